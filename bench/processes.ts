@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICKS_PER_SECOND = 100;
+const MS_PER_TICK = 1000 / TICKS_PER_SECOND;
+
+/** A process of the service as `/proc` shows it. */
+interface Sample {
+  pid: number;
+  /** What it is in the service. */
+  role: string;
+  cpuMs: number;
+  pssMb: number;
+}
+
+function stat(pid: number): { parent: number; cpuMs: number } | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    // Fields 4 (ppid), 14 and 15 (utime, stime) of proc(5), counted after the name; 16 and 17 are those of ended children.
+    const cpu = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
+    return { parent: Number(fields[1]), cpuMs: cpu * MS_PER_TICK };
+  } catch {
+    return undefined;
+  }
+}
+
+function pssMb(pid: number): number {
+  try {
+    return (
+      Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    );
+  } catch {
+    return 0;
+  }
+}
+
+/**
+ * All processes below the given roots, each under the role of its root; a root that is itself below another keeps
+ * its own role.
+ */
+export function sampleProcesses(roots: Record<string, number>): Sample[] {
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+  const stats = new Map(pids.flatMap((pid) => (stat(pid) ? [[pid, stat(pid)!] as const] : [])));
+  const roleOf = (pid: number): string | undefined => {
+    for (let at = pid; at > 1; at = stats.get(at)?.parent ?? 0) {
+      const role = Object.keys(roots).find((name) => roots[name] === at);
+      if (role) return at !== pid && /chrom/.test(command(pid)) ? 'chromium' : role;
+    }
+    return undefined;
+  };
+  return pids.flatMap((pid) => {
+    const role = roleOf(pid);
+    const { cpuMs } = stats.get(pid) ?? { cpuMs: 0 };
+    return role ? [{ pid, role, cpuMs, pssMb: pssMb(pid) }] : [];
+  });
+}
+
+function command(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Sums one figure of the samples by role. */
+export function byRole(samples: Sample[], figure: 'cpuMs' | 'pssMb'): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const sample of samples) sums[sample.role] = (sums[sample.role] ?? 0) + sample[figure];
+  return sums;
+}

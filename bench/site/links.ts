@@ -1,0 +1,52 @@
+import { sentences } from './prose.ts';
+import { seeded } from './random.ts';
+
+const CHILDREN = 10;
+const LINKS_SEED = 500_009;
+
+/** The depth of `/links/:n` below `/links/0`, in clicks. */
+export function linkDepth(n: number): number {
+  return n === 0 ? 0 : 1 + linkDepth(Math.floor((n - 1) / CHILDREN));
+}
+
+/** The sentence that only `/links/:n` carries. */
+export const linkSentence = (n: number) => `This is page ${n} of the link graph.`;
+
+/**
+ * A page of a crawlable graph: page n leads to 10n+1 … 10n+10, to its parent, its neighbour, another spelling of
+ * itself, and to another host. All pages below `pages`, and no others, are reached from `/links/0`.
+ */
+export function linkPage(n: number, pages: number): string {
+  const children = Array.from({ length: CHILDREN }, (_, place) => CHILDREN * n + place + 1);
+  const known = [...children, Math.floor(Math.max(0, n - 1) / CHILDREN), n + 1].filter(
+    (page) => page < pages,
+  );
+  const items = known.map((page) => `<li><a href="/links/${page}">Page ${page}</a></li>`).join('\n');
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Page ${n}</title></head><body>
+<main><h1>Page ${n}</h1><p>${linkSentence(n)} ${sentences(seeded(LINKS_SEED + n), 12)}</p><ul>${items}
+<li><a href="/links/${n}#top">Top</a></li><li><a href="https://elsewhere.invalid/${n}">Elsewhere</a></li>
+<li><a href="/private/${n}">Private</a></li><li><a href="mailto:editor@elsewhere.invalid">Mail</a></li></ul></main></body></html>`;
+}
+
+/** `/robots.txt`: everything is allowed but what lies below `/private/`. */
+export const robots = (origin: string) =>
+  `User-agent: *\nDisallow: /private/\nAllow: /\n\nSitemap: ${origin}/sitemap-index.xml\n`;
+
+const SITEMAP = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+
+/** A sitemap of all pages of the link graph. */
+export function sitemap(origin: string, pages: number): string {
+  const urls = Array.from(
+    { length: pages },
+    (_, n) => `<url><loc>${origin}/links/${n}</loc><lastmod>2026-01-01</lastmod></url>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${SITEMAP}>\n${urls.join('\n')}\n</urlset>\n`;
+}
+
+/** A sitemap index that names the plain and the compressed sitemap, which say the same. */
+export function sitemapIndex(origin: string): string {
+  const entries = ['sitemap.xml', 'sitemap.xml.gz'].map(
+    (name) => `<sitemap><loc>${origin}/${name}</loc></sitemap>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex ${SITEMAP}>\n${entries.join('\n')}\n</sitemapindex>\n`;
+}

@@ -1,0 +1,205 @@
+#!/usr/bin/env node
+// The one entry. Plain JavaScript without dependencies, for any Node from 20 on: it makes sure that the npm packages
+// are there (Node 24 is one of them), and hands over to src/cli.ts.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import * as nodeModule from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const OLDEST_NODE = 20;
+const OWN_NODE = 24;
+const SIGN_MS = 2000;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const stamp = join(modules, '.winnow-installed');
+const nodeMajor = Number(process.versions.node.split('.')[0]);
+
+if (nodeMajor < OLDEST_NODE)
+  fail(`Winnow needs Node ${OLDEST_NODE} or newer to start; this is ${process.version}.`);
+const lock = readFileSync(join(root, 'package-lock.json'));
+const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.platform} ${process.arch}\n`;
+if (!isInstalled()) await installPackages();
+await handOver();
+
+/** A lockfile that changed, as after a pull, means to install again; packages that somebody else installed count. */
+function isInstalled() {
+  if (read(stamp) === wanted) return true;
+  if (existsSync(stamp) || !holdsLockedPackages()) return false;
+  writeFileSync(stamp, wanted);
+  return true;
+}
+
+/** npm writes node_modules/.package-lock.json when it is done; an install that was killed has none. */
+function holdsLockedPackages() {
+  const hidden = read(join(modules, '.package-lock.json'));
+  if (!hidden) return false;
+  const have = JSON.parse(hidden).packages;
+  return Object.entries(JSON.parse(lock.toString()).packages).every(
+    ([path, { version, optional, dev }]) =>
+      !path || (!have[path] ? optional || dev : have[path].version === version),
+  );
+}
+
+async function installPackages() {
+  // npm would empty the directory behind the link, which belongs to another checkout.
+  if (isLink(modules))
+    fail(`${modules} is a link, and its packages are not those of package-lock.json. Remove the link.`);
+  const cache = cacheDirectory();
+  mkdirSync(cache, { recursive: true });
+  const turn = join(
+    cache,
+    `npm-install-${createHash('sha256').update(root).digest('hex').slice(0, 12)}.lock`,
+  );
+  if (!(await takeTurn(turn))) return;
+  process.on('exit', () => rmSync(turn, { force: true }));
+  await runNpm(join(cache, 'npm-install.log'));
+  writeFileSync(stamp, wanted);
+  rmSync(turn, { force: true });
+}
+
+/** Two starts at once: one installs, the other waits. Returns false when the packages are there after the wait. */
+async function takeTurn(turn) {
+  for (let told = false; ; ) {
+    try {
+      writeFileSync(turn, String(process.pid), { flag: 'wx' });
+      if (isInstalled()) rmSync(turn);
+      return existsSync(turn);
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = Number(read(turn));
+    if (holder && !isAlive(holder)) rmSync(turn, { force: true });
+    else if (!told) {
+      say(`Another start (process ${holder}) is installing the npm packages; waiting for it.`);
+      told = true;
+    }
+    await sleep(200);
+  }
+}
+
+async function runNpm(logPath) {
+  say('Installing the npm packages (about a minute, only once) …');
+  const log = openSync(logPath, 'w');
+  const startedAt = Date.now();
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+  let fetched = 0;
+  // npm itself is JavaScript; run by npm, its path is known, and else it is on the PATH.
+  const script = process.env.npm_execpath;
+  const [program, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
+  const npm = spawn(program, [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=http'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [npm.stdout, npm.stderr]) {
+    stream.on('data', (chunk) => {
+      writeSync(log, chunk);
+      fetched += chunk.toString().split('.tgz').length - 1;
+    });
+  }
+  const passOn = (signal) => npm.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, passOn);
+  const signs = setInterval(() => sign(`npm packages … ${seconds()} s, ${fetched} fetched`), SIGN_MS);
+  const how = await new Promise((resolve) => {
+    npm.on('error', (error) => resolve(error.message));
+    npm.on('close', (code, signal) => resolve(signal ?? code));
+  });
+  clearInterval(signs);
+  closeSync(log);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, passOn);
+  if (how === 'SIGINT' || how === 'SIGTERM') fail('Interrupted; the next start installs again.', 130);
+  if (how !== 0) {
+    const tail = read(logPath)
+      ?.trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('npm http'))
+      .slice(-15)
+      .join('\n');
+    fail(`npm could not install the packages (${how}).\n${tail}\nThe whole log: ${logPath}`);
+  }
+  sign(`npm packages: installed in ${seconds()} s\n`);
+}
+
+/** Under Node 24 this very process goes on; an older one starts it and stands aside. */
+async function handOver() {
+  // What TypeScript and compiling cost is paid once: 30 MB and 0.1 s less at every later start.
+  const compiled = join(cacheDirectory(), 'compiled');
+  const cli = join(root, 'src', 'cli.ts');
+  const args = process.argv.slice(2);
+  if (nodeMajor === OWN_NODE) {
+    nodeModule.enableCompileCache(compiled);
+    const { runCli } = await import(pathToFileURL(cli).href);
+    process.exitCode = await runCli(args);
+    return;
+  }
+  const node = [join(modules, '.bin', 'node'), nodeMajor > OWN_NODE && process.execPath].find(
+    (path) => path && existsSync(path),
+  );
+  if (!node) {
+    rmSync(stamp, { force: true });
+    fail(
+      'npm has not run the install script of the package `node`. Allow install scripts and start again, or use Node 24.',
+    );
+  }
+  const child = spawn(node, [cli, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`Node 24 could not be started: ${error.message}`));
+  child.on('exit', (code) => process.exit(code ?? 130));
+}
+
+/** As in src/config.ts, which cannot be asked before the packages are there. */
+function cacheDirectory() {
+  if (process.env.WINNOW_CACHE_DIR) return process.env.WINNOW_CACHE_DIR;
+  if (process.getuid?.() === 0) return '/var/cache/winnow';
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'winnow');
+}
+
+function read(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function isLink(path) {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function say(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+/** One line that is redrawn on a terminal, and a line each time elsewhere. */
+function sign(text) {
+  process.stderr.write(process.stderr.isTTY ? `\r\x1b[2K${text}` : `${text.trimEnd()}\n`);
+}
+
+function fail(message, exitCode = 1) {
+  say(message);
+  process.exit(exitCode);
+}

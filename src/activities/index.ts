@@ -1,0 +1,42 @@
+import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
+import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
+import { ERRORS, type ErrorCode, toServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
+
+/** Everything that activities reach the outside world through, built once per worker. */
+export type Doors = ScrapeDoors & { logger: Logger };
+
+/** All activities of the house, closed over their doors. */
+export function createActivities(doors: Doors) {
+  return { ...scrapeActivities(doors) };
+}
+
+/** What workflows may call. */
+export type Activities = ReturnType<typeof createActivities>;
+
+/**
+ * Turns whatever leaves an activity into a failure that carries our code as its type, and retries it only where the
+ * error table says so. The text of an unknown error goes to the log alone.
+ */
+export function failureInterceptor(logger: Logger): ActivityInboundCallsInterceptor {
+  return {
+    async execute(input, next) {
+      try {
+        return await next(input);
+      } catch (error) {
+        if (error instanceof CancelledFailure) throw error;
+        const { code, message, details } = toServiceError(error);
+        const expected = code !== 'UNKNOWN_ERROR';
+        if (!expected) logger.error({ err: error }, 'activity failed unexpectedly');
+        throw ApplicationFailure.create({
+          message,
+          type: code satisfies ErrorCode,
+          nonRetryable: !ERRORS[code].retry,
+          details: [details ?? null],
+          ...(expected && { category: ApplicationFailureCategory.BENIGN }),
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import express, { type Express } from 'express';
+import { pinoHttp } from 'pino-http';
+import { absolutePath } from 'swagger-ui-dist';
+import { ServiceError } from '../errors.ts';
+import { createHealth, createMetrics } from '../health.ts';
+import { createAuth } from './auth.ts';
+import { errorHandler } from './errors.ts';
+import { mountFiles } from './files.ts';
+import { timeRequests } from './metrics.ts';
+import { describeApi } from './openapi.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { type AnyRoute, type ApiDoors, mountRoute } from './route.ts';
+import { scrapeRoutes } from './scrape.ts';
+import { teamRoutes } from './team.ts';
+
+const JSON_LIMIT = '10mb';
+
+/** Every endpoint of the API; one line per resource. */
+export function createRoutes(doors: ApiDoors): AnyRoute[] {
+  return [...scrapeRoutes(doors), ...teamRoutes(doors)];
+}
+
+/** The HTTP side of the service. */
+export function createApp(doors: ApiDoors): Express {
+  const { config, db, blobs, temporal, logger } = doors;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('query parser', 'simple');
+  const registry = createMetrics('api');
+  timeRequests(app, registry);
+  app.use(pinoHttp({ logger, useLevel: 'debug', quietReqLogger: true }));
+  app.use(allowAnyOrigin);
+  const health = createHealth({ database: db.ready, blobs: blobs.ready, temporal: temporal.ready }, registry);
+  app.use((request, response, next) => {
+    if (!health(request, response)) next();
+  });
+  const routes = createRoutes(doors);
+  mountReference(app, routes);
+  mountLegacyProbes(app);
+  mountFiles(app, blobs, config.secretKey);
+  const checks = {
+    authenticate: createAuth(db, config.authRequired),
+    rateLimit: createRateLimit(db),
+    publicUrl: config.publicUrl,
+    parseJson: express.json({ limit: JSON_LIMIT, type: () => true }),
+  };
+  for (const route of routes) mountRoute(app, route, checks);
+  app.use((request) => {
+    const other = routes
+      .filter((route) => pathMatches(route.path, request.path))
+      .map((route) => route.method.toUpperCase());
+    if (other.length) {
+      throw new ServiceError(
+        'METHOD_NOT_ALLOWED',
+        `${request.method} is not possible on ${request.path}. Use ${other.join(' or ')}.`,
+      );
+    }
+    throw new ServiceError(
+      'NOT_FOUND',
+      `There is no ${request.method} ${request.path}. The reference is at /docs.`,
+    );
+  });
+  app.use(errorHandler(logger));
+  return app;
+}
+
+const pathMatches = (pattern: string, path: string) =>
+  new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`).test(path);
+
+/** CORS is open: keys, not origins, protect the API. */
+const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
+  response.set('Access-Control-Allow-Origin', '*');
+  if (request.method !== 'OPTIONS') return next();
+  response.set({
+    'Access-Control-Allow-Methods': 'GET,POST,PUT,PATCH,DELETE',
+    'Access-Control-Allow-Headers': request.get('access-control-request-headers') ?? '*',
+    'Access-Control-Max-Age': '86400',
+  });
+  response.status(204).end();
+};
+
+/** `/openapi.json`, and `/docs` with everything it needs from this very server. */
+function mountReference(app: Express, routes: AnyRoute[]): void {
+  const document = describeApi(routes);
+  app.get('/openapi.json', (_request, response) => {
+    response.json(document);
+  });
+  app.get('/', (_request, response) => response.redirect('/docs'));
+  app.get('/docs/swagger-initializer.js', (_request, response) => {
+    response
+      .type('js')
+      .send(
+        "window.onload = () => { window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui' }); };",
+      );
+  });
+  app.use('/docs', express.static(absolutePath()));
+}
+
+/** Probes that existing clients of this API know. */
+function mountLegacyProbes(app: Express): void {
+  app.get(['/v0/health/readiness', '/v0/health/liveness'], (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  app.get('/e2e-test', (_request, response) => {
+    response.send('OK');
+  });
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorRequestHandler } from 'express';
+import type { z } from 'zod';
+import { translateDatabaseError } from '../db/client.ts';
+import { ERRORS, ServiceError, toServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Issues that say only that the shape is wrong; their texts are for `details`. */
+const STRUCTURAL = new Set<Issue['code']>([
+  'invalid_type',
+  'invalid_union',
+  'invalid_key',
+  'invalid_element',
+]);
+
+/** The error of a request that does not fit its schema: the first issue that says something speaks. */
+export function validationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
+  const { issues } = error;
+  const details = issues.map((issue) => ({
+    code: issue.code,
+    path: issue.path,
+    message: issue.message,
+    ...(issue.code === 'unrecognized_keys' && { keys: issue.keys }),
+  }));
+  const featureOnly = issues.every(
+    (issue) => issue.code === 'custom' && issue.params?.code === 'FEATURE_NOT_AVAILABLE',
+  );
+  return new ServiceError(
+    featureOnly ? 'FEATURE_NOT_AVAILABLE' : 'BAD_REQUEST',
+    validationMessage(issues, part),
+    {
+      details,
+    },
+  );
+}
+
+function validationMessage(issues: Issue[], part: string): string {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (unknown?.code === 'unrecognized_keys') {
+    const where = unknown.path.length ? ` (in ${unknown.path.join('.')})` : '';
+    return `Unrecognized key in ${part} -- ${unknown.keys.join(', ')}${where}. Remove it or check its spelling.`;
+  }
+  const telling =
+    issues.find((issue) => issue.code === 'custom') ?? issues.find((issue) => !STRUCTURAL.has(issue.code));
+  if (!telling) return 'Bad Request';
+  const path = telling.path.join('.');
+  return path && !telling.message.includes(String(telling.path.at(-1)))
+    ? `${path}: ${telling.message}`
+    : telling.message;
+}
+
+/** What Express' own body parser throws. */
+function isBodyError(error: unknown): error is Error & { type: string } {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string';
+}
+
+function translateBodyError(error: unknown): unknown {
+  if (!isBodyError(error)) return error;
+  switch (error.type) {
+    case 'entity.parse.failed':
+      return new ServiceError(
+        'BAD_REQUEST_INVALID_JSON',
+        'Bad request, malformed JSON. Check the body of the request.',
+      );
+    case 'entity.too.large':
+      return new ServiceError('REQUEST_TOO_LARGE', 'The body is larger than 10 MB. Send less at once.');
+    case 'request.aborted':
+    case 'request.size.invalid':
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return new ServiceError('BAD_REQUEST', `The body could not be read: ${error.message}.`);
+    default:
+      return error;
+  }
+}
+
+/** The one place where an error becomes an HTTP answer. */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown, _request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    const error = toServiceError(translateBodyError(translateDatabaseError(thrown)));
+    let message = error.message;
+    if (error.code === 'UNKNOWN_ERROR') {
+      const errorId = randomUUID();
+      logger.error({ err: thrown, errorId }, 'request failed unexpectedly');
+      message = `${error.message} The log of the service tells more under ${errorId}.`;
+    }
+    if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
+    response.status(ERRORS[error.code].status).json({
+      success: false,
+      code: error.code,
+      error: message,
+      ...(error.details !== undefined && { details: error.details }),
+    });
+  };
+}

@@ -1,0 +1,112 @@
+import type { Express, Request, RequestHandler } from 'express';
+import type { z } from 'zod';
+import type { Blobs } from '../blobs.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/client.ts';
+import type { Caller } from '../db/teams.ts';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Temporal } from '../temporal.ts';
+import type { Authenticate } from './auth.ts';
+import { validationError } from './errors.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** What the API reaches the outside world through. */
+export interface ApiDoors {
+  config: Config & { secretKey: string };
+  db: Database;
+  blobs: Blobs;
+  temporal: Temporal;
+  logger: Logger;
+}
+
+/** What a handler is given: everything checked. */
+export interface Call<Body, Query, Params> {
+  caller: Caller;
+  body: Body;
+  query: Query;
+  params: Params;
+  /** Base of the addresses in answers, without a slash at its end. */
+  baseUrl: string;
+}
+
+/** One endpoint: feeds the router, the validation, the limits and the API reference. */
+export interface Route<Body, Query, Params, Answer> {
+  method: 'get' | 'post';
+  /** With Express parameters, e.g. `/v2/scrape/:id`. */
+  path: string;
+  tag: string;
+  summary: string;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  params?: z.ZodType<Params>;
+  answer: z.ZodType<Answer>;
+  /** Reading a job's state is never limited. */
+  limited?: boolean;
+  /** Credits that the team must have left. */
+  leastCredits?: number;
+  handler: (call: Call<Body, Query, Params>) => Promise<Answer>;
+}
+
+/** A route whose types no longer matter to the compiler. */
+export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
+
+/** Keeps the types of a route's schemas together while its handler is written. */
+export function defineRoute<Body, Query, Params, Answer>(
+  route: Route<Body, Query, Params, Answer>,
+): AnyRoute {
+  // The handler only ever meets what its own schemas gave out.
+  return route as unknown as AnyRoute;
+}
+
+/** Mounts a route: key, rate limit, credits, then the request against its schemas (compatibility 1.0, order of checks). */
+export function mountRoute(
+  app: Express,
+  route: AnyRoute,
+  checks: {
+    authenticate: Authenticate;
+    rateLimit: RateLimit;
+    publicUrl: string | undefined;
+    parseJson: RequestHandler;
+  },
+): void {
+  const admit: RequestHandler = async (request, response, next) => {
+    const caller = await checks.authenticate(request.headers.authorization);
+    if (route.limited !== false) await checks.rateLimit(caller);
+    const least = route.leastCredits ?? 0;
+    if (caller.creditsRemaining !== null && caller.creditsRemaining < least) {
+      throw new ServiceError(
+        'INSUFFICIENT_CREDITS',
+        `Insufficient credits: this request needs ${least}, the team has ${caller.creditsRemaining}. Ask your operator for more.`,
+      );
+    }
+    response.locals.caller = caller;
+    next();
+  };
+  const answer: RequestHandler = async (request, response) => {
+    const result = await route.handler({
+      caller: response.locals.caller,
+      body: check(route.body, request.body, 'body'),
+      query: check(route.query, { ...request.query }, 'query'),
+      params: check(route.params, { ...request.params }, 'path'),
+      baseUrl: baseUrl(request, checks.publicUrl),
+    });
+    response.json(result);
+  };
+  app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), answer);
+}
+
+function check(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw validationError(parsed.error, part);
+  return parsed.data;
+}
+
+/** The address that the client used, so that addresses in answers lead back the same way. */
+function baseUrl(request: Request, publicUrl: string | undefined): string {
+  if (publicUrl) return publicUrl;
+  const forwarded = (name: string) => request.get(name)?.split(',')[0]?.trim();
+  const host = forwarded('x-forwarded-host') ?? request.get('host') ?? 'localhost';
+  return `${forwarded('x-forwarded-proto') ?? request.protocol}://${host}`;
+}

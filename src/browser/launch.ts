@@ -1,0 +1,90 @@
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import type { Logger } from '../logger.ts';
+
+/**
+ * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps for
+ * dynamic users, and not the one that the embedded Postgres runs as.
+ */
+const BROWSER_UID = 61_911;
+
+const FLAGS = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--hide-scrollbars',
+];
+
+/** How Chromium is started. */
+export interface LaunchOptions {
+  executablePath: string;
+  /** The egress proxy that all its traffic goes through. */
+  proxyUrl: string;
+  logger: Logger;
+}
+
+/**
+ * Starts Chromium unprivileged with its own sandbox on. Where the machine does not let it (no user namespaces), it
+ * runs without, and a warning says so.
+ */
+export async function launchChromium(options: LaunchOptions): Promise<Browser> {
+  try {
+    return await launch(options, true);
+  } catch (error) {
+    if (
+      !/no usable sandbox|sandbox_host_linux|zygote_host|Failed to move to new namespace|clone\(\) failure/i.test(
+        String(error),
+      )
+    )
+      throw error;
+    options.logger.warn('Chromium cannot use its sandbox here (user namespaces are off); it runs without it');
+    return launch(options, false);
+  }
+}
+
+async function launch(
+  { executablePath, proxyUrl }: LaunchOptions,
+  chromiumSandbox: boolean,
+): Promise<Browser> {
+  const home = await mkdtemp(path.join(tmpdir(), 'winnow-chromium-'));
+  const remove = () => rm(home, { recursive: true, force: true });
+  try {
+    const browser = await chromium.launch({
+      executablePath: process.getuid?.() === 0 ? await wrapper(home, executablePath) : executablePath,
+      chromiumSandbox,
+      args: FLAGS,
+      // `<-loopback>` takes away Chromium's own exception: loopback goes through the policy like everything else.
+      proxy: { server: proxyUrl, bypass: '<-loopback>' },
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home },
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    });
+    browser.on('disconnected', () => void remove());
+    return browser;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** A script that sheds root's rights before it becomes Chromium; Playwright cannot start another user's process. */
+async function wrapper(home: string, executablePath: string): Promise<string> {
+  const script = path.join(home, 'chromium');
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const shed = `setpriv --reuid=${BROWSER_UID} --regid=${BROWSER_UID} --clear-groups --inh-caps=-all`;
+  await writeFile(
+    script,
+    `#!/bin/sh\nexec ${shed} ${quoted(executablePath)} "$@" --user-data-dir=${quoted(`${home}/profile`)}\n`,
+  );
+  await chmod(script, 0o755);
+  await chown(home, BROWSER_UID, BROWSER_UID);
+  return script;
+}

@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BrowserContext, devices, type Page, type Request, type Response } from 'playwright-core';
+import { ServiceError } from '../errors.ts';
+import type { CollectedFile, OpenPage } from '../formats/format.ts';
+import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
+
+/** A page is quiet when neither network nor DOM stirred for this long. */
+const QUIET_MS = 400;
+/** Pages that are never quiet are read after this long. */
+const MOST_SETTLING_MS = 6_000;
+
+/** A page that could not be opened, and the address that failed: after redirects not the one asked for. */
+export class NavigationError extends Error {
+  override readonly name = 'NavigationError';
+  readonly url: string;
+
+  constructor(cause: Error, url: string) {
+    super(cause.message, { cause });
+    this.url = url;
+  }
+}
+
+/** What to do on a page. */
+export interface Visit {
+  url: string;
+  headers: Record<string, string>;
+  waitForMs: number;
+  collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
+}
+
+/** What was there. */
+export interface Visited {
+  url: string;
+  statusCode: number;
+  contentType: string;
+  /** The rendered HTML; for an answer that is no HTML its text. */
+  text: string;
+  timezone: string;
+  files: Record<string, CollectedFile>;
+}
+
+/** The context that a page is opened in. */
+export function contextOptions(page: { mobile: boolean; skipTlsVerification: boolean }) {
+  const { defaultBrowserType: _, ...pixel } = devices['Pixel 7']!;
+  return {
+    ...(page.mobile ? { ...pixel, userAgent: MOBILE_USER_AGENT } : { userAgent: USER_AGENT }),
+    ...(!page.mobile && { viewport: { width: 1280, height: 800 } }),
+    ignoreHTTPSErrors: page.skipTlsVerification,
+    locale: 'en-US',
+    serviceWorkers: 'block' as const,
+    acceptDownloads: false,
+  };
+}
+
+/**
+ * Goes to a page, waits until it has settled, collects the files that formats want, and reads it.
+ * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` when the address is a download
+ * @throws Playwright's own errors for what `engines/browser.ts` translates
+ */
+export async function visit(
+  context: BrowserContext,
+  { url, headers, waitForMs, collect }: Visit,
+): Promise<Visited> {
+  const page = await context.newPage();
+  if (Object.keys(headers).length) await sendHeaders(page, url, headers);
+  const traffic = watchTraffic(page);
+  // A dialog would hold the page for ever.
+  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
+  const response = await page
+    .goto(url, { waitUntil: 'domcontentloaded', timeout: 0 })
+    .catch((error: Error) => {
+      throw new NavigationError(error, traffic.failedUrl() ?? url);
+    });
+  if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
+  await settle(page, traffic);
+  if (waitForMs) await sleep(waitForMs);
+  const files: Record<string, CollectedFile> = {};
+  for (const [type, make] of Object.entries(collect)) files[type] = await make(page);
+  const answer = traffic.document() ?? response;
+  const contentType = (await answer.headerValue('content-type')) ?? '';
+  return {
+    url: page.url(),
+    statusCode: answer.status(),
+    contentType,
+    text: isMarkup(contentType) ? await page.content() : await answer.text(),
+    timezone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+    files,
+  };
+}
+
+const isMarkup = (contentType: string) => !contentType || /\b(html|xml)\b/i.test(contentType);
+
+/** Sends the user's headers with requests to the page's own origin only: third parties must not see its cookies. */
+async function sendHeaders(page: Page, url: string, headers: Record<string, string>): Promise<void> {
+  const { origin } = new URL(url);
+  await page.route(
+    (address) => address.origin === origin,
+    (route, request) => route.continue({ headers: { ...request.headers(), ...lowerCased(headers) } }),
+  );
+}
+
+const lowerCased = (headers: Record<string, string>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** What is under way on the network, and the answer that made the main document. */
+function watchTraffic(page: Page) {
+  const open = new Set<Request>();
+  let document: Response | undefined;
+  let failedUrl: string | undefined;
+  let lastChange = performance.now();
+  const touch = () => {
+    lastChange = performance.now();
+  };
+  page.on('request', (request) => {
+    open.add(request);
+    touch();
+  });
+  const close = (request: Request) => {
+    if (open.delete(request)) touch();
+  };
+  page.on('requestfinished', close);
+  page.on('requestfailed', (request) => {
+    close(request);
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) failedUrl = request.url();
+  });
+  page.on('response', (response) => {
+    const request = response.request();
+    const redirected = response.status() >= 300 && response.status() < 400;
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame() && !redirected)
+      document = response;
+  });
+  return {
+    document: () => document,
+    failedUrl: () => failedUrl,
+    quietForMs: () => (open.size ? 0 : performance.now() - lastChange),
+  };
+}
+
+/** Waits until network and DOM have been quiet together, at most {@link MOST_SETTLING_MS}. */
+async function settle(page: Page, traffic: ReturnType<typeof watchTraffic>): Promise<void> {
+  const end = performance.now() + MOST_SETTLING_MS;
+  while (performance.now() < end) {
+    const quietForMs = Math.min(traffic.quietForMs(), await domQuietMs(page));
+    if (quietForMs >= QUIET_MS) return;
+    await sleep(Math.max(20, QUIET_MS - quietForMs));
+  }
+}
+
+/** Milliseconds since the DOM last changed; 0 while the page is between two documents. */
+async function domQuietMs(page: Page): Promise<number> {
+  try {
+    return await page.evaluate(() => {
+      const key = Symbol.for('winnow.lastChange');
+      const seen = window as unknown as Record<symbol, number>;
+      if (seen[key] === undefined) {
+        seen[key] = performance.now();
+        new MutationObserver(() => {
+          seen[key] = performance.now();
+        }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+      }
+      return performance.now() - seen[key];
+    });
+  } catch (error) {
+    if (/Execution context was destroyed|navigat/i.test(String(error))) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { stripVTControlCharacters } from 'node:util';
+import { type CommandDef, renderUsage, runCommand } from 'citty';
+import { checkArguments } from './cli/arguments.ts';
+import { describeSettings } from './config.ts';
+import { ERRORS, messageOf, ServiceError } from './errors.ts';
+
+type Verb = CommandDef;
+
+/** Every verb, loaded when it is used: the one that supervises must stay small. */
+const VERBS: Record<string, () => Promise<Verb>> = {
+  up: async () => (await import('./cli/up.ts')).upCommand,
+  // citty's command types are invariant in their options, which nobody reads here.
+  scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
+  setup: async () => (await import('./cli/setup.ts')).setupCommand,
+  doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
+};
+
+const root: Verb = {
+  meta: {
+    name: 'winnow',
+    description: 'clean markdown, HTML, links and screenshots of any page; without a verb: up',
+  },
+  subCommands: VERBS,
+};
+
+/**
+ * Runs the command line.
+ * @param args what stands behind the program's name
+ * @returns the exit code: 0 done, 1 the job failed, 2 wrong use, 3 the service is not reachable, 130 interrupted
+ */
+export async function runCli(args: string[]): Promise<number> {
+  // A reader of stdout that has seen enough, or a terminal that was closed, is no error of ours.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  try {
+    const { path, verb, parent, rest } = await findVerb(args);
+    if (args.some((arg) => arg === '--help' || arg === '-h')) {
+      process.stdout.write(`${await usage(path, verb, parent)}\n`);
+      return 0;
+    }
+    checkArguments(path.join(' '), rest, (await resolveValue(verb.args)) ?? {});
+    await runCommand(verb, { rawArgs: rest });
+    return typeof process.exitCode === 'number' ? process.exitCode : 0;
+  } catch (error) {
+    return report(error);
+  }
+}
+
+interface Found {
+  path: string[];
+  verb: Verb;
+  parent: Verb | undefined;
+  /** What is left for the verb itself. */
+  rest: string[];
+}
+
+async function findVerb(args: string[]): Promise<Found> {
+  const isHelp = args[0] === '--help' || args[0] === '-h';
+  const found: Found = {
+    path: [],
+    verb: root,
+    parent: undefined,
+    rest: args[0]?.startsWith('-') && !isHelp ? ['up', ...args] : args,
+  };
+  if (!found.rest.length) found.rest = ['up'];
+  for (;;) {
+    const verbs = await resolveValue(found.verb.subCommands);
+    const name = found.rest[0];
+    if (!verbs || name === '--help' || name === '-h') return found;
+    const next = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+    if (name === undefined || !next) throw unknownVerb(found.path, name, Object.keys(verbs));
+    found.parent = found.verb;
+    found.verb = await resolveValue(next);
+    found.path.push(name);
+    found.rest = found.rest.slice(1);
+  }
+}
+
+function unknownVerb(path: string[], name: string | undefined, known: string[]): ServiceError {
+  const place = ['winnow', ...path].join(' ');
+  const fault = name === undefined ? `\`${place}\` needs a verb` : `\`${place} ${name}\` is not known`;
+  return new ServiceError(
+    'BAD_REQUEST',
+    `${fault}. Verbs: ${known.join(', ')}. \`${place} --help\` says more.`,
+  );
+}
+
+async function usage(path: string[], verb: Verb, parent: Verb | undefined): Promise<string> {
+  const coloured = await renderUsage(verb, parent);
+  const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
+  if (path[0] !== 'up') return path.length ? text : `${text}\n\n\`winnow up --help\` lists the settings.`;
+  const rows = describeSettings().map(
+    ({ variable, fallback, description }) =>
+      `  ${variable.padEnd(24)}${description}${fallback && ` [${fallback}]`}`,
+  );
+  return `${text}\nSETTINGS (environment variables)\n\n${rows.join('\n')}`;
+}
+
+function report(error: unknown): number {
+  if (isNamed(error, 'AbortError')) return 130;
+  if (isNamed(error, 'CLIError')) {
+    process.stderr.write(`${messageOf(error)}. \`winnow --help\` says more.\n`);
+    return 2;
+  }
+  if (error instanceof ServiceError) {
+    process.stderr.write(`${error.message}\n`);
+    if (error.code === 'SERVICE_UNAVAILABLE') return 3;
+    return [400, 401].includes(ERRORS[error.code].status) ? 2 : 1;
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
+
+const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+
+async function resolveValue<T>(value: T | Promise<T> | (() => T | Promise<T>)): Promise<T> {
+  // A citty value is never itself a function.
+  return typeof value === 'function' ? (value as () => T | Promise<T>)() : value;
+}
+
+if (import.meta.main) process.exitCode = await runCli(process.argv.slice(2));

@@ -1,0 +1,115 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { defineCommand } from 'citty';
+import { type Config, readConfig } from '../config.ts';
+import { findInstalledChromium } from '../embedded/chromium.ts';
+import { runCommand } from '../embedded/command.ts';
+import { ENGINE_VERSION, findEngine } from '../embedded/engine.ts';
+import { isPortFree, portHolder } from '../embedded/ports.ts';
+import { postgresDir } from '../embedded/postgres.ts';
+import { findPrograms } from '../embedded/postgres-programs.ts';
+import { findRunning } from '../embedded/run-file.ts';
+import { installCommand, missingPackages } from '../embedded/system-packages.ts';
+import { messageOf } from '../errors.ts';
+
+const LEAST_FREE_BYTES = 1024 ** 3;
+
+interface Finding {
+  /** `missing` is something that a start cannot do without and does not get by itself. */
+  state: 'ok' | 'note' | 'missing';
+  what: string;
+  text: string;
+}
+type Check = (config: Config) => Promise<Finding> | Finding;
+
+const found = (what: string, text: string): Finding => ({ state: 'ok', what, text });
+const note = (what: string, text: string): Finding => ({ state: 'note', what, text });
+const missing = (what: string, text: string): Finding => ({ state: 'missing', what, text });
+
+const CHECKS: Check[] = [
+  () => found('Node', `${process.version} on ${process.platform} ${process.arch}`),
+  ({ dataDir }) => directory('Data', resolve(dataDir)),
+  ({ cacheDir }) => directory('Cache', resolve(cacheDir)),
+  apiPort,
+  async ({ temporalAddress, cacheDir }) => {
+    if (temporalAddress) return found('Temporal', `at ${temporalAddress}, as TEMPORAL_ADDRESS says`);
+    const engine = await findEngine(resolve(cacheDir));
+    if (engine) return found('Temporal', `${engine.path} (from the ${engine.source})`);
+    return note('Temporal', `not here yet; the next start downloads ${ENGINE_VERSION}, or builds it with Go`);
+  },
+  ({ databaseUrl, dataDir }) => {
+    if (databaseUrl) return found('Postgres', 'as DATABASE_URL says');
+    const { major, bin, source } = findPrograms(postgresDir(resolve(dataDir)));
+    return found('Postgres', `${major} in ${bin} (from ${source === 'npm' ? 'npm' : 'this machine'})`);
+  },
+  ({ chromium }) => {
+    const browser = findInstalledChromium({ chromium });
+    if (browser) return found('Browser', `${browser.path} (${browser.kind})`);
+    return note('Browser', 'none installed: the older one from npm is used');
+  },
+  sandbox,
+  async () => {
+    const packages = await missingPackages();
+    if (!packages.length) return found('Packages', 'all that Debian has for Winnow are installed');
+    return note('Packages', `missing: ${packages.join(', ')}; to install: ${installCommand(packages)}`);
+  },
+];
+
+/** `doctor`: what is there, what is missing, what to do. Ends with 1 when a start would fail. */
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'say what is there, what is missing, and what to do' },
+  async run() {
+    const config = readConfig();
+    let failed = false;
+    for (const check of CHECKS) {
+      const { state, what, text } = await perform(check, config);
+      failed ||= state === 'missing';
+      process.stdout.write(`${state.padEnd(8)}${what.padEnd(10)}${text}\n`);
+    }
+    if (failed) process.exitCode = 1;
+  },
+});
+
+/** Whatever a part of a start would throw is what is missing. */
+async function perform(check: Check, config: Config): Promise<Finding> {
+  try {
+    return await check(config);
+  } catch (error) {
+    return missing('', messageOf(error));
+  }
+}
+
+function directory(what: string, path: string): Finding {
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    accessSync(existing, constants.W_OK);
+  } catch {
+    return missing(
+      what,
+      `${existing} is not writable by this user; change that, or set WINNOW_DATA_DIR and WINNOW_CACHE_DIR`,
+    );
+  }
+  const { bavail, bsize } = statfsSync(existing);
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
+  return bavail * bsize < LEAST_FREE_BYTES
+    ? missing(what, `${path}: only ${free}`)
+    : found(what, `${path} (${free})`);
+}
+
+async function apiPort({ dataDir, port, host }: Config): Promise<Finding> {
+  const running = findRunning(resolve(dataDir));
+  if (running) return found('API', `running: ${running.urls.api ?? 'starting'} (process ${running.pid})`);
+  if (await isPortFree(port, host)) return found('API', `not running; port ${port} is free`);
+  return missing(
+    'API',
+    `port ${port} is taken by ${portHolder(port) ?? 'another program'}; end it, or set PORT`,
+  );
+}
+
+async function sandbox(): Promise<Finding> {
+  const { exitCode, stderr } = await runCommand('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']);
+  if (exitCode === 0) return found('Sandbox', 'bubblewrap works');
+  if (exitCode === undefined) return note('Sandbox', 'bubblewrap is not installed');
+  return note('Sandbox', `bubblewrap does not work here: ${stderr.trim()}`);
+}

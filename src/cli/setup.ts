@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { defineCommand } from 'citty';
+import { readConfig } from '../config.ts';
+import { findChromium } from '../embedded/chromium.ts';
+import { obtainEngine } from '../embedded/engine.ts';
+import { postgresDir } from '../embedded/postgres.ts';
+import { findPrograms } from '../embedded/postgres-programs.ts';
+import { openProgress } from '../embedded/progress.ts';
+import { installPackages } from '../embedded/system-packages.ts';
+import { onInterrupt } from './interrupt.ts';
+
+/** `setup`: everything that a start would fetch or build, and nothing that runs. */
+export const setupCommand = defineCommand({
+  meta: { name: 'setup', description: 'install and build whatever is missing, then end' },
+  async run() {
+    const config = readConfig();
+    const progress = openProgress();
+    const { signal } = onInterrupt(progress.note);
+    const cacheDir = resolve(config.cacheDir);
+    await Promise.all([
+      config.temporalAddress ? undefined : obtainEngine(cacheDir, progress, signal),
+      installPackages({ cacheDir, progress, signal, insist: true }).then(() =>
+        progress.step('Preparing the browser', () => findChromium({ chromium: config.chromium, cacheDir })),
+      ),
+    ]);
+    if (!config.databaseUrl) findPrograms(postgresDir(resolve(config.dataDir)));
+    progress.note('Everything that a start needs is there.');
+  },
+});

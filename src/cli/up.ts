@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { defineCommand } from 'citty';
+import { type Config, readConfig } from '../config.ts';
+import { openProgress } from '../embedded/progress.ts';
+import { type Instance, startInstance } from '../main.ts';
+import { onInterrupt } from './interrupt.ts';
+import { waitForInstance } from './target.ts';
+
+/** `up`: everything on this machine, until Ctrl-C. Ends with 0 when it was asked to end. */
+export const upCommand = defineCommand({
+  meta: { name: 'up', description: 'start everything and stay in the foreground (the default)' },
+  async run() {
+    const startedAt = performance.now();
+    const config = readConfig();
+    const progress = openProgress();
+    const interrupt = onInterrupt(progress.note);
+    let instance: Instance | undefined;
+    try {
+      instance = await startInstance({ config, progress, ...interrupt });
+      if (!instance) return await sayRunning(config.dataDir, interrupt.signal);
+    } catch (error) {
+      // Asked to end while it started: that is an end like any other.
+      if (interrupt.signal.aborted) return;
+      throw error;
+    }
+    process.stdout.write(screen(config, instance, performance.now() - startedAt));
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+    await progress.step('Stopping', instance.stop);
+    progress.note('Stopped. Data and unfinished jobs are kept.');
+  },
+});
+
+async function sayRunning(dataDir: string, signal: AbortSignal): Promise<void> {
+  const running = await waitForInstance(dataDir, signal);
+  process.stdout.write(
+    running
+      ? `Winnow runs already on ${dataDir} (process ${running.pid}): ${running.urls.api}\n`
+      : `Winnow was running on ${dataDir} and is ending just now. Start it again.\n`,
+  );
+}
+
+function screen(config: Config, { urls, apiKey }: Instance, startMs: number): string {
+  const { file, made, value } = apiKey;
+  const key = made ? value : file ? `in ${file}` : 'as in WINNOW_API_KEY';
+  const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
+  const rows = [
+    ['API', urls.api],
+    ['Reference', `${urls.api}/docs`],
+    ['Temporal', urls.temporalUi ?? config.temporalAddress],
+    ['API key', made ? `${key}  (shown only now; kept in ${file})` : key],
+    ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
+  ];
+  return [
+    '',
+    `Winnow is ready after ${(startMs / 1000).toFixed(1)} s. Ctrl-C stops it.`,
+    '',
+    ...rows.map(([name, text]) => `  ${name?.padEnd(11)}${text}`),
+    '',
+    'Try it:',
+    '',
+    `  curl ${urls.api}/v2/scrape -H "Authorization: Bearer ${inCommand}" \\`,
+    `    -H 'Content-Type: application/json' -d '{"url": "https://example.com"}'`,
+    '',
+    '',
+  ].join('\n');
+}

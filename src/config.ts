@@ -1,0 +1,135 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ServiceError } from './errors.ts';
+
+const isRoot = process.getuid?.() === 0;
+const dataHome = process.env.XDG_DATA_HOME || join(homedir(), '.local', 'share');
+const cacheHome = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  );
+const optional = z.string().optional();
+const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
+
+/** Every setting, by its environment variable. The descriptions are what `--help` and `.env.example` print. */
+const settings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65535).default(3002).describe('port of the API'),
+  HOST: z.string().default('127.0.0.1').describe('address that the API listens on'),
+  WINNOW_AUTH: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('off: every request is the first team, with any key or none (trusted networks only)'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('base of the addresses in answers; empty: taken from the request'),
+  WINNOW_DATA_DIR: z
+    .string()
+    .default(isRoot ? '/var/lib/winnow' : join(dataHome, 'winnow'))
+    .describe('directory of everything that must last'),
+  WINNOW_CACHE_DIR: z
+    .string()
+    .default(isRoot ? '/var/cache/winnow' : join(cacheHome, 'winnow'))
+    .describe('directory of what can be fetched or built again'),
+  WINNOW_API_KEY: z
+    .string()
+    .regex(/^fc-[A-Za-z0-9]+$/, 'must be fc- followed by letters and digits')
+    .optional()
+    .describe('key of the first team; empty: made at the first start and kept in <data>/api-key'),
+  WINNOW_TEAM_CREDITS: z
+    .string()
+    .regex(/^(unlimited|\d+)$/, 'must be a whole number or the word unlimited')
+    .default('unlimited')
+    .describe('credits that a new team starts with'),
+  WINNOW_SECRET_KEY: optional.describe(
+    'signs file addresses, encrypts profiles; empty: made, <data>/secret-key',
+  ),
+  WINNOW_ALLOW_PRIVATE: list.describe(
+    'comma-separated CIDRs that pages may be fetched from beside public addresses',
+  ),
+  DATABASE_URL: optional.describe('a Postgres to use instead of the embedded one'),
+  TEMPORAL_ADDRESS: optional.describe('host:port of a Temporal server to use instead of the embedded one'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
+  WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
+  WINNOW_CHROMIUM: optional.describe('browser binary; empty: found'),
+  WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
+  WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
+  WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
+  WINNOW_WORKER_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .optional()
+    .describe("port of a worker's own /ready and /metrics; empty: none"),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('least severe log line that is written'),
+});
+
+/**
+ * The environment for a process that we start: ours, with settings put in. It looks at none of the variables, it
+ * hands them on.
+ */
+export function inheritedEnvironment(overrides: Record<string, string | undefined>): NodeJS.ProcessEnv {
+  return { ...process.env, ...overrides };
+}
+
+/** The settings of this process, checked. */
+export type Config = ReturnType<typeof readConfig>;
+
+/**
+ * Reads and checks every setting.
+ * @param env the environment; an empty variable counts as absent
+ * @throws ServiceError `BAD_REQUEST` that names each wrong variable
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env) {
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = settings.safeParse(present);
+  if (!parsed.success) {
+    throw new ServiceError('BAD_REQUEST', `Wrong settings:\n${z.prettifyError(parsed.error)}`);
+  }
+  const s = parsed.data;
+  return {
+    port: s.PORT,
+    host: s.HOST,
+    authRequired: s.WINNOW_AUTH === 'on',
+    publicUrl: s.PUBLIC_URL?.replace(/\/+$/, ''),
+    dataDir: s.WINNOW_DATA_DIR,
+    cacheDir: s.WINNOW_CACHE_DIR,
+    apiKey: s.WINNOW_API_KEY,
+    /** `null` is unlimited. */
+    teamCredits: s.WINNOW_TEAM_CREDITS === 'unlimited' ? null : Number(s.WINNOW_TEAM_CREDITS),
+    secretKey: s.WINNOW_SECRET_KEY,
+    allowPrivate: s.WINNOW_ALLOW_PRIVATE,
+    databaseUrl: s.DATABASE_URL,
+    temporalAddress: s.TEMPORAL_ADDRESS,
+    temporalNamespace: s.TEMPORAL_NAMESPACE,
+    blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
+    chromium: s.WINNOW_CHROMIUM,
+    dns: s.WINNOW_DNS,
+    maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
+    resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
+    workerPort: s.WINNOW_WORKER_PORT,
+    logLevel: s.LOG_LEVEL,
+  };
+}
+
+/** One row per setting: variable, default as text, what it is for. Feeds `--help` and `.env.example`. */
+export function describeSettings(): { variable: string; fallback: string; description: string }[] {
+  const defaults = settings.parse({});
+  return Object.entries(settings.shape).map(([variable, schema]) => ({
+    variable,
+    fallback: String(defaults[variable as keyof typeof defaults] ?? ''),
+    description: schema.description ?? '',
+  }));
+}

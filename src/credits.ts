@@ -1,0 +1,21 @@
+import type { ErrorCode } from './errors.ts';
+
+/** Tokens that one credit is worth (spec: token usage). */
+export const TOKENS_PER_CREDIT = 15;
+
+const PAGE = 1;
+const LOCKDOWN_HIT = 5;
+const LOCKDOWN_MISS = 1;
+const UNKNOWN_HOST = 1;
+
+/** Credits of a page that was delivered. */
+export function priceOf(request: { lockdown: boolean }): number {
+  return request.lockdown ? LOCKDOWN_HIT : PAGE;
+}
+
+/** Credits of a request that failed: nothing, but for those that the price list names. */
+export function priceOfFailure(code: ErrorCode): number {
+  if (code === 'SCRAPE_DNS_RESOLUTION_ERROR') return UNKNOWN_HOST;
+  if (code === 'SCRAPE_LOCKDOWN_CACHE_MISS') return LOCKDOWN_MISS;
+  return 0;
+}

@@ -1,0 +1,127 @@
+import { type ColumnType, type Generated, Kysely, PostgresDialect } from 'kysely';
+import { Pool, types } from 'pg';
+import { ServiceError } from '../errors.ts';
+
+// Credits fit a double; pg would hand bigint out as text.
+types.setTypeParser(types.builtins.INT8, Number);
+
+type Timestamp = ColumnType<Date, Date | undefined, Date>;
+type Expiry = ColumnType<Date, Date, Date>;
+
+/** What a failed job keeps of its error. */
+export interface StoredError {
+  code: string;
+  message: string;
+  details?: unknown;
+}
+
+/** The states of a job, as clients see them. */
+export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+
+/** The tables, as Kysely sees them; `migrations/` makes them. */
+export interface Tables {
+  teams: {
+    id: Generated<string>;
+    name: string;
+    credits_remaining: number | null;
+    credits_planned: number | null;
+    rate_limit_per_minute: Generated<number>;
+    concurrency: Generated<number>;
+    created_at: Timestamp;
+  };
+  api_keys: {
+    id: Generated<string>;
+    team_id: string;
+    name: string;
+    hash: Buffer;
+    hint: string;
+    created_at: Timestamp;
+    revoked_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+  };
+  jobs: {
+    id: string;
+    team_id: string;
+    api_key_id: string | null;
+    kind: string;
+    target: string | null;
+    request: ColumnType<unknown, string, string>;
+    status: Generated<JobStatus>;
+    error: ColumnType<StoredError | null, string | null | undefined, string | null>;
+    credits: Generated<number>;
+    created_at: Timestamp;
+    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
+    expires_at: Expiry;
+  };
+  results: { job_id: string; ordinal: number; blob: string };
+  credit_entries: {
+    job_id: string;
+    ordinal: number;
+    team_id: string;
+    api_key_id: string | null;
+    credits: number;
+    created_at: Timestamp;
+  };
+  slots: { team_id: string; ordinal: number; holder: string; expires_at: Expiry };
+  cache_entries: { key: Buffer; fetched_at: Expiry; blob: string };
+  rate_limits: { key: string; points: number; expire: number | null };
+}
+
+/** The one door to Postgres. */
+export interface Database {
+  readonly query: Kysely<Tables>;
+  readonly pool: Pool;
+  /** Resolves when the database answers. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a pool; nothing is connected before the first query.
+ * @param url `postgres://…`
+ * @param onError hears about idle connections that broke; the pool replaces them by itself
+ */
+export function openDatabase(url: string, onError: (error: Error) => void): Database {
+  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 10_000 });
+  pool.on('error', onError);
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    query,
+    pool,
+    async ready() {
+      await pool.query('select 1');
+    },
+    close: () => query.destroy(),
+  };
+}
+
+const UNAVAILABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08001',
+]);
+
+/** Turns a lost database into an error that says so; anything else is given back as it is. */
+export function translateDatabaseError(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const message = error instanceof Error ? error.message : '';
+  if (
+    UNAVAILABLE.has(code) ||
+    /Connection terminated|timeout exceeded when trying to connect/.test(message)
+  ) {
+    return new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      'The database does not answer. Try again in a few seconds.',
+      {
+        retryAfterSeconds: 2,
+        cause: error,
+      },
+    );
+  }
+  return error;
+}

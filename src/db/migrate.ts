@@ -1,0 +1,20 @@
+import { promises as fs } from 'node:fs';
+import path from 'node:path';
+import { FileMigrationProvider, Migrator } from 'kysely/migration';
+import type { Database } from './client.ts';
+
+const migrationFolder = path.join(import.meta.dirname, '..', '..', 'migrations');
+
+/**
+ * Brings the database to the newest schema. Safe to call from several processes at once: Kysely holds a lock.
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(db: Database): Promise<string[]> {
+  const migrator = new Migrator({
+    db: db.query,
+    provider: new FileMigrationProvider({ fs, path, migrationFolder }),
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return results.map((result) => result.migrationName);
+}

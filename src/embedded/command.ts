@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { inheritedEnvironment } from '../config.ts';
+
+/** How a program ended, and what it said. */
+export interface CommandResult {
+  /** `undefined` when there is no such program. */
+  exitCode: number | undefined;
+  stdout: string;
+  stderr: string;
+}
+
+/** What a program is run with. */
+export interface CommandOptions {
+  /** Put into the environment. */
+  settings?: Record<string, string>;
+  cwd?: string;
+  input?: string;
+  /** The user and group to run as; only root may choose. */
+  user?: { uid: number; gid: number } | undefined;
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+  /** Hears every line of stdout and stderr as it comes. */
+  onLine?(line: string): void;
+}
+
+/** Runs a program to its end; a failing one is a result, not an exception. */
+export function runCommand(
+  program: string,
+  args: string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: options.cwd,
+      env: inheritedEnvironment({ LC_ALL: 'C', ...options.settings }),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      timeout: options.timeoutMs,
+      signal: options.signal,
+      ...options.user,
+    });
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      let rest = '';
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        said[name] += text;
+        if (!options.onLine) return;
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        lines.forEach(options.onLine);
+      });
+    }
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') return reject(error);
+      resolve({ exitCode: undefined, ...said });
+    });
+    child.once('close', (code, signal) => {
+      resolve({ exitCode: code ?? 128, stdout: said.stdout, stderr: said.stderr || (signal ?? '') });
+    });
+    // A program that ends without reading its input is told by its exit code.
+    child.stdin.on('error', (error) => options.onLine?.(error.message));
+    child.stdin.end(options.input ?? '');
+  });
+}
+
+/** The last lines of what a program said, for a message about its failure. */
+export function lastWords({ stdout, stderr }: CommandResult, count = 5): string {
+  return (stderr.trim() || stdout.trim()).split('\n').slice(-count).join('\n');
+}

@@ -1,0 +1,73 @@
+import { createWriteStream, mkdirSync, rmSync } from 'node:fs';
+import { chmod, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { messageOf } from '../errors.ts';
+import { lastWords, runCommand } from './command.ts';
+import type { Step } from './progress.ts';
+
+/** Without the internet this must fail fast: other ways come after it. */
+const ANSWER_MS = 5000;
+const STALL_MS = 20_000;
+const ALL_MS = 600_000;
+const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+
+/**
+ * Fetches the official build into a file.
+ * @throws Error in words for a list of what was tried
+ */
+export async function downloadEngine(
+  version: string,
+  target: string,
+  step: Step,
+  signal?: AbortSignal,
+): Promise<void> {
+  const arch = ARCHITECTURES[process.arch];
+  if (!arch || !['linux', 'darwin'].includes(process.platform)) {
+    throw new Error(`there is no official build for ${process.platform} on ${process.arch}`);
+  }
+  const url = `https://temporal.download/cli/archive/v${version}?platform=${process.platform}&arch=${arch}`;
+  const directory = `${target}.d`;
+  mkdirSync(directory, { recursive: true });
+  try {
+    const archive = join(directory, 'archive.tar.gz');
+    await fetchInto(url, archive, step, signal);
+    const unpacked = await runCommand('tar', ['-xzf', archive, '-C', directory, 'temporal'], { signal });
+    if (unpacked.exitCode !== 0) throw new Error(`tar could not unpack it: ${lastWords(unpacked)}`);
+    await chmod(join(directory, 'temporal'), 0o755);
+    await rename(join(directory, 'temporal'), target);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function fetchInto(url: string, path: string, step: Step, signal?: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  let timer = setTimeout(() => stop.abort(), ANSWER_MS);
+  const signals = [stop.signal, AbortSignal.timeout(ALL_MS), ...(signal ? [signal] : [])];
+  try {
+    const response = await fetch(url, { signal: AbortSignal.any(signals) });
+    if (!response.ok || !response.body) throw new Error(`it answered with status ${response.status}`);
+    const total = Number(response.headers.get('content-length'));
+    let read = 0;
+    const meter = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        clearTimeout(timer);
+        timer = setTimeout(() => stop.abort(), STALL_MS);
+        read += chunk.length;
+        step.detail(`${megabytes(read)}${total ? ` of ${megabytes(total)}` : ''} MB`);
+        done(null, chunk);
+      },
+    });
+    await pipeline(Readable.from(response.body), meter, createWriteStream(path));
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+    throw new Error(`${url}: ${stop.signal.aborted ? 'no answer in time' : reason}`, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 1024 / 1024);

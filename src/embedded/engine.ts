@@ -1,0 +1,127 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, ServiceError } from '../errors.ts';
+import { lastWords, runCommand } from './command.ts';
+import { downloadEngine } from './engine-download.ts';
+import type { Progress, Step } from './progress.ts';
+
+/** The Temporal command line program that is fetched or built; `engine/go.mod` pins the same. */
+export const ENGINE_VERSION = '1.8.2';
+/** The line of servers that share one format of the database file. */
+const SERVER_LINE = '1.31';
+const MODULE = join(import.meta.dirname, 'engine');
+const GO_PROGRAMS = ['go', '/usr/local/go/bin/go'];
+
+/** Where the program came from. */
+export interface Engine {
+  path: string;
+  source: 'path' | 'cache' | 'download' | 'build';
+}
+
+/** What `temporal --version` says; `undefined` when it is not of that form. */
+export function parseEngineVersion(text: string): { cli: string; server: string } | undefined {
+  const [, cli, server] = /^temporal version (\S+) \(Server (\d+\.\d+\.\d+)/m.exec(text) ?? [];
+  return cli && server ? { cli, server } : undefined;
+}
+
+/** Whether a server can work on our database file: another minor version keeps it in another form. */
+export function isServerUsable(server: string): boolean {
+  return server.startsWith(`${SERVER_LINE}.`);
+}
+
+/** The program as it is already there: on the PATH, else in the cache; nothing is fetched. */
+export async function findEngine(cacheDir: string): Promise<Engine | undefined> {
+  const onPath = await versionOf('temporal');
+  if (onPath && isServerUsable(onPath.server)) return { path: 'temporal', source: 'path' };
+  const cached = cachedEngine(cacheDir);
+  return existsSync(cached) ? { path: cached, source: 'cache' } : undefined;
+}
+
+/**
+ * The program, fetched or built when it is not there.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` that names every way that was tried
+ */
+export async function obtainEngine(
+  cacheDir: string,
+  progress: Progress,
+  signal?: AbortSignal,
+): Promise<Engine> {
+  const found = await findEngine(cacheDir);
+  if (found) return found;
+  mkdirSync(cacheDir, { recursive: true });
+  const path = cachedEngine(cacheDir);
+  const failures: string[] = [];
+  const ways = {
+    download: (draft: string, step: Step) => downloadEngine(ENGINE_VERSION, draft, step, signal),
+    build: (draft: string, step: Step) => buildEngine(draft, step, signal),
+  };
+  const names = { download: 'Downloading Temporal', build: 'Building Temporal with Go (once, some minutes)' };
+  for (const source of ['download', 'build'] as const) {
+    const draft = `${path}.${process.pid}.${source}`;
+    try {
+      await progress.step(names[source], (step) => ways[source](draft, step));
+      await checkDraft(draft, source);
+      await rename(draft, path);
+      return { path, source };
+    } catch (error) {
+      signal?.throwIfAborted();
+      failures.push(`  ${source}: ${messageOf(error)}`);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+  throw new ServiceError('SERVICE_UNAVAILABLE', explain(path, failures));
+}
+
+const cachedEngine = (cacheDir: string) => join(cacheDir, `temporal-${ENGINE_VERSION}`);
+
+async function versionOf(program: string) {
+  return parseEngineVersion((await runCommand(program, ['--version'], { timeoutMs: 10_000 })).stdout);
+}
+
+async function checkDraft(draft: string, source: 'download' | 'build'): Promise<void> {
+  const version = await versionOf(draft);
+  // A build of ours does not know the version of the module it was built from, but that of the server in it.
+  const right =
+    version && (source === 'download' ? version.cli === ENGINE_VERSION : isServerUsable(version.server));
+  if (!right)
+    throw new Error(`the result is not Temporal ${ENGINE_VERSION} but ${version?.cli ?? 'does not run'}`);
+}
+
+/** `engine/go.sum` holds the hash of every source that goes in. */
+async function buildEngine(draft: string, step: Step, signal?: AbortSignal): Promise<void> {
+  let packages = 0;
+  let downloads = 0;
+  const onLine = (line: string) => {
+    if (line.startsWith('go: downloading')) downloads++;
+    else if (/^[\w.-]+(\/|$)/.test(line)) packages++;
+    step.detail(packages ? `${packages} packages built` : `${downloads} modules downloaded`);
+  };
+  const args = ['build', '-v', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', draft];
+  for (const go of GO_PROGRAMS) {
+    const result = await runCommand(go, [...args, 'github.com/temporalio/cli/cmd/temporal'], {
+      cwd: MODULE,
+      // Settings of the user's own Go work must not reach in; without cgo no C compiler is needed.
+      settings: { GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' },
+      signal,
+      onLine,
+    });
+    if (result.exitCode === undefined) continue;
+    if (result.exitCode !== 0) throw new Error(`go build failed:\n${lastWords(result)}`);
+    return;
+  }
+  throw new Error('there is no Go on this machine');
+}
+
+function explain(path: string, failures: string[]): string {
+  return [
+    `Temporal is not here and could not be obtained:\n${failures.join('\n')}`,
+    'Any one of these helps:',
+    '  set TEMPORAL_ADDRESS to a Temporal server that runs already',
+    `  put a temporal program whose server is ${SERVER_LINE}.x (CLI ${ENGINE_VERSION}) on the PATH`,
+    `  put that program at ${path}`,
+    '  give access to https://temporal.download',
+    '  install Go 1.26 or newer (or 1.21 or newer, which fetches it) with access to a module proxy',
+  ].join('\n');
+}

@@ -1,0 +1,43 @@
+import { connect } from 'node:http2';
+
+const ANSWER_MS = 2000;
+
+/**
+ * Whether a Temporal server on loopback serves a namespace: one gRPC call, DescribeNamespace, by hand, because a gRPC
+ * client would cost the supervisor 40 MB.
+ */
+export function servesNamespace(port: number, namespace: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connect(`http://127.0.0.1:${port}`);
+    const answer = (serves: boolean) => {
+      session.destroy();
+      resolve(serves);
+    };
+    session.setTimeout(ANSWER_MS, () => answer(false));
+    session.on('error', () => answer(false));
+    const call = session.request({
+      ':method': 'POST',
+      ':path': '/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+    call.on('error', () => answer(false));
+    // Errors come with the headers alone (trailers-only), success in the trailers.
+    call.on(
+      'response',
+      (headers) => headers['grpc-status'] !== undefined && answer(headers['grpc-status'] === '0'),
+    );
+    call.on('trailers', (trailers) => answer(trailers['grpc-status'] === '0'));
+    call.resume();
+    call.end(describeNamespace(namespace));
+  });
+}
+
+/** A gRPC frame (flag, length) around a protobuf message whose field 1 is the name. */
+function describeNamespace(namespace: string): Buffer {
+  const name = Buffer.from(namespace);
+  if (name.length > 127) throw new RangeError(`The namespace ${namespace} is longer than 127 bytes.`);
+  const frame = Buffer.alloc(5);
+  frame.writeUInt32BE(name.length + 2, 1);
+  return Buffer.concat([frame, Buffer.from([0x0a, name.length]), name]);
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { inheritedEnvironment } from '../config.ts';
+import type { LogFile } from './log-files.ts';
+import type { PartPlan } from './part.ts';
+
+const SAME_AGAIN_MS = 10_000;
+
+/** One of our own programs as a part. */
+export interface NodePartOptions {
+  name: string;
+  title: string;
+  /** The program, relative to `src/`. */
+  entry: string;
+  settings: Record<string, string | undefined>;
+  log: LogFile;
+  graceMs: number;
+  /** Hears warnings and errors of its log, in a form for people. */
+  onWarning(text: string): void;
+  /** Hears where it can be reached, if it says so when it is ready. */
+  onUrl?(url: string): void;
+}
+
+/**
+ * Plans the API or a worker: it runs under this Node, says `{ready: true, url?}` over IPC when it serves, and ends by
+ * itself when the IPC channel breaks because its starter died.
+ */
+export function planNodePart(options: NodePartOptions): PartPlan {
+  const { name, title, log } = options;
+  return {
+    name,
+    title,
+    log,
+    launch() {
+      const child = spawn(process.execPath, [join(import.meta.dirname, '..', options.entry)], {
+        detached: true,
+        env: inheritedEnvironment(options.settings),
+        stdio: ['ignore', log.fd, 'pipe', 'ipc'],
+      });
+      child.stderr?.on('data', logReader(options));
+      return child;
+    },
+    ready: (child, signal) => readyMessage(child, signal, options.onUrl),
+    readyWithinMs: 60_000,
+    stopSignal: 'SIGTERM',
+    graceMs: options.graceMs,
+  };
+}
+
+function readyMessage(
+  child: ChildProcess,
+  signal: AbortSignal,
+  onUrl?: (url: string) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if (typeof message !== 'object' || message === null || !('ready' in message) || !message.ready) return;
+      child.off('message', listen);
+      if ('url' in message && typeof message.url === 'string') onUrl?.(message.url);
+      resolve();
+    };
+    child.on('message', listen);
+    signal.addEventListener('abort', () => child.off('message', listen));
+  });
+}
+
+/** Writes what comes to the log, and tells of its lines with level 40 (warn) and above; the same one not too often. */
+function logReader({ name, log, onWarning }: NodePartOptions): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  const toldAt = new Map<string, number>();
+  let rest = '';
+  return (chunk) => {
+    writeSync(log.fd, chunk);
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const text = readableWarning(line);
+      if (!text || Date.now() - (toldAt.get(text) ?? 0) < SAME_AGAIN_MS) continue;
+      if (toldAt.size > 100) toldAt.clear();
+      toldAt.set(text, Date.now());
+      onWarning(`${name}: ${text}`);
+    }
+  };
+}
+
+/** The text of a pino line that is a warning or worse; `undefined` for any other line. */
+export function readableWarning(line: string): string | undefined {
+  // Nearly all lines are below: they are told apart without parsing.
+  if (!/^\{"level":[4-6]0,/.test(line)) return undefined;
+  try {
+    const entry: { level: number; msg?: unknown; err?: { message?: unknown } } = JSON.parse(line);
+    const parts = [entry.msg, entry.err?.message].filter((part) => typeof part === 'string' && part !== '');
+    return `${entry.level === 40 ? 'warning' : 'error'}: ${[...new Set(parts)].join(': ') || line}`;
+  } catch {
+    return undefined; // Cut off in the middle; the log has it.
+  }
+}

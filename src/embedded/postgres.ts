@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inheritedEnvironment } from '../config.ts';
+import { ServiceError } from '../errors.ts';
+import { lastWords, runCommand } from './command.ts';
+import { postgresPassword } from './keys.ts';
+import { openLog } from './log-files.ts';
+import type { PartPlan } from './part.ts';
+import {
+  closedDirectory,
+  findPrograms,
+  type PostgresPrograms,
+  postgresUser,
+  reachablePrograms,
+  type SystemUser,
+} from './postgres-programs.ts';
+import { identityOf } from './process-identity.ts';
+
+const ROLE = 'winnow';
+const POLL_MS = 20;
+
+/** The directory of the embedded database. */
+export const postgresDir = (dataDir: string) => join(dataDir, 'postgres');
+
+/** A prepared Postgres: programs chosen, data made. */
+export interface PreparedPostgres {
+  plan: PartPlan;
+  url: string;
+}
+
+/**
+ * Finds programs, makes the data at the first start, and plans the server on loopback.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` that says what is in the way
+ */
+export async function preparePostgres(options: {
+  dataDir: string;
+  cacheDir: string;
+  port: number;
+}): Promise<PreparedPostgres> {
+  const { dataDir, cacheDir, port } = options;
+  const directory = postgresDir(dataDir);
+  const user = await postgresUser(directory);
+  const closed = user && closedDirectory(dataDir, user);
+  if (closed) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Postgres does not run as root but as user ${user.uid}, which may not enter ${closed}. Open it (chmod o+x ${closed}), or set WINNOW_DATA_DIR to a directory elsewhere.`,
+    );
+  }
+  const programs = reachablePrograms(findPrograms(directory), user, cacheDir);
+  const password = postgresPassword(dataDir);
+  await makeData({ directory, programs, user, password });
+  freeLockOfAnother(directory);
+  return {
+    plan: planServer({ directory, dataDir, programs, user, port }),
+    url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`,
+  };
+}
+
+type Data = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
+
+function planServer({
+  directory,
+  dataDir,
+  programs,
+  user,
+  port,
+}: Data & { dataDir: string; port: number }): PartPlan {
+  const log = openLog(dataDir, 'postgres');
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    // Nobody needs a socket file, and the usual place for it may not be there.
+    unix_socket_directories: '',
+    max_connections: 100,
+    shared_buffers: '64MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+  };
+  return {
+    name: 'postgres',
+    title: 'Postgres',
+    log,
+    launch: () =>
+      spawn(
+        join(programs.bin, 'postgres'),
+        ['-D', directory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+        {
+          detached: true,
+          cwd: '/',
+          env: inheritedEnvironment({ LC_ALL: 'C' }),
+          stdio: ['ignore', log.fd, log.fd],
+          ...user,
+        },
+      ),
+    ready: (child, signal) => serving(directory, child, signal),
+    // Recovery after a crash replays what was not in the files yet.
+    readyWithinMs: 120_000,
+    // Backends of a killed server hold its memory until they notice; the new one refuses to start so long.
+    attempts: 10,
+    stopSignal: 'SIGINT',
+    killSignal: 'SIGQUIT',
+    graceMs: 10_000,
+  };
+}
+
+/** The server writes its state into line 8 of postmaster.pid; pg_ctl waits for the same. */
+async function serving(directory: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const lines = readPidFile(directory);
+    if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return;
+    await sleep(POLL_MS);
+  }
+}
+
+/** Makes the database in a directory of another name first: a start that is killed leaves no half database. */
+async function makeData({ directory, programs, user, password }: Data & { password: string }): Promise<void> {
+  const parent = join(directory, '..');
+  for (const name of readdirSync(parent).filter((name) => name.startsWith('postgres.new'))) {
+    rmSync(join(parent, name), { recursive: true, force: true });
+  }
+  if (readdirSync(parent).includes('postgres')) return;
+
+  const draft = `${directory}.new`;
+  const passwordFile = `${directory}.new-password`;
+  mkdirSync(draft, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (user) for (const path of [draft, passwordFile]) chownSync(path, user.uid, user.gid);
+  const run = async (program: string, args: string[], input?: string) => {
+    const result = await runCommand(join(programs.bin, program), args, {
+      cwd: '/',
+      user,
+      ...(input && { input }),
+      timeoutMs: 120_000,
+    });
+    if (result.exitCode === 0) return;
+    throw new ServiceError('SERVICE_UNAVAILABLE', `Postgres could not make its data: ${lastWords(result)}`);
+  };
+  try {
+    await run('initdb', [
+      ...['-D', draft, '-U', ROLE, '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
+      ...['--encoding=UTF8', '--locale=C'],
+    ]);
+    await run('postgres', ['--single', '-D', draft, 'template1'], `CREATE DATABASE ${ROLE}\n`);
+    renameSync(draft, directory);
+  } finally {
+    rmSync(passwordFile, { force: true });
+  }
+}
+
+/**
+ * Postgres refuses to start while the process that postmaster.pid names lives. After a crash that number may belong
+ * to a program of somebody else. Only the holder of the data directory may look: then no other server of ours runs.
+ */
+function freeLockOfAnother(directory: string): void {
+  const pid = Number(readPidFile(directory)[0]);
+  if (!pid || !identityOf(pid)) return;
+  const command = readOrNothing(`/proc/${pid}/cmdline`);
+  if (command && !command.includes('postgres')) rmSync(join(directory, 'postmaster.pid'));
+}
+
+const readPidFile = (directory: string) =>
+  (readOrNothing(join(directory, 'postmaster.pid')) ?? '').split('\n');
+
+function readOrNothing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // Not there yet or any more, which is what the callers ask.
+  }
+}

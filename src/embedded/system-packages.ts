@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { lastWords, runCommand } from './command.ts';
+import type { Progress } from './progress.ts';
+
+/** What Debian has for us, and what for. */
+const PACKAGES: Record<string, string> = {
+  'chromium-headless-shell': 'the browser that renders pages',
+  bubblewrap: 'isolates the browser from this machine',
+  'fonts-noto-cjk': 'Chinese, Japanese and Korean letters in screenshots',
+  'fonts-noto-color-emoji': 'emoji in screenshots',
+};
+const INSTALL_MS = 15 * 60_000;
+const RETRY_AFTER_MS = 24 * 3_600_000;
+
+/** The packages that are missing here; empty on a system without dpkg. */
+export async function missingPackages(): Promise<string[]> {
+  const names = Object.keys(PACKAGES);
+  const { exitCode, stdout } = await runCommand('dpkg-query', [
+    '-W',
+    '-f',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg's own placeholders
+    '${Package} ${db:Status-Status}\n',
+    ...names,
+  ]);
+  if (exitCode === undefined) return [];
+  const installed = new Set(stdout.split('\n').filter((line) => line.endsWith(' installed')));
+  return names.filter((name) => !installed.has(`${name} installed`));
+}
+
+/** The command with which a person installs packages. */
+export const installCommand = (packages: string[]) =>
+  `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
+
+/** What the packages are for, in a few words each. */
+export const purposes = (packages: string[]) =>
+  packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
+
+/**
+ * Installs what is missing, as root on Debian; elsewhere says how. A failure is told and is no end: what npm brings
+ * is used then, and it is tried again only after a day.
+ * @param insist try again even when it failed a moment ago
+ */
+export async function installPackages(options: {
+  cacheDir: string;
+  progress: Progress;
+  insist?: boolean;
+  signal?: AbortSignal;
+}): Promise<void> {
+  const { cacheDir, progress, signal } = options;
+  const missing = await missingPackages();
+  if (!missing.length) return;
+  const failed = join(cacheDir, 'apt-failed');
+  const isFresh = existsSync(failed) && Date.now() - statSync(failed).mtimeMs < RETRY_AFTER_MS;
+  if (isFresh && !options.insist) return;
+
+  mkdirSync(cacheDir, { recursive: true });
+  if (process.getuid?.() !== 0) {
+    progress.note(
+      `Not installed: ${purposes(missing)}.\nGoing on without; to install: ${installCommand(missing)}`,
+    );
+    writeFileSync(failed, 'not root\n');
+    return;
+  }
+  progress.note(`Installing Debian packages: ${purposes(missing)}.`);
+  const reason = await progress.step('Installing Debian packages', async (step) => {
+    const onLine = (line: string) => step.detail(line.slice(0, 60));
+    return (
+      (await apt(['update'], onLine, signal)) ??
+      apt(['install', '-y', '--no-install-recommends', ...missing], onLine, signal)
+    );
+  });
+  if (reason === undefined) {
+    rmSync(failed, { force: true });
+    return;
+  }
+  writeFileSync(failed, `${reason}\n`);
+  progress.note(
+    `The packages could not be installed:\n${reason}\nGoing on without; to try again: ${installCommand(missing)}`,
+  );
+}
+
+/** @returns why it failed, `undefined` when it did not */
+async function apt(
+  args: string[],
+  onLine: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const result = await runCommand('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    settings: { DEBIAN_FRONTEND: 'noninteractive' },
+    timeoutMs: INSTALL_MS,
+    signal,
+    onLine,
+  });
+  if (result.exitCode === 0) return undefined;
+  return result.exitCode === undefined ? 'there is no apt-get' : lastWords(result, 3);
+}

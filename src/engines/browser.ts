@@ -1,0 +1,90 @@
+import type { Blobs } from '../blobs.ts';
+import type { BrowserPool } from '../browser/pool.ts';
+import { contextOptions, NavigationError, visit } from '../browser/visit.ts';
+import { messageOf, ServiceError } from '../errors.ts';
+import type { CollectedFile } from '../formats/format.ts';
+import type { Egress } from '../net/egress.ts';
+import type { EgressProxy } from '../net/proxy.ts';
+import type { Engine } from './engine.ts';
+
+/** The engine that opens the page in Chromium and runs its scripts. */
+export function createBrowserEngine(doors: {
+  pool: BrowserPool;
+  egress: Egress;
+  proxy: EgressProxy;
+  blobs: Blobs;
+}): Engine {
+  const { pool, egress, proxy, blobs } = doors;
+
+  async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
+    const entries = Object.entries(collected).map(
+      async ([type, { bytes, mediaType }]) => [type, `blob:${await blobs.put(bytes)};${mediaType}`] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  return {
+    async obtain(request, signal) {
+      const { url, headers, waitForMs, collect } = request;
+      // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
+      await egress.resolve(new URL(url).hostname);
+      const options = contextOptions(request);
+      let visited: Awaited<ReturnType<typeof visit>>;
+      try {
+        visited = await pool.lease(
+          options,
+          (context) => visit(context, { url, headers, waitForMs, collect }),
+          signal,
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        throw translate(error, url, proxy);
+      }
+      return {
+        sourceUrl: request.sourceUrl,
+        url: visited.url,
+        statusCode: visited.statusCode,
+        contentType: visited.contentType,
+        kind: 'html',
+        text: visited.text,
+        engine: 'browser',
+        fetchedAt: Date.now(),
+        timezone: visited.timezone,
+        files: await save(visited.files),
+      };
+    },
+  };
+}
+
+/** Failures behind which the egress proxy stands, and knows the reason. */
+const PROXIED = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
+
+/** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
+function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
+  const message = messageOf(error);
+  if (/crashed/i.test(message)) {
+    return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
+  }
+  if (!(error instanceof NavigationError)) return error;
+  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
+  const refusal = PROXIED.test(code) ? proxy.failureOf(new URL(error.url).hostname) : undefined;
+  if (refusal) return refusal;
+  if (/Download is starting/.test(message) || code === 'ERR_ABORTED') {
+    return new ServiceError(
+      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      `${error.url} is a file to download, not a page.`,
+      { cause: error },
+    );
+  }
+  if (/CERT|SSL/.test(code)) {
+    return new ServiceError(
+      'SCRAPE_SSL_ERROR',
+      `The certificate of ${error.url} is not valid (${code}). Set skipTlsVerification to true to accept it.`,
+      { cause: error },
+    );
+  }
+  const reason = code === 'ERR_TOO_MANY_REDIRECTS' ? 'too many redirects' : code || message;
+  return new ServiceError('SCRAPE_SITE_ERROR', `${error.url} could not be opened: ${reason}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,74 @@
+import { ServiceError } from '../errors.ts';
+import { decodeText } from '../net/charset.ts';
+import { type Download, download } from '../net/download.ts';
+import type { Egress } from '../net/egress.ts';
+import { essenceOf, mediaKind } from '../net/media-type.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Engine, PageRequest } from './engine.ts';
+
+/** What the engine is made from. */
+export interface HttpEngineOptions {
+  egress: Egress;
+  userAgent: string;
+  maxBodyBytes: number;
+}
+
+/** What a browser sends with the address that a user typed. */
+const BROWSER_HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'accept-language': 'en-US,en;q=0.9',
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'sec-fetch-user': '?1',
+};
+
+function headersOf(given: Record<string, string>, userAgent: string): Record<string, string> {
+  const own = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]);
+  return { ...BROWSER_HEADERS, 'user-agent': userAgent, ...Object.fromEntries(own) };
+}
+
+function unsupported(url: string, what: string, advice: string): ServiceError {
+  return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is ${what}. ${advice}`);
+}
+
+function contentOf(
+  { url, contentType, body }: Download,
+  pdfAsBase64: boolean,
+): Pick<Snapshot, 'kind' | 'text'> {
+  const kind = mediaKind(contentType, body);
+  if (kind === 'binary') {
+    const what = essenceOf(contentType) || 'a binary file without a Content-Type';
+    throw unsupported(url, what, 'Only pages, text and JSON can be scraped.');
+  }
+  if (kind !== 'pdf') return { kind, text: decodeText(body, contentType) };
+  if (pdfAsBase64) return { kind: 'base64', text: Buffer.from(body).toString('base64') };
+  const advice = 'PDFs cannot be converted yet; send "parsers": [] to get it as base64.';
+  throw unsupported(url, 'application/pdf', advice);
+}
+
+/** The engine for pages that need no browser: one GET, decoded. */
+export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
+  return {
+    async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64 }: PageRequest, signal) {
+      const answer = await download(egress, {
+        url,
+        headers: headersOf(headers, userAgent),
+        skipTlsVerification,
+        signal,
+        maxBodyBytes,
+      });
+      return {
+        sourceUrl,
+        url: answer.url,
+        statusCode: answer.statusCode,
+        contentType: answer.contentType,
+        ...contentOf(answer, pdfAsBase64),
+        engine: 'http',
+        fetchedAt: Date.now(),
+        files: {},
+      };
+    },
+  };
+}

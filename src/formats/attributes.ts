@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { isSelector } from '../html/clean.ts';
+import { defineFormat } from './format.ts';
+
+const lookup = { selector: z.string().min(1), attribute: z.string().min(1) };
+
+/** Values of attributes, looked up by CSS selector in the whole page. */
+export const attributes = defineFormat({
+  field: 'attributes',
+  request: z.strictObject({
+    type: z.literal('attributes'),
+    selectors: z
+      .array(
+        z.strictObject(lookup).refine(({ selector }) => isSelector(selector), {
+          error: 'selector is no CSS selector',
+          path: ['selector'],
+        }),
+      )
+      .min(1, 'selectors must name at least one'),
+  }),
+  value: z.array(z.object({ ...lookup, values: z.array(z.string()) })),
+  run: (content, { selectors }) =>
+    selectors.map(({ selector, attribute }) => ({
+      selector,
+      attribute,
+      values: content.attribute(selector, attribute),
+    })),
+});

@@ -1,0 +1,40 @@
+import type { z } from 'zod';
+import type { Content } from '../html/content.ts';
+
+/** The part of an open browser page that a format may use while the page is there. */
+export interface OpenPage {
+  viewportSize(): { width: number; height: number } | null;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
+}
+
+/** A file made from an open page. */
+export interface CollectedFile {
+  bytes: Uint8Array;
+  /** Media type, e.g. `image/png`. */
+  mediaType: string;
+}
+
+/**
+ * One output of a scrape. A new format is a file with such a record and one line in `formats/index.ts`:
+ * request validation, the result's type and the API reference follow from it.
+ */
+export interface Format<Field extends string, Request extends z.ZodObject, Value extends z.ZodType> {
+  /** Where the result stands in the document. */
+  field: Field;
+  /** The request object, with its `type` literal inside. */
+  request: Request;
+  /** The result as the user sees it. */
+  value: Value;
+  /** The half that needs the open page: its file is saved and reaches `run` as `content.files[type]`. */
+  collect?: (page: OpenPage, request: z.output<Request>) => Promise<CollectedFile>;
+  /** Derives the result. Pure; runs in a conversion thread. `undefined` leaves the field out. */
+  run: (content: Content, request: z.output<Request>) => z.input<Value> | undefined;
+}
+
+/** Keeps the literal types of a record while checking it against {@link Format}. */
+export function defineFormat<Field extends string, Request extends z.ZodObject, Value extends z.ZodType>(
+  format: Format<Field, Request, Value>,
+): Format<Field, Request, Value> {
+  return format;
+}

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { defineFormat } from './format.ts';
+
+/** Every image of the page. */
+export const images = defineFormat({
+  field: 'images',
+  request: z.strictObject({ type: z.literal('images') }),
+  value: z.array(z.string()).describe('absolute addresses of the page’s images, unique, in order'),
+  run: (content) => content.images,
+});

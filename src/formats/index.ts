@@ -1,0 +1,20 @@
+import type { z } from 'zod';
+import { attributes } from './attributes.ts';
+import { html } from './html.ts';
+import { images } from './images.ts';
+import { links } from './links.ts';
+import { markdown } from './markdown.ts';
+import { rawHtml } from './raw-html.ts';
+import { screenshot } from './screenshot.ts';
+
+/** Every output of a scrape; a new one is a file and a line here. */
+export const FORMATS = [markdown, html, rawHtml, links, images, attributes, screenshot] as const;
+
+type Each = (typeof FORMATS)[number];
+type DocumentFields = { [Member in Each as Member['field']]: z.ZodOptional<Member['value']> };
+
+/** The fields of a document that formats fill. */
+export const documentFields = Object.fromEntries(
+  FORMATS.map((format) => [format.field, format.value.optional()]),
+  // fromEntries forgets which key has which schema; the list above says it.
+) as unknown as DocumentFields;

@@ -1,0 +1,10 @@
+import { z } from 'zod';
+import { defineFormat } from './format.ts';
+
+/** Where the content's links lead. */
+export const links = defineFormat({
+  field: 'links',
+  request: z.strictObject({ type: z.literal('links') }),
+  value: z.array(z.string()).describe('absolute addresses of the content’s links, unique, in order'),
+  run: (content) => content.links,
+});

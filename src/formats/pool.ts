@@ -1,0 +1,50 @@
+import { Piscina } from 'piscina';
+import { isErrorCode, ServiceError } from '../errors.ts';
+import type { Rendered, RenderTask } from './render.ts';
+import type { ThreadAnswer } from './thread.ts';
+
+/** Threads that derive formats, so that heavy pages hold up neither heartbeats nor each other. */
+export interface RenderPool {
+  /**
+   * @param options.signal ends the thread that works on the task; its reason is thrown
+   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` when the page needs more memory than a thread has
+   */
+  render(task: RenderTask, options: { signal: AbortSignal }): Promise<Rendered>;
+  close(): Promise<void>;
+}
+
+/** Starts the threads. */
+export function createRenderPool({
+  threads,
+  maxMemoryMb,
+}: {
+  threads: number;
+  maxMemoryMb: number;
+}): RenderPool {
+  const pool = new Piscina<RenderTask, ThreadAnswer>({
+    filename: new URL('./thread.ts', import.meta.url).href,
+    minThreads: threads,
+    maxThreads: threads,
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+  });
+  return {
+    async render(task, { signal }) {
+      const answer = await pool.run(task, { signal }).catch((error) => {
+        signal.throwIfAborted();
+        throw translate(error);
+      });
+      if (answer.ok) return answer.rendered;
+      if (isErrorCode(answer.code) && answer.code !== 'UNKNOWN_ERROR')
+        throw new ServiceError(answer.code, answer.message);
+      throw new Error(`conversion failed: ${answer.stack}`);
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function translate(error: unknown): unknown {
+  const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!outOfMemory) return error;
+  const message = 'The page needs more memory to convert than one page may take. Fetch a smaller part of it.';
+  return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause: error });
+}

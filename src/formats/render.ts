@@ -1,0 +1,31 @@
+import { type Content, createContent } from '../html/content.ts';
+import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { FORMATS } from './index.ts';
+
+/** What is to be derived from a page. */
+export interface RenderTask {
+  snapshot: Snapshot;
+  clean: CleanOptions;
+  /** Validated format requests. */
+  formats: { type: string }[];
+}
+
+/** The fields of the requested formats, and what the page says about itself. */
+export interface Rendered {
+  fields: Record<string, unknown>;
+  metadata: Record<string, string | string[]>;
+}
+
+/** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
+export function render({ snapshot, clean, formats }: RenderTask): Rendered {
+  const content = createContent(snapshot, clean);
+  const fields: Record<string, unknown> = {};
+  for (const asked of formats) {
+    const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
+    // The request was made by this very format's schema.
+    const run = format?.run as ((content: Content, request: unknown) => unknown) | undefined;
+    const value = run?.(content, asked);
+    if (format && value !== undefined) fields[format.field] = value;
+  }
+  return { fields, metadata: content.metadata };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { defineFormat } from './format.ts';
+
+/** Size of the window in CSS pixels. */
+export const viewport = z.strictObject({
+  width: z.int().min(1).max(7680, 'width must be at most 7680'),
+  height: z.int().min(1).max(4320, 'height must be at most 4320'),
+});
+
+/** A picture of the page. */
+export const screenshot = defineFormat({
+  field: 'screenshot',
+  request: z.strictObject({
+    type: z.literal('screenshot'),
+    fullPage: z.boolean().default(false).describe('the whole page instead of the window'),
+    quality: z.int().min(1).max(100).optional().describe('makes it a JPEG of this quality instead of a PNG'),
+    viewport: viewport.optional(),
+  }),
+  value: z.string().describe('address of the picture, readable without a key for 24 hours'),
+  async collect(page, { fullPage, quality, viewport: size }) {
+    const before = page.viewportSize();
+    if (size) await page.setViewportSize(size);
+    const type = quality === undefined ? 'png' : 'jpeg';
+    const bytes = await page.screenshot({ type, fullPage, ...(quality !== undefined && { quality }) });
+    if (size && before) await page.setViewportSize(before);
+    return { bytes, mediaType: `image/${type}` };
+  },
+  run: (content) => content.files.screenshot,
+});

@@ -1,0 +1,17 @@
+import { toServiceError } from '../errors.ts';
+import { type Rendered, type RenderTask, render } from './render.ts';
+
+/** What a conversion thread answers: errors lose their class on the way between threads, so they go as data. */
+export type ThreadAnswer =
+  | { ok: true; rendered: Rendered }
+  | { ok: false; code: string; message: string; stack: string | undefined };
+
+/** The program of a conversion thread. */
+export default function run(task: RenderTask): ThreadAnswer {
+  try {
+    return { ok: true, rendered: render(task) };
+  } catch (error) {
+    const { code, message } = toServiceError(error);
+    return { ok: false, code, message, stack: error instanceof Error ? error.stack : String(error) };
+  }
+}

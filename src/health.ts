@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { messageOf } from './errors.ts';
+
+/** A part that must answer before the process counts as ready. */
+export type Probe = () => Promise<void>;
+
+const PROBE_TIMEOUT_MS = 5_000;
+
+/** Asks every part at once. @returns the state of each: `ok`, or what it said instead */
+async function probeAll(probes: Record<string, Probe>): Promise<Record<string, string>> {
+  const states = Object.entries(probes).map(async ([name, probe]) => {
+    const late = new Promise<never>((_, reject) => {
+      setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`)).unref();
+    });
+    const state = await Promise.race([probe(), late]).then(() => 'ok', messageOf);
+    return [name, state] as const;
+  });
+  return Object.fromEntries(await Promise.all(states));
+}
+
+/** The metrics of one process, labelled with its name. */
+export function createMetrics(processName: string): Registry {
+  const registry = new Registry();
+  registry.setDefaultLabels({ process: processName });
+  collectDefaultMetrics({ register: registry });
+  return registry;
+}
+
+/**
+ * Answers `/health` (the process lives), `/ready` (all its parts answer, or which does not) and `/metrics`
+ * (Prometheus); leaves every other request alone.
+ * @returns whether the request was one of these
+ */
+export function createHealth(probes: Record<string, Probe>, registry: Registry) {
+  const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
+    '/health': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
+    '/ready': async () => {
+      const parts = await probeAll(probes);
+      const ready = Object.values(parts).every((state) => state === 'ok');
+      const body = JSON.stringify({ status: ready ? 'ok' : 'not ready', parts });
+      return { status: ready ? 200 : 503, type: 'application/json', body };
+    },
+    '/metrics': async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+  };
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const page = request.method === 'GET' ? pages[request.url?.split('?')[0] ?? ''] : undefined;
+    if (!page) return false;
+    page().then(
+      ({ status, type, body }) => response.writeHead(status, { 'Content-Type': type }).end(body),
+      (error) => response.destroy(error),
+    );
+    return true;
+  };
+}

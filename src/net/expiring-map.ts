@@ -1,0 +1,32 @@
+/** A map that forgets: the oldest entry when it is full, and each entry after its time. */
+export class ExpiringMap<Value> {
+  readonly #entries = new Map<string, { value: Value; expiresAt: number }>();
+  readonly #limit: number;
+  readonly #ttlMs: number;
+
+  constructor({ limit, ttlMs }: { limit: number; ttlMs: number }) {
+    this.#limit = limit;
+    this.#ttlMs = ttlMs;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry && entry.expiresAt <= performance.now()) {
+      this.#entries.delete(key);
+      return undefined;
+    }
+    return entry?.value;
+  }
+
+  set(key: string, value: Value): void {
+    // Deleted first, so that the order of the map is the order of writing.
+    this.#entries.delete(key);
+    this.#entries.set(key, { value, expiresAt: performance.now() + this.#ttlMs });
+    const oldest = this.#entries.keys().next();
+    if (this.#entries.size > this.#limit && !oldest.done) this.#entries.delete(oldest.value);
+  }
+
+  delete(key: string): void {
+    this.#entries.delete(key);
+  }
+}

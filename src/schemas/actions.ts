@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { viewport } from '../formats/screenshot.ts';
+
+const selector = z.string().min(1);
+
+const wait = z
+  .strictObject({
+    type: z.literal('wait'),
+    milliseconds: z.int().min(1).optional(),
+    selector: selector.optional(),
+  })
+  .refine((action) => (action.milliseconds === undefined) !== (action.selector === undefined), {
+    message: 'wait needs exactly one of milliseconds and selector',
+  });
+
+/** What can be done on a page before its content is read. */
+const action = z.union([
+  wait,
+  z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
+  z.strictObject({ type: z.literal('write'), text: z.string() }),
+  z.strictObject({ type: z.literal('press'), key: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('scroll'),
+    direction: z.enum(['up', 'down']).default('down'),
+    selector: selector.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('screenshot'),
+    fullPage: z.boolean().default(false),
+    quality: z.int().min(1).max(100).optional(),
+    viewport: viewport.optional(),
+  }),
+  z.strictObject({ type: z.literal('scrape') }),
+  z.strictObject({ type: z.literal('executeJavascript'), script: z.string().min(1) }),
+  z.strictObject({
+    type: z.literal('pdf'),
+    format: z
+      .enum(['A0', 'A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'Letter', 'Legal', 'Tabloid', 'Ledger'])
+      .default('Letter'),
+    landscape: z.boolean().default(false),
+    scale: z.number().min(0.1).max(2).default(1),
+  }),
+]);
+
+export const actions = z.array(action).max(50, 'at most 50 actions');
+
+/** Milliseconds that wait actions take together; waiting for an element counts as one second. */
+export function waitingMs(list: z.output<typeof actions>): number {
+  return list.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0);
+}

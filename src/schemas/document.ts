@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { documentFields } from '../formats/index.ts';
+
+/** What is known about a page; beside these keys every meta tag of the page stands under its own name. */
+const metadata = z
+  .object({
+    scrapeId: z.uuid(),
+    sourceURL: z.string().describe('the address as it was asked for'),
+    url: z.string().describe('the address that answered'),
+    statusCode: z.int().describe('HTTP status of the target'),
+    error: z.string().optional().describe('reason text when the status is an error'),
+    contentType: z.string().optional(),
+    proxyUsed: z.enum(['basic', 'stealth']),
+    cacheState: z.enum(['hit', 'miss']).optional().describe('absent when the cache was not considered'),
+    cachedAt: z.iso.datetime().optional(),
+    creditsUsed: z.int(),
+    timezone: z.string().optional(),
+    concurrencyLimited: z.boolean().describe('whether it waited for one of the team’s slots'),
+    concurrencyQueueDurationMs: z.int().optional(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    language: z.string().optional(),
+    keywords: z.union([z.string(), z.array(z.string())]).optional(),
+    favicon: z.string().optional(),
+    ogLocaleAlternate: z.array(z.string()).optional(),
+  })
+  .catchall(z.union([z.string(), z.array(z.string()), z.number(), z.boolean()]))
+  .meta({ id: 'Metadata' });
+
+/** A scraped page: the fields of the requested formats, and metadata. */
+export const document = z
+  .object({ ...documentFields, warning: z.string().optional(), metadata })
+  .meta({ id: 'Document' });
+
+/** A scraped page, as the user gets it. */
+export type Document = z.output<typeof document>;

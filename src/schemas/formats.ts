@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { FORMATS } from '../formats/index.ts';
+import { UPCOMING_FORMATS } from './upcoming.ts';
+
+const requests = [...FORMATS.map((format) => format.request), ...UPCOMING_FORMATS] as const;
+const names = requests.map((request) => request.shape.type.value);
+
+/** The types of formats that are checked but not produced yet. */
+export const upcomingTypes: ReadonlySet<string> = new Set(
+  UPCOMING_FORMATS.map((request) => request.shape.type.value),
+);
+
+type Member = (typeof FORMATS)[number]['request'] | (typeof UPCOMING_FORMATS)[number];
+
+/** One requested output: an object with its `type`, or the bare type where the others of its fields may be left out. */
+export const formatRequest = z
+  .preprocess(
+    (value) => (typeof value === 'string' ? { type: value } : value),
+    // map() forgets that the list has at least one member, which the union's type asks for.
+    z.discriminatedUnion('type', requests as unknown as [Member, ...Member[]], {
+      error: (issue) =>
+        issue.code === 'invalid_union'
+          ? `unknown format ${JSON.stringify((issue.input as { type?: unknown } | undefined)?.type)}; known are ${names.join(', ')}`
+          : undefined,
+    }),
+  )
+  .meta({
+    description: 'A format; the bare name X means {type: X}.',
+    override: ({ jsonSchema }) => {
+      const object = { ...jsonSchema };
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+      jsonSchema.anyOf = [{ type: 'string', enum: names }, object];
+    },
+  });
+
+/** A requested output after validation. */
+export type FormatRequest = z.output<typeof formatRequest>;
+
+/** Rules between the formats of one request; each message says which. */
+export function formatConflicts(formats: FormatRequest[]): string[] {
+  const count = (type: string) => formats.filter((format) => format.type === type).length;
+  const conflicts = [];
+  if (count('screenshot') > 1) conflicts.push('at most one screenshot format can be asked for');
+  if (count('changeTracking') && !count('markdown')) {
+    conflicts.push('the changeTracking format needs the markdown format beside it');
+  }
+  if (count('json') && count('deterministicJson')) {
+    conflicts.push('json and deterministicJson cannot be asked for together');
+  }
+  if (count('rawBase64') && formats.length > 1) conflicts.push('rawBase64 must be the only format');
+  return conflicts;
+}

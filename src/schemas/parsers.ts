@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+const pdf = z.strictObject({
+  type: z.literal('pdf'),
+  mode: z.enum(['fast', 'auto', 'ocr']).default('auto'),
+  maxPages: z.int().min(1).max(10_000).optional(),
+  pages: z.boolean().optional(),
+  pageMarkdown: z.boolean().optional().describe('older name of pages'),
+  blocks: z.boolean().default(false),
+  pageMarkers: z.boolean().default(false),
+});
+const image = z.strictObject({ type: z.literal('image') });
+
+/** Which file parsers may run; an empty list gives a PDF back as base64. */
+export const parsers = z
+  .array(z.union([z.enum(['pdf', 'image']), pdf, image]))
+  .default(['pdf'])
+  .describe('file parsers; [] returns a PDF as base64');

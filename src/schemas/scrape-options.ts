@@ -1,0 +1,186 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { z } from 'zod';
+import { isSelector } from '../html/clean.ts';
+import { actions, waitingMs } from './actions.ts';
+import { formatConflicts, formatRequest, upcomingTypes } from './formats.ts';
+import { parsers } from './parsers.ts';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+const selectors = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .refine(isSelector, { error: (issue) => `${JSON.stringify(issue.input)} is no CSS selector` }),
+  )
+  .optional();
+
+/** Whether a check that throws lets a value pass. */
+const passes = (check: () => void) => {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Names and values that Node would send; a value cannot break out of its line. */
+const headers = z
+  .record(
+    z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a header name'),
+    z
+      .string()
+      .refine(
+        (value) => passes(() => validateHeaderValue('value', value)),
+        'control characters are not allowed in a header',
+      ),
+  )
+  .optional();
+
+const redactPii = z.union([
+  z.boolean(),
+  z.strictObject({
+    mode: z.enum(['accurate', 'aggressive', 'fast']).default('accurate'),
+    entities: z.array(z.enum(['PERSON', 'EMAIL', 'PHONE', 'LOCATION', 'FINANCIAL', 'SECRET'])).optional(),
+    replaceStyle: z.enum(['tag', 'mask', 'remove']).default('tag'),
+  }),
+]);
+const threatProtection = z.strictObject({
+  mode: z.enum(['off', 'manual-only', 'normal', 'zscaler']).optional(),
+  riskScoreThreshold: z.number().min(0).max(100).optional(),
+  blacklist: z.array(z.string()).optional(),
+  whitelist: z.array(z.string()).optional(),
+  blockedTlds: z.array(z.string()).optional(),
+  failurePolicy: z.enum(['open', 'closed']).optional(),
+});
+
+/** Fields that every POST and PATCH accepts, because the clients add them. */
+export const callerFields = {
+  origin: z.string().default('api').describe('label of the calling program'),
+  integration: z.string().nullish().describe('label of the integration that calls'),
+};
+
+/** The shared scrape options, as the fields of a request body. */
+export const scrapeOptionFields = {
+  formats: z
+    .array(formatRequest)
+    .default([{ type: 'markdown' }])
+    .describe('outputs to make'),
+  onlyMainContent: z.boolean().default(true).describe('without headers, navigation and footers'),
+  onlyCleanContent: z.boolean().default(false).describe('a model removes what boilerplate is left'),
+  includeTags: selectors.describe('CSS selectors; only what they match is kept'),
+  excludeTags: selectors.describe('CSS selectors of what is dropped'),
+  maxAge: z.int().min(0).optional().describe('ms; a cached copy younger than this is used; default two days'),
+  minAge: z.int().min(0).optional().describe('ms; only the cache is asked, for a copy at least this old'),
+  headers: headers.describe('sent with the request'),
+  waitFor: z
+    .int()
+    .min(0)
+    .max(60_000, 'waitFor must be at most 60000')
+    .default(0)
+    .describe('ms to wait before the page is read'),
+  mobile: z.boolean().default(false).describe('emulate a mobile device'),
+  skipTlsVerification: z
+    .boolean()
+    .optional()
+    .describe('accept bad certificates; default true, but false when headers or actions are given'),
+  timeout: z
+    .int()
+    .min(1000, 'timeout must be at least 1000')
+    .max(300_000, 'timeout must be at most 300000')
+    .optional()
+    .describe('ms for the whole request; default 60000'),
+  parsers,
+  actions: actions.optional().describe('done on the page before it is read'),
+  location: z
+    .strictObject({
+      country: z
+        .string()
+        .regex(/^[A-Za-z]{2}$/, 'country must be an ISO 3166-1 alpha-2 code')
+        .optional(),
+      languages: z.array(z.string().min(1)).optional(),
+    })
+    .optional(),
+  removeBase64Images: z.boolean().default(true).describe('replace data: images in markdown'),
+  fastMode: z.boolean().default(false).describe('only the plain HTTP engine, scripts are not run'),
+  blockAds: z.boolean().default(true),
+  proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
+  storeInCache: z.boolean().default(true),
+  lockdown: z.boolean().default(false).describe('answer from the cache only, never contact the target'),
+  profile: z
+    .strictObject({ name: z.string().min(1).max(128), saveChanges: z.boolean().default(true) })
+    .optional(),
+  redactPII: redactPii.default(false),
+  safeMode: z.boolean().default(false),
+  threatProtection: threatProtection.optional(),
+  auditMetadata: z.strictObject({ username: z.string().max(1024).optional() }).optional(),
+  useMock: z.string().optional(),
+  domainTools: z.boolean().optional().describe('accepted, without effect'),
+  toolDetail: z.enum(['compact', 'summary', 'full']).optional().describe('accepted, without effect'),
+};
+
+type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataRetention?: boolean };
+
+/** Options that are understood but not served by this version, by name. */
+function unavailable(options: Fields): string[] {
+  const asked: Record<string, boolean> = {
+    onlyCleanContent: options.onlyCleanContent,
+    actions: Boolean(options.actions?.length),
+    location: options.location !== undefined,
+    'parsers: image': options.parsers.some(
+      (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
+    ),
+    [`proxy: ${options.proxy}`]: options.proxy === 'stealth' || options.proxy === 'enhanced',
+    profile: options.profile !== undefined,
+    redactPII: options.redactPII !== false,
+    safeMode: options.safeMode,
+    threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',
+    useMock: options.useMock !== undefined,
+    zeroDataRetention: options.zeroDataRetention === true,
+  };
+  const formats = options.formats
+    .filter((format) => upcomingTypes.has(format.type))
+    .map(({ type }) => `format ${type}`);
+  return [...Object.keys(asked).filter((name) => asked[name]), ...formats];
+}
+
+/** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
+export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
+  const fault = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message, input: options });
+  for (const message of formatConflicts(options.formats)) fault('formats', message);
+  if (options.timeout !== undefined && options.waitFor > options.timeout / 2) {
+    fault('waitFor', 'waitFor must not exceed half of timeout');
+  }
+  if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
+    fault('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
+  }
+  for (const name of unavailable(options)) {
+    context.addIssue({
+      code: 'custom',
+      path: [],
+      input: options,
+      message: `${name} is not available in this version of Winnow. Leave it out and try again.`,
+      params: { code: 'FEATURE_NOT_AVAILABLE' },
+    });
+  }
+}
+
+/** Puts in the defaults that depend on other options. */
+export function resolveScrapeOptions<Options extends Fields>(options: Options) {
+  const sensitive =
+    Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
+  return {
+    ...options,
+    timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,
+    maxAge: options.maxAge ?? (options.lockdown ? 730 * DAY_MS : 2 * DAY_MS),
+    skipTlsVerification: options.skipTlsVerification ?? !sensitive,
+    storeInCache: options.storeInCache && !sensitive,
+  };
+}
+
+/** The shared scrape options after validation, every default in place. */
+export type ScrapeOptions = ReturnType<typeof resolveScrapeOptions<Fields>>;

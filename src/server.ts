@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp } from './api/app.ts';
+import { openBlobs } from './blobs.ts';
+import { readConfig } from './config.ts';
+import { openDatabase } from './db/client.ts';
+import { migrate } from './db/migrate.ts';
+import { ensureFirstTeam } from './db/teams.ts';
+import { ServiceError } from './errors.ts';
+import { createLogger } from './logger.ts';
+import { runProcess } from './process.ts';
+import { connectTemporal, createTemporal } from './temporal.ts';
+
+/** Runs the API until the process is asked to end. */
+async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const config = readConfig();
+  const { databaseUrl, temporalAddress, secretKey } = config;
+  if (!databaseUrl || !temporalAddress || !secretKey) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'The API needs DATABASE_URL, TEMPORAL_ADDRESS and WINNOW_SECRET_KEY. `npm start` sets them by itself.',
+    );
+  }
+  const logger = createLogger('api', config.logLevel);
+  const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
+  await migrate(db);
+  await ensureFirstTeam(db, config.apiKey, config.teamCredits);
+  const connection = await connectTemporal(temporalAddress);
+  const temporal = createTemporal(connection, config.temporalNamespace);
+  const blobs = await openBlobs(config.blobs);
+  const server = createServer(createApp({ config: { ...config, secretKey }, db, blobs, temporal, logger }));
+  server.listen(config.port, config.host);
+  await once(server, 'listening');
+  // Listening on a TCP port, the address is never a path.
+  const { port } = server.address() as AddressInfo;
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  return {
+    url: `http://${host}:${port}`,
+    async stop() {
+      server.close();
+      server.closeIdleConnections();
+      await once(server, 'close');
+      await connection.close();
+      await db.close();
+    },
+  };
+}
+
+await runProcess('api', serve);

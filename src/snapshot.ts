@@ -1,0 +1,37 @@
+/**
+ * A page as an engine obtained it, before any output is derived from it.
+ * Plain data: it travels to the conversion threads and into the cache.
+ */
+export interface Snapshot {
+  /** The address as the user wrote it. */
+  sourceUrl: string;
+  /** The address that answered, after redirects. */
+  url: string;
+  /** HTTP status of the answer. */
+  statusCode: number;
+  /** `Content-Type` as it was sent; empty when there was none. */
+  contentType: string;
+  /** What `text` is: HTML source, a JSON document, plain text, or a file's bytes in base64. */
+  kind: 'html' | 'json' | 'text' | 'base64';
+  text: string;
+  /** Which engine obtained it. */
+  engine: 'http' | 'browser';
+  /** When it was obtained, in milliseconds since 1970. */
+  fetchedAt: number;
+  /** Time zone that the browser showed to the page, an IANA name. */
+  timezone?: string;
+  /** Blob references of files made while the page was open, by the format that asked for them. */
+  files: Record<string, string>;
+}
+
+/** How a snapshot is cut and cleaned before formats are derived from it; the same words as in a request. */
+export interface CleanOptions {
+  /** Keep only the main content: no headers, navigation, footers. */
+  onlyMainContent: boolean;
+  /** CSS selectors; when given, only what matches is kept. */
+  includeTags?: string[] | undefined;
+  /** CSS selectors of what is dropped. */
+  excludeTags?: string[] | undefined;
+  /** Replace `data:` images in markdown by a placeholder. */
+  removeBase64Images: boolean;
+}

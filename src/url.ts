@@ -1,0 +1,39 @@
+import { isIP } from 'node:net';
+import normalizeUrl from 'normalize-url';
+import { ServiceError } from './errors.ts';
+
+function refuse(message: string): never {
+  throw new ServiceError('BAD_REQUEST', message, { details: [{ code: 'custom', path: ['url'], message }] });
+}
+
+/**
+ * Reads an address as a user writes it: blanks around it go, a missing scheme becomes `http://`.
+ * @param allowLocalNames whether a name of one label (`localhost`, `wiki`) may be meant
+ * @returns the address, parsed
+ * @throws ServiceError `BAD_REQUEST` for anything that is no web address
+ */
+export function parseTarget(text: string, allowLocalNames: boolean): URL {
+  const trimmed = text.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(trimmed)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
+    refuse(`URL uses unsupported protocol: ${scheme}. Only http and https can be fetched.`);
+  }
+  const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
+  if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${trimmed.slice(0, 200)}`);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
+    refuse(`URL must have a valid top-level domain or be an IP address: ${trimmed.slice(0, 200)}`);
+  }
+  return url;
+}
+
+/** One spelling for addresses that name the same page, to compare and to find again; never to fetch. */
+export function normalizeTarget(url: string): string {
+  return normalizeUrl(url, {
+    stripWWW: false,
+    stripHash: true,
+    removeTrailingSlash: true,
+    removeQueryParameters: [],
+    sortQueryParameters: true,
+  });
+}

@@ -1,0 +1,139 @@
+import { createServer } from 'node:http';
+import { availableParallelism } from 'node:os';
+import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
+import { createActivities, failureInterceptor } from './activities/index.ts';
+import { openBlobs } from './blobs.ts';
+import { createBrowserPool } from './browser/pool.ts';
+import { workflowBundle } from './bundle.ts';
+import { readConfig } from './config.ts';
+import { openDatabase } from './db/client.ts';
+import { migrate } from './db/migrate.ts';
+import { findChromium } from './embedded/chromium.ts';
+import { createBrowserEngine } from './engines/browser.ts';
+import { createCache } from './engines/cache.ts';
+import { createHttpEngine } from './engines/http.ts';
+import { createEngines } from './engines/index.ts';
+import { ServiceError } from './errors.ts';
+import { createRenderPool } from './formats/pool.ts';
+import { createHealth, createMetrics, type Probe } from './health.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createEgress } from './net/egress.ts';
+import { startEgressProxy } from './net/proxy.ts';
+import { USER_AGENT } from './net/user-agent.ts';
+import { type Role, runProcess } from './process.ts';
+import { connectTemporal, prepareNamespace, SCRAPE_QUEUE } from './temporal.ts';
+
+/** Scrapes that one worker has in hand at once; each is mostly waiting for its site. */
+const SCRAPES_AT_ONCE = 32;
+/** Pages that one worker has open at once. */
+const PAGES_AT_ONCE = 2 * availableParallelism();
+const CACHED_WORKFLOWS = 200;
+/** Memory of one conversion thread; a page that needs more is refused. */
+const THREAD_MEMORY_MB = 512;
+const DRAIN_MS = 8_000;
+
+/** Runs a worker: builds the doors once, then takes work until the process is asked to end. */
+async function work(): Promise<Role> {
+  const config = readConfig();
+  const { databaseUrl, temporalAddress } = config;
+  if (!databaseUrl || !temporalAddress) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'The worker needs DATABASE_URL and TEMPORAL_ADDRESS. `npm start` sets them by itself.',
+    );
+  }
+  const logger = createLogger('worker', config.logLevel);
+  Runtime.install({
+    logger: temporalLogger(logger),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'WARN' } } },
+  });
+  const [bundle, chromium, connection] = await Promise.all([
+    workflowBundle(config.cacheDir),
+    findChromium(config),
+    connectTemporal(temporalAddress),
+  ]);
+  const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
+  const [blobs] = await Promise.all([
+    openBlobs(config.blobs),
+    migrate(db),
+    prepareNamespace(connection, config.temporalNamespace),
+  ]);
+  const { maxBodyBytes } = config;
+  const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
+  const proxy = await startEgressProxy(egress);
+  const pool = createBrowserPool({
+    executablePath: chromium.path,
+    proxyUrl: proxy.url,
+    logger,
+    contexts: PAGES_AT_ONCE,
+  });
+  const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+  const engines = createEngines({
+    http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes }),
+    browser: createBrowserEngine({ pool, egress, proxy, blobs }),
+    cache: createCache(db, blobs),
+  });
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporalNamespace,
+    taskQueue: SCRAPE_QUEUE,
+    workflowBundle: { codePath: bundle },
+    activities: createActivities({ db, blobs, engines, renderer, logger }),
+    interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+    maxConcurrentActivityTaskExecutions: SCRAPES_AT_ONCE,
+    maxCachedWorkflows: CACHED_WORKFLOWS,
+    maxHeartbeatThrottleInterval: '5s',
+    shutdownGraceTime: DRAIN_MS,
+  });
+  const running = worker.run();
+  // A worker that stops by itself has lost its server for good: the process ends, and is started again.
+  running.catch((error) => {
+    logger.fatal({ err: error }, 'the worker stopped');
+    process.exit(1);
+  });
+  await pool.ready();
+  const health =
+    config.workerPort === undefined
+      ? undefined
+      : serveHealth(config.workerPort, config.host, {
+          database: db.ready,
+          blobs: blobs.ready,
+          browser: pool.ready,
+          temporal: async () => {
+            await connection.withDeadline(Date.now() + 3_000, () =>
+              connection.workflowService.getSystemInfo({}),
+            );
+          },
+        });
+  return {
+    async stop() {
+      health?.close();
+      worker.shutdown();
+      await running;
+      await Promise.all([renderer.close(), pool.close(), connection.close()]);
+      await Promise.all([proxy.close(), egress.close(), db.close()]);
+    },
+  };
+}
+
+function serveHealth(port: number, host: string, probes: Record<string, Probe>) {
+  const health = createHealth(probes, createMetrics('worker'));
+  return createServer((request, response) => {
+    if (!health(request, response)) response.writeHead(404).end();
+  }).listen(port, host);
+}
+
+/** Temporal's log lines in ours. */
+function temporalLogger(logger: Logger): DefaultLogger {
+  const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+    TRACE: 'trace',
+    DEBUG: 'debug',
+    INFO: 'info',
+    WARN: 'warn',
+    ERROR: 'error',
+  };
+  return new DefaultLogger('WARN', ({ level, message, meta }) => logger[levels[level]](meta ?? {}, message));
+}
+
+await runProcess('worker', work);

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import { call, scrape } from '../support/api.ts';
+
+/** Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code. */
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+
+describe('requests that do not fit', () => {
+  const bodies: [string, unknown, RegExp][] = [
+    ['no url', {}, /Bad Request/],
+    ['a url of another type', { url: 5 }, /Bad Request/],
+    ['a url that is none', { url: 'not a url' }, /Invalid URL: not a url/],
+    ['a scheme that is not fetched', { url: 'ftp://127.0.0.1/x' }, /unsupported protocol: ftp/],
+    ['javascript', { url: 'javascript:alert(1)' }, /unsupported protocol: javascript/],
+    ['a selector that is none', { url: 'http://127.0.0.1', includeTags: ['a['] }, /"a\[" is no CSS selector/],
+    [
+      'a header that breaks out',
+      { url: 'http://127.0.0.1', headers: { a: 'b\r\nc: d' } },
+      /control characters/,
+    ],
+    [
+      'a header name that is none',
+      { url: 'http://127.0.0.1', headers: { 'a b': 'c' } },
+      /header name|Bad Request/,
+    ],
+    ['a list instead of an object', [], /Bad Request/],
+    ['null', null, /Bad Request/],
+  ];
+  it.each(bodies)('%s', async (_name, body, message) => {
+    const answer = await call('/v2/scrape', { body });
+    expect([answer.status, answer.body.success, answer.body.code]).toEqual([400, false, 'BAD_REQUEST']);
+    expect(answer.body.error).toMatch(message);
+    expect(Array.isArray(answer.body.details)).toBe(true);
+  });
+
+  it('no body at all', async () => {
+    const { status, body } = await call('/v2/scrape', { method: 'POST' });
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('a body of 11 MB', async () => {
+    const { status, body } = await scrape({ url: 'http://127.0.0.1', origin: 'x'.repeat(11 * 1024 * 1024) });
+    expect([status, body.code]).toEqual([413, 'REQUEST_TOO_LARGE']);
+  });
+
+  it('a path that does not exist, and a method that does not fit', async () => {
+    const nowhere = await call('/v2/nowhere');
+    expect([nowhere.status, nowhere.body.code]).toEqual([404, 'NOT_FOUND']);
+    const wrong = await call('/v2/scrape', { method: 'DELETE' });
+    expect([wrong.status, wrong.body.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(wrong.body.error).toContain('Use POST');
+  });
+
+  const upcoming: [string, Record<string, unknown>][] = [
+    ['actions', { actions: [{ type: 'click', selector: 'a' }] }],
+    ['location', { location: { country: 'DE' } }],
+    ['proxy: enhanced', { proxy: 'enhanced' }],
+    ['zeroDataRetention', { zeroDataRetention: true }],
+    ['onlyCleanContent', { onlyCleanContent: true }],
+    ['profile', { profile: { name: 'p' } }],
+    ['format branding', { formats: ['branding'] }],
+    ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
+    ['parsers: image', { parsers: ['pdf', 'image'] }],
+  ];
+  it.each(upcoming)('a feature to come: %s', async (name, options) => {
+    const { status, body } = await scrape({ url: site.url, ...options });
+    expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
+    expect(body.error).toContain(name);
+  });
+});
+
+describe('targets that misbehave', () => {
+  it.each([
+    ['/status/404', 404, 'Not Found'],
+    ['/status/500', 500, 'Internal Server Error'],
+  ])('%s is a result with its reason', async (path, statusCode, error) => {
+    const { status, body } = await scrape({ url: site.url + path });
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.data.metadata).toMatchObject({ statusCode, error });
+  });
+
+  it('a port that nobody listens on', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // A TCP server's address is never a path.
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    const { status, body } = await scrape({ url: `http://127.0.0.1:${port}/` });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
+    expect(body.error).toMatch(/refused/i);
+  });
+
+  it('a redirect loop', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/redirect-loop` });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
+    expect(body.error).toMatch(/redirect/i);
+  });
+
+  it('a body without end', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/endless`, timeout: 20_000 });
+    expect([408, 500]).toContain(status);
+    expect(['SCRAPE_CONTENT_TOO_LARGE', 'SCRAPE_TIMEOUT']).toContain(body.code);
+  });
+
+  it('a connection that breaks', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/reset` });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
+  });
+
+  it('an empty page', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/empty` });
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.data.markdown).toBe('');
+  });
+
+  it('a picture', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/image/1.png` });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+  });
+
+  it('a PDF, for which there is no parser yet', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/docs/1.pdf` });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+    expect(body.error).toContain('parsers');
+  });
+
+  it('another charset', async () => {
+    const { body } = await scrape({ url: `${site.url}/charset/shift_jis` });
+    expect(body.data.markdown).toContain('日本語');
+  });
+
+  it('JSON is fenced as markdown and raw as rawHtml', async () => {
+    const { body } = await scrape({ url: `${site.url}/data/1.json`, formats: ['markdown', 'rawHtml'] });
+    expect(body.data.markdown).toMatch(/^```json\n/);
+    expect(JSON.parse(body.data.rawHtml)).toBeTypeOf('object');
+  });
+
+  it('an address inside that nothing lets through', async () => {
+    const { status, body } = await scrape({ url: 'http://169.254.169.254/latest/meta-data/' });
+    expect([status, body.code]).toEqual([403, 'unsafe_domain_blocked']);
+    expect(body.error).toContain('WINNOW_ALLOW_PRIVATE');
+  });
+
+  it('the same through the browser', async () => {
+    const { status, body } = await scrape({ url: 'http://10.0.0.1/', formats: ['screenshot'] });
+    expect([status, body.code]).toEqual([403, 'unsafe_domain_blocked']);
+  });
+});

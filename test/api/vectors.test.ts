@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { call, scrape } from '../support/api.ts';
+import { startTlsSite } from '../support/tls-site.ts';
+
+/** The request vectors that concern scrape, auth and team, by their numbers. */
+
+let site: Site;
+let page: string;
+const unseen = () => `${site.url}/article/7?unseen=${Math.random()}`;
+
+beforeAll(async () => {
+  site = await startSite();
+  page = `${site.url}/article/1`;
+});
+afterAll(() => site.close());
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('scrape', () => {
+  it('1: a page as markdown, and nothing but markdown and metadata', async () => {
+    const { status, body } = await scrape({ url: page });
+    expect(status).toBe(200);
+    expect(body.success).toBe(true);
+    expect(Object.keys(body.data).sort()).toEqual(['markdown', 'metadata']);
+    expect(body.data.markdown).toContain(articleTruth(1).firstSentence);
+    expect(body.data.metadata.sourceURL).toBe(page);
+    expect(body.data.metadata.scrapeId).toMatch(UUID);
+  });
+
+  it('2: an unknown key is named', async () => {
+    const { status, body } = await scrape({ url: page, foo: 1 });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
+    expect(body.error).toMatch(/^Unrecognized key in body -- foo/);
+    expect(body.details[0].keys).toContain('foo');
+  });
+
+  it('3: malformed JSON', async () => {
+    const { status, body } = await call('/v2/scrape', { raw: '{"url":' });
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST_INVALID_JSON']);
+  });
+
+  it('4: what the SDKs add is accepted', async () => {
+    const { status, body } = await scrape({ url: page, origin: 'js-sdk@4.42.0', integration: null });
+    expect([status, body.success]).toEqual([200, true]);
+  });
+
+  it('5: waitFor and timeout', async () => {
+    const refused = await scrape({ url: page, waitFor: 5000, timeout: 9999 });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error).toContain('waitFor must not exceed half of timeout');
+    const accepted = await scrape({ url: page, waitFor: 5000, timeout: 20_000 });
+    expect(accepted.status).toBe(200);
+  });
+
+  const badRequests: [string, Record<string, unknown>][] = [
+    ['6: waitFor above a minute', { waitFor: 60_001 }],
+    ['7: timeout below a second', { timeout: 999 }],
+    ['7: timeout above five minutes', { timeout: 300_001 }],
+    ['8: viewport too wide', { formats: [{ type: 'screenshot', viewport: { width: 7681, height: 10 } }] }],
+    ['9: two screenshots', { formats: ['screenshot', { type: 'screenshot', fullPage: true }] }],
+    ['10: changeTracking without markdown', { formats: ['changeTracking'] }],
+    ['11: an unknown format', { formats: ['nonsense'] }],
+    ['11: an unknown format object', { formats: [{ type: 'nonsense' }] }],
+    ['11: a format of version 1', { formats: ['screenshot@fullPage'] }],
+    ['11: another format of version 1', { formats: ['extract'] }],
+    ['12: systemPrompt', { formats: [{ type: 'json', prompt: 'x', systemPrompt: 'y' }] }],
+    ['13: 51 actions', { actions: Array(51).fill({ type: 'wait', milliseconds: 1 }) }],
+    ['13: waiting over a minute', { waitFor: 2000, actions: [{ type: 'wait', milliseconds: 59_000 }] }],
+    ['13: wait with both', { actions: [{ type: 'wait', milliseconds: 1, selector: 'a' }] }],
+    ['13: wait with neither', { actions: [{ type: 'wait' }] }],
+  ];
+  it.each(badRequests)('%s', async (_name, options) => {
+    const { status, body } = await scrape({ url: page, ...options });
+    expect([status, body.success, body.code]).toEqual([400, false, 'BAD_REQUEST']);
+    expect(body.details.length).toBeGreaterThan(0);
+  });
+
+  it.each([['pdf'], [['x']], [{ pdf: true }]])('14: parsers %j', async (parsers) => {
+    const { status, body } = await scrape({ url: page, parsers });
+    expect([status, body.error]).toEqual([400, 'Bad Request']);
+  });
+
+  it('15: a PDF without a parser is its base64, for one credit', async () => {
+    const { body } = await scrape({ url: `${site.url}/docs/1.pdf`, parsers: [] });
+    expect(body.data.markdown).toMatch(/^JVBER/);
+    expect(body.data.metadata.creditsUsed).toBe(1);
+  });
+
+  it('16: a missing page is a result', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/status/404` });
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.data.metadata).toMatchObject({ statusCode: 404, error: 'Not Found' });
+  });
+
+  it('17: an unknown host', async () => {
+    const { status, body } = await scrape({ url: 'http://no-such-host.invalid/' });
+    expect([status, body.success, body.code]).toEqual([200, false, 'SCRAPE_DNS_RESOLUTION_ERROR']);
+    expect(body.error).toContain('no-such-host.invalid');
+  });
+
+  it('18: minAge without a copy', async () => {
+    const { status, body } = await scrape({ url: unseen(), minAge: 1 });
+    expect([status, body.code]).toEqual([404, 'SCRAPE_NO_CACHED_DATA']);
+  });
+
+  it('19: lockdown without a copy', async () => {
+    const url = unseen();
+    const { status, body } = await scrape({ url, lockdown: true });
+    expect([status, body.code]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS']);
+    expect(JSON.stringify(body)).not.toContain(url);
+    expect(site.hits(new URL(url).pathname + new URL(url).search)).toBe(0);
+  });
+
+  it('20: a page slower than its timeout', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/slow/20000/page`, timeout: 1000 });
+    expect([status, body.code]).toEqual([408, 'SCRAPE_TIMEOUT']);
+    expect(body.error).toContain('1000 ms');
+  });
+
+  it('21: an expired certificate', async () => {
+    await using tls = await startTlsSite('expired');
+    const byDefault = await scrape({ url: tls.url });
+    expect(byDefault.body.data.markdown).toContain('behind TLS');
+    const strict = await scrape({ url: tls.url, skipTlsVerification: false });
+    expect([strict.status, strict.body.code]).toEqual([500, 'SCRAPE_SSL_ERROR']);
+    const withHeaders = await scrape({ url: tls.url, headers: { 'X-Any': '1' } });
+    expect(withHeaders.body.code).toBe('SCRAPE_SSL_ERROR');
+  });
+
+  it('26: the result of an unknown id, and of no id', async () => {
+    const unknown = await call('/v2/scrape/0190b3c4-1111-7222-8333-444455556666');
+    expect([unknown.status, unknown.body.success]).toEqual([404, false]);
+    const malformed = await call('/v2/scrape/abc');
+    expect(malformed.status).toBe(400);
+    expect(malformed.body.error).toMatch(/^Invalid job ID format/);
+  });
+});
+
+describe('team', () => {
+  it.each(['limit=0', 'limit=101', 'endpoint=x'])('35: activity with %s', async (query) => {
+    const { status, body } = await call(`/v2/team/activity?${query}`);
+    expect([status, body.success]).toEqual([400, false]);
+  });
+});
+
+describe('auth', () => {
+  it('36: no key, and a wrong one', async () => {
+    const none = await call('/v2/scrape', { key: null, body: {} });
+    expect([none.status, none.body.success]).toEqual([401, false]);
+    expect(none.body.error).toMatch(/^Unauthorized: Token missing/);
+    const wrong = await call('/v2/scrape', { key: 'fc-wrong', body: {} });
+    expect([wrong.status, wrong.body.success]).toEqual([401, false]);
+    expect(wrong.body.error).toMatch(/^Unauthorized: Invalid token/);
+  });
+});

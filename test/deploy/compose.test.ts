@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { describeSettings, readConfig } from '../../src/config.ts';
+import { planTemporal } from '../../src/embedded/temporal.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (name: string) => readFile(join(ROOT, name), 'utf8');
+
+const CONDITIONS = ['service_started', 'service_healthy', 'service_completed_successfully'] as const;
+const serviceSchema = z.strictObject({
+  image: z.string(),
+  build: z.string().optional(),
+  command: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  init: z.boolean().optional(),
+  restart: z.string().optional(),
+  stop_grace_period: z.string().optional(),
+  shm_size: z.string().optional(),
+  cap_drop: z.array(z.string()).optional(),
+  security_opt: z.array(z.string()).optional(),
+  networks: z.array(z.string()),
+  ports: z.array(z.string()).optional(),
+  deploy: z.strictObject({ replicas: z.int() }).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  volumes: z.array(z.string()).optional(),
+  configs: z.array(z.strictObject({ source: z.string(), target: z.string() })).optional(),
+  healthcheck: z
+    .strictObject({ test: z.array(z.string()), interval: z.string(), retries: z.int() })
+    .optional(),
+  depends_on: z.record(z.string(), z.strictObject({ condition: z.enum(CONDITIONS) })).default({}),
+});
+/** What this file uses of Compose's format; a misspelt word is an unknown key. */
+const composeSchema = z.strictObject({
+  name: z.string(),
+  'x-winnow': z.unknown(),
+  'x-settings': z.unknown(),
+  'x-temporal-database': z.unknown(),
+  services: z.record(z.string(), serviceSchema),
+  networks: z.record(z.string(), z.strictObject({ internal: z.boolean().optional() })),
+  volumes: z.record(z.string(), z.null()),
+  configs: z.record(z.string(), z.strictObject({ content: z.string() })),
+});
+
+const source = await read('docker-compose.yml');
+const compose = composeSchema.parse(parse(source, { merge: true }));
+const ours = Object.entries(compose.services).filter(([, service]) => service.build);
+const settings = new Set(describeSettings().map(({ variable }) => variable));
+/** Read by the S3 library itself. */
+const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+/** Of the file's own parts; all else that can be set from outside is a setting of Winnow's. */
+const SECRETS = ['POSTGRES_PASSWORD', 'S3_SECRET_KEY'];
+
+/** What Compose makes of `${NAME:?…}` and `${NAME:-default}`. */
+const interpolate = (text: string, env: Record<string, string>) =>
+  text.replace(
+    /\$\{(\w+)(?::([?-])([^}]*))?\}/g,
+    (_, name, kind, rest) => env[name] ?? (kind === '-' ? rest : ''),
+  );
+
+test('every setting that it gives to Winnow exists, and is accepted as it stands', () => {
+  expect(ours.map(([name]) => name)).toEqual(['api', 'worker']);
+  const env = {
+    POSTGRES_PASSWORD: 'p1',
+    S3_SECRET_KEY: 's1',
+    WINNOW_SECRET_KEY: 'k1',
+    WINNOW_API_KEY: 'fc-1',
+  };
+  for (const [, { environment }] of ours) {
+    expect(Object.keys(environment).filter((name) => !settings.has(name) && !AWS.includes(name))).toEqual([]);
+    const given = Object.entries(environment).map(([name, value]) => [name, interpolate(value, env)]);
+    const config = readConfig(Object.fromEntries(given));
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      databaseUrl: 'postgres://winnow:p1@postgres:5432/winnow',
+      temporalAddress: 'temporal:7233',
+      secretKey: 'k1',
+    });
+    const blobs = new URL(config.blobs);
+    expect([blobs.protocol, blobs.hostname, blobs.searchParams.get('endpoint')]).toEqual([
+      's3:',
+      compose.services.blobs?.environment.GARAGE_DEFAULT_BUCKET,
+      'http://blobs:3900',
+    ]);
+    expect(compose.configs.garage?.content).toContain(`s3_region = "${blobs.searchParams.get('region')}"`);
+  }
+});
+
+test('what can be set from outside is a setting, or one of the two secrets of its own parts', () => {
+  const names = [...source.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
+  expect(new Set(names.filter((name) => !settings.has(name)))).toEqual(new Set(SECRETS));
+});
+
+test('no secret has a default, and no part but the API can be reached from other machines', () => {
+  for (const name of [...SECRETS, 'WINNOW_SECRET_KEY', 'WINNOW_API_KEY']) {
+    const uses = [...source.matchAll(new RegExp(`\\$\\{${name}(..)`, 'g'))];
+    expect(uses.length).toBeGreaterThan(0);
+    for (const [, kind] of uses) expect(kind).toBe(':?');
+  }
+  const open = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
+    ports.map((port) => `${name} ${port}`),
+  );
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: Compose fills it in, not JavaScript.
+  expect(open).toEqual(['api ${PORT:-3002}:3002', 'temporal-ui 127.0.0.1:8233:8080']);
+  expect(compose.networks.parts).toEqual({ internal: true });
+  for (const name of ['postgres', 'schema', 'temporal', 'namespace', 'blobs']) {
+    expect(compose.services[name]?.networks).toEqual(['parts']);
+  }
+});
+
+test('versions are pinned, and Node is the one of package.json', async () => {
+  const images = Object.values(compose.services)
+    .filter(({ build }) => !build)
+    .map(({ image }) => image);
+  expect(images.filter((image) => !/:v?\d+\.\d+/.test(image))).toEqual([]);
+  const { dependencies } = JSON.parse(await read('package.json'));
+  const bases = [...(await read('Dockerfile')).matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+  expect(new Set(bases)).toEqual(new Set([`node:${dependencies.node}-bookworm-slim`]));
+});
+
+test('the commands point at files that exist and that the image holds', async () => {
+  const dockerfile = await read('Dockerfile');
+  for (const [, { command = [] }] of ours) {
+    expect(command).toHaveLength(2);
+    expect(command[0]).toBe('node');
+    await access(join(ROOT, command[1] ?? ''));
+    expect(command[1]).toMatch(/^src\//);
+  }
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
+    names.split(' '),
+  );
+  const admitted = (await read('.dockerignore')).trim().split('\n');
+  for (const name of copied) {
+    await access(join(ROOT, name));
+    expect(admitted).toContain(`!${name}`);
+  }
+  for (const [, name = ''] of dockerfile.matchAll(/\b(WINNOW_\w+)=/g)) expect(settings).toContain(name);
+});
+
+test('what a service waits for exists and can come true', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    for (const [other, { condition }] of Object.entries(service.depends_on)) {
+      const awaited = compose.services[other];
+      expect(awaited, `${name} waits for ${other}`).toBeDefined();
+      if (condition === 'service_healthy') expect(awaited?.healthcheck, other).toBeDefined();
+      if (condition === 'service_completed_successfully')
+        expect(awaited?.restart, other).toMatch(/^on-failure/);
+    }
+    for (const network of service.networks) expect(compose.networks).toHaveProperty(network);
+    for (const { source } of service.configs ?? []) expect(compose.configs).toHaveProperty(source);
+    for (const volume of service.volumes ?? [])
+      expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
+  }
+});
+
+test("the cluster's Temporal has the same dynamic configuration as the embedded one", async () => {
+  const cluster = z
+    .record(z.string(), z.tuple([z.strictObject({ value: z.union([z.number(), z.boolean()]) })]))
+    .parse(parse(compose.configs.temporal?.content ?? ''));
+  const dataDir = await mkdtemp(join(tmpdir(), 'winnow-compose-'));
+  try {
+    // `echo` in place of the engine writes the arguments that it is started with into its log.
+    const plan = planTemporal({ binary: '/bin/echo', dataDir, namespace: 'default', port: 1, uiPort: 2 });
+    await once(await plan.launch(), 'close');
+    const started = await readFile(plan.log.path, 'utf8');
+    const embedded = [...started.matchAll(/--dynamic-config-value ([\w.]+)=(\S+)/g)];
+    expect(embedded.length).toBeGreaterThan(0);
+    const values = Object.entries(cluster).map(([key, [{ value }]]) => [key, String(value)]);
+    expect(Object.fromEntries(values)).toEqual(
+      Object.fromEntries(embedded.map(([, key, value]) => [key, value])),
+    );
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});

@@ -1,0 +1,127 @@
+import { Firecrawl, SdkError } from 'firecrawl';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+
+/** The official JavaScript SDK, unchanged, pointed at us. */
+
+let site: Site;
+let client: Firecrawl;
+const truth = articleTruth(3);
+
+beforeAll(async () => {
+  site = await startSite();
+  const { url, key } = inject('service');
+  client = new Firecrawl({ apiKey: key, apiUrl: url });
+});
+afterAll(() => site.close());
+
+const article = () => `${site.url}/article/3`;
+
+describe('the official SDK scrapes', () => {
+  it('every text format at once', async () => {
+    const document = await client.scrape(article(), {
+      formats: [
+        'markdown',
+        'html',
+        'rawHtml',
+        'links',
+        'images',
+        { type: 'attributes', selectors: [{ selector: 'meta[property="og:title"]', attribute: 'content' }] },
+      ],
+    });
+    expect(document.markdown).toContain(truth.firstSentence);
+    expect(document.html).toContain(truth.firstSentence);
+    expect(document.rawHtml).toMatch(/^<!doctype html>/i);
+    expect(document.links?.length).toBeGreaterThan(0);
+    expect(document.links?.every((link) => /^(https?|mailto):/.test(link))).toBe(true);
+    expect(document.images?.some((image) => image.startsWith('http'))).toBe(true);
+    expect(document.attributes?.[0]?.values).toEqual([truth.title]);
+    expect(document.metadata?.title).toContain(truth.title);
+    expect(document.metadata).toMatchObject({ statusCode: 200, sourceURL: article(), proxyUsed: 'basic' });
+  });
+
+  it('a screenshot, readable without a key', async () => {
+    const { screenshot } = await client.scrape(article(), {
+      formats: [{ type: 'screenshot', fullPage: true, quality: 40 }],
+    });
+    const file = await fetch(screenshot ?? '');
+    expect(file.headers.get('content-type')).toBe('image/jpeg');
+    const bytes = Buffer.from(await file.arrayBuffer());
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff');
+  });
+
+  it('a page that only scripts fill', async () => {
+    const document = await client.scrape(`${site.url}/app/1`, { formats: ['markdown'] });
+    expect(document.markdown).toContain('rendered by script');
+  });
+
+  it('with every option of this version', async () => {
+    const document = await client.scrape(article(), {
+      formats: ['markdown'],
+      onlyMainContent: false,
+      includeTags: ['main'],
+      excludeTags: ['table'],
+      headers: { 'X-Test': 'yes' },
+      waitFor: 100,
+      timeout: 30_000,
+      mobile: true,
+      skipTlsVerification: true,
+      removeBase64Images: true,
+      maxAge: 0,
+      storeInCache: false,
+      blockAds: true,
+      proxy: 'auto',
+      parsers: ['pdf'],
+      integration: 'test',
+    });
+    expect(document.markdown).toContain(truth.firstSentence);
+    expect(document.markdown).not.toContain('| --- |');
+  });
+});
+
+describe('its errors carry our codes', () => {
+  const failure = (promise: Promise<unknown>): Promise<SdkError> =>
+    promise.then(
+      () => Promise.reject(new Error('it should have failed')),
+      (error) => error,
+    );
+
+  it('a host that does not exist', async () => {
+    const error = await failure(client.scrape('http://no-such-host.invalid/'));
+    expect(error).toBeInstanceOf(SdkError);
+    expect(error).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR', status: 200 });
+  });
+
+  it('a request that does not fit', async () => {
+    const error = await failure(client.scrape(article(), { timeout: 10 }));
+    expect(error).toMatchObject({ code: 'BAD_REQUEST', status: 400 });
+    expect(error.message).toContain('timeout must be at least 1000');
+  });
+
+  it('a feature to come', async () => {
+    const error = await failure(client.scrape(article(), { formats: ['summary'] }));
+    expect(error).toMatchObject({ code: 'FEATURE_NOT_AVAILABLE', status: 400 });
+    expect(error.message).toContain('summary');
+  });
+
+  it('a wrong key', async () => {
+    const stranger = new Firecrawl({ apiKey: 'fc-nobody', apiUrl: inject('service').url });
+    expect(await failure(stranger.scrape(article()))).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
+  });
+
+  it('a timeout', async () => {
+    const error = await failure(client.scrape(`${site.url}/slow/9000/page`, { timeout: 1000 }));
+    expect(error).toMatchObject({ code: 'SCRAPE_TIMEOUT', status: 408 });
+  });
+});
+
+describe('its team calls', () => {
+  it('read what is left and what runs', async () => {
+    expect(await client.getCreditUsage()).toMatchObject({ remainingCredits: 999_999_999 });
+    expect(await client.getTokenUsage()).toMatchObject({ remainingTokens: 999_999_999 * 15 });
+    expect(await client.getConcurrency()).toMatchObject({ maxConcurrency: 50 });
+    expect(await client.getQueueStatus()).toMatchObject({ success: true, maxConcurrency: 50 });
+    const history = await client.getCreditUsageHistorical(true);
+    expect(history.periods.at(-1)).toMatchObject({ apiKey: 'default', totalCredits: expect.any(Number) });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { essenceOf, mediaKind } from '../../src/net/media-type.ts';
+
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
+const PAGE = '<!doctype html><html><body>hi</body></html>';
+const FEED = '<?xml version="1.0"?><rss version="2.0"><channel/></rss>';
+const SITEMAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>';
+
+describe('media kind', () => {
+  it.each([
+    ['html', 'text/html', PAGE],
+    ['html', 'TEXT/HTML;charset=utf-8', 'no tags at all'],
+    ['html', 'text/html', ''],
+    ['html', 'application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
+    ['json', 'application/json', '{"a":1}'],
+    ['json', 'application/json; charset=utf-8', 'not even json'],
+    ['json', 'application/ld+json', '{}'],
+    ['json', 'application/problem+json', '{}'],
+    ['json', 'text/json', '[]'],
+    ['text', 'text/plain', 'hello'],
+    ['text', 'text/csv', 'a,b\n1,2'],
+    ['text', 'text/markdown', '# <b>'],
+    ['text', 'text/css', 'a { }'],
+    ['text', 'text/javascript', '[1]'],
+    ['text', 'application/javascript', '{}'],
+    ['text', 'application/x-yaml', 'a: 1'],
+    ['text', 'application/x-ndjson', '{}\n{}'],
+    ['text', 'application/xml', SITEMAP],
+    ['text', 'text/xml', SITEMAP],
+    ['text', 'application/rss+xml', FEED],
+    ['text', 'application/atom+xml', '<feed/>'],
+    ['text', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
+    ['pdf', 'application/pdf', '%PDF-1.7\n'],
+    ['pdf', 'application/pdf', 'no signature'],
+    ['binary', 'image/png', PNG],
+    ['binary', 'application/zip', 'PK\x03\x04'],
+    ['binary', 'video/mp4', 'x'],
+    ['binary', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK\x03\x04'],
+    ['binary', 'font/woff2', 'wOF2'],
+  ])('is what is declared: %s for %s', (kind, contentType, body) => {
+    expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+  });
+
+  it.each([
+    ['pdf', 'text/html', '%PDF-1.4\n'],
+    ['pdf', 'application/octet-stream', '\n%PDF-1.4\n'],
+    ['pdf', '', '%PDF-1.4\n'],
+    ['html', 'application/pdf', PAGE],
+    ['html', 'application/json', `\n<!-- a -->${PAGE}`],
+    ['html', 'text/plain', `\uFEFF${PAGE}`],
+    ['html', 'application/xml', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0"><html/>'],
+    ['html', 'image/png', PAGE],
+    ['json', 'text/plain; charset=utf-8', ' {"a": [1, 2]} '],
+    ['binary', 'text/html', PNG],
+    ['binary', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
+    ['binary', 'text/plain', Buffer.from([0x4d, 0x5a, 0, 3, 0])],
+  ])('is what the bytes say beyond doubt: %s for %s', (kind, contentType, body) => {
+    expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+  });
+
+  it.each([
+    ['html', '<HTML><p>x'],
+    ['html', '<!-- x --> <h1>x</h1>'],
+    ['html', '<p>x'],
+    ['html', '<a href="/">x</a>'],
+    ['text', '<abbr>'],
+    ['text', FEED],
+    ['text', 'words'],
+    ['text', '{broken'],
+    ['text', '42'],
+    ['text', ''],
+    ['json', '{"a":1}'],
+    ['json', '[{"a":1}]'],
+    ['binary', PNG],
+    ['binary', Buffer.from([1, 2, 3, 4])],
+  ])('is guessed without a type: %s', (kind, body) => {
+    for (const contentType of ['', 'application/octet-stream', '*/*']) {
+      expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+    }
+  });
+
+  it('is seen through UTF-16', () => {
+    expect(mediaKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
+    expect(mediaKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
+    expect(mediaKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
+  });
+
+  it('is only the beginning of the body: a page about PDFs is a page', () => {
+    expect(mediaKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
+    const pool = Buffer.from('%PDF-<p>x');
+    expect(mediaKind('', pool.subarray(5))).toBe('html');
+  });
+
+  it('is found in bounded steps, however comments nest', () => {
+    for (const hostile of [
+      '<!--'.repeat(400),
+      '<!---->'.repeat(200),
+      '<?xml>'.repeat(200),
+      '<?xml <!---->'.repeat(99),
+    ]) {
+      expect(mediaKind('', Buffer.from(hostile))).toBe('text');
+    }
+  });
+});
+
+describe('essence', () => {
+  it.each([
+    ['Text/HTML; charset=x', 'text/html'],
+    ['text/html, text/html', 'text/html'],
+    ['', ''],
+    [' ; charset=utf-8', ''],
+  ])('of %j', (contentType, essence) => {
+    expect(essenceOf(contentType)).toBe(essence);
+  });
+});

@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that need nothing but the code share one process; the others need the service and run file by file. */
+const PURE = ['test/*.test.ts', 'test/{html,formats,schemas,engines,net,deploy,bench}/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'pure', include: PURE, isolate: false, testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: PURE,
+          globalSetup: 'test/support/global-setup.ts',
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
