@@ -65,7 +65,7 @@ async function installPackages() {
     `npm-install-${createHash('sha256').update(root).digest('hex').slice(0, 12)}.lock`,
   );
   if (!(await takeTurn(turn))) return;
-  process.on('exit', () => rmSync(turn, { force: true }));
+  process.on('exit', () => read(turn) === String(process.pid) && rmSync(turn));
   await runNpm(join(cache, 'npm-install.log'));
   writeFileSync(stamp, wanted);
   rmSync(turn, { force: true });

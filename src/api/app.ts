@@ -42,7 +42,7 @@ export function createApp(doors: ApiDoors): Express {
     authenticate: createAuth(db, config.authRequired),
     rateLimit: createRateLimit(db),
     publicUrl: config.publicUrl,
-    parseJson: express.json({ limit: JSON_LIMIT, type: () => true }),
+    parseJson: express.json({ limit: JSON_LIMIT, type: () => true, strict: false }),
   };
   for (const route of routes) mountRoute(app, route, checks);
   app.use((request) => {

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { inheritedEnvironment } from '../config.ts';
 
+/** A program that nobody gave a time ends after an hour. */
+const LONGEST_MS = 3_600_000;
+
 /** How a program ended, and what it said. */
 export interface CommandResult {
   /** `undefined` when there is no such program. */
@@ -34,10 +37,11 @@ export function runCommand(
       cwd: options.cwd,
       env: inheritedEnvironment({ LC_ALL: 'C', ...options.settings }),
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: options.timeoutMs,
       signal: options.signal,
       ...options.user,
     });
+    // Node's own timeout would hold the process up when there is no such program.
+    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? LONGEST_MS).unref();
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = '';
@@ -50,10 +54,12 @@ export function runCommand(
       });
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(late);
       if (error.code !== 'ENOENT') return reject(error);
       resolve({ exitCode: undefined, ...said });
     });
     child.once('close', (code, signal) => {
+      clearTimeout(late);
       resolve({ exitCode: code ?? 128, stdout: said.stdout, stderr: said.stderr || (signal ?? '') });
     });
     // A program that ends without reading its input is told by its exit code.

@@ -130,7 +130,7 @@ export class Part {
       const how = await this.#current?.ended;
       if (this.#stopped.signal.aborted) return;
       if (Date.now() - startedAt > STEADY_MS) this.#delayMs = FIRST_DELAY_MS;
-      this.#events.onNews(`${title} died (${how ?? 'it was gone'}); starting it again.`);
+      this.#events.onNews(`${capital(title)} died (${how ?? 'it was gone'}); starting it again.`);
       await this.#restart();
     }
   }
@@ -141,12 +141,12 @@ export class Part {
         await sleep(this.#delayMs, undefined, { signal: this.#stopped.signal });
         this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
         await this.#launch();
-        this.#events.onNews(`${this.plan.title} is up again.`);
+        this.#events.onNews(`${capital(this.plan.title)} is up again.`);
         return;
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
         this.#events.onNews(
-          `${this.plan.title} did not come up (${messageOf(error)}); trying again in ${this.#delayMs / 1000} s. Log: ${this.plan.log.path}`,
+          `${capital(this.plan.title)} did not come up (${messageOf(error)}); trying again in ${this.#delayMs / 1000} s. Log: ${this.plan.log.path}`,
         );
       }
     }
@@ -157,11 +157,13 @@ export class Part {
     const lines = log.lastLines(15);
     return new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `${title} could not be started: ${messageOf(error)}.${lines && `\n${lines}`}\nIts log: ${log.path}`,
+      `${capital(title)} could not be started: ${messageOf(error)}.${lines && `\n${lines}`}\nIts log: ${log.path}`,
       { cause: error },
     );
   }
 }
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The wait was called off because its answer is there: nobody wants its rejection. */
 function ignoreAbort(error: unknown): void {

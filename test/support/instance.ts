@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -34,7 +34,7 @@ export interface Instance {
 export async function startInstance(
   options: { dataDir?: string; env?: Record<string, string> } = {},
 ): Promise<Instance> {
-  const dataDir = options.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'winnow-test-')));
+  const dataDir = options.dataDir ?? (await makeDataDir());
   const child = spawn(process.execPath, [path.join(root, 'bin', 'winnow.js'), 'up'], {
     env: {
       ...process.env,
@@ -72,6 +72,13 @@ export async function startInstance(
       if (!keepData) await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function makeDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
+  // As root, Postgres runs as another user, who must get through.
+  await chmod(dataDir, 0o711);
+  return dataDir;
 }
 
 async function waitForApi(run: () => Promise<RunFile>): Promise<string> {

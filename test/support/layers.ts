@@ -14,7 +14,8 @@ const ROWS = [
   ['temporal', 'bundle'],
   ['api'],
   ['embedded', 'process'],
-  ['main', 'server', 'worker', 'cli'],
+  ['main', 'server', 'worker'],
+  ['cli'],
 ];
 
 /** Who may import what from outside; a pattern that ends in `/` stands for everything below it. */
