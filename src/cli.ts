@@ -13,6 +13,10 @@ const VERBS: Record<string, () => Promise<Verb>> = {
   scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
   setup: async () => (await import('./cli/setup.ts')).setupCommand,
   doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
+  team: async () => (await import('./cli/team.ts')).teamCommand,
+  key: async () => (await import('./cli/key.ts')).keyCommand,
+  migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
+  openapi: async () => (await import('./cli/openapi.ts')).openapiCommand,
 };
 
 const root: Verb = {

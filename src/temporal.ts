@@ -1,7 +1,9 @@
-import { Client } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
+import { ServiceError } from './errors.ts';
 import type { ScrapeInput, scrape } from './workflows/scrape.ts';
 import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-attributes.ts';
 
@@ -22,51 +24,81 @@ export interface ScrapeStart extends ScrapeInput {
   url: string;
 }
 
+/** A server that does not answer this long is reported to the caller. */
+const START_DEADLINE_MS = 10_000;
+const RECONNECT_MS = 500;
+
 /** The API's door to Temporal. */
 export function createTemporal(connection: NativeConnection, namespace: string) {
   const client = new Client({ connection, namespace });
   return {
     /**
-     * Starts a scrape and waits for its end.
-     * @param waitMs after which the caller is let go, while the scrape goes on
-     * @returns whether it ended; its failure is thrown as Temporal's WorkflowFailedError
+     * Starts a scrape. Started twice with one id, it runs once.
+     * @throws ServiceError `SERVICE_UNAVAILABLE` when the server does not answer
      */
-    async runScrape({ teamId, url, ...input }: ScrapeStart, waitMs: number): Promise<'ended' | 'running'> {
-      const handle = await client.workflow.start<typeof scrape>('scrape', {
-        workflowId: `scrape/${input.jobId}`,
-        taskQueue: SCRAPE_QUEUE,
-        args: [input],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
-        staticSummary: `Scrape ${url}`.slice(0, 200),
-        staticDetails: `- URL: ${url}\n- Job: ${input.jobId}\n- Team: ${teamId}`,
-        typedSearchAttributes: [
-          { key: TeamId, value: teamId },
-          { key: JobKind, value: 'scrape' },
-          { key: Host, value: new URL(url).host },
-        ],
-      });
-      let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise<'running'>((resolve) => {
-        timer = setTimeout(resolve, waitMs, 'running');
-      });
+    async startScrape({ teamId, url, ...input }: ScrapeStart) {
+      const start = () =>
+        client.workflow.start<typeof scrape>('scrape', {
+          workflowId: `scrape/${input.jobId}`,
+          taskQueue: SCRAPE_QUEUE,
+          args: [input],
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
+          staticSummary: `Scrape ${url}`.slice(0, 200),
+          staticDetails: `- URL: ${url}\n- Job: ${input.jobId}\n- Team: ${teamId}`,
+          typedSearchAttributes: [
+            { key: TeamId, value: teamId },
+            { key: JobKind, value: 'scrape' },
+            { key: Host, value: new URL(url).host },
+          ],
+        });
       try {
-        return await Promise.race([handle.result().then(() => 'ended' as const), patience]);
-      } finally {
-        clearTimeout(timer);
+        const handle = await connection.withDeadline(Date.now() + START_DEADLINE_MS, start);
+        return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
+      } catch (cause) {
+        throw new ServiceError(
+          'SERVICE_UNAVAILABLE',
+          'The workflow engine does not answer. Try again in a few seconds.',
+          { retryAfterSeconds: 5, cause },
+        );
       }
     },
 
     /** Resolves when the server answers. */
-    async ready(): Promise<void> {
-      await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
-    },
+    ready: () => pingTemporal(connection),
   };
 }
 
 /** The API's door to Temporal. */
 export type Temporal = ReturnType<typeof createTemporal>;
+
+/**
+ * Waits for a workflow, over restarts of the server too.
+ * @returns whether it ended in time; a failure of the workflow is thrown as Temporal's WorkflowFailedError
+ */
+async function waitForEnd(result: () => Promise<void>, waitMs: number): Promise<'ended' | 'running'> {
+  const until = Date.now() + waitMs;
+  const end = async () => {
+    while (Date.now() < until) {
+      try {
+        await result();
+        return 'ended' as const;
+      } catch (error) {
+        // The server was away; the workflow is not.
+        if (!(error instanceof GrpcError || isGrpcServiceError(error))) throw error;
+        await sleep(RECONNECT_MS);
+      }
+    }
+    return 'running' as const;
+  };
+  return Promise.race([end(), sleep(waitMs, 'running' as const, { ref: false })]);
+}
+
+/** Resolves when the server answers within three seconds. */
+export async function pingTemporal(connection: NativeConnection): Promise<void> {
+  await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
+}
 
 /** Registers our search attributes and how long history is kept; does nothing where that is done. */
 export async function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {

@@ -21,7 +21,7 @@ import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { type Role, runProcess } from './process.ts';
-import { connectTemporal, prepareNamespace, SCRAPE_QUEUE } from './temporal.ts';
+import { connectTemporal, pingTemporal, prepareNamespace, SCRAPE_QUEUE } from './temporal.ts';
 
 /** Scrapes that one worker has in hand at once; each is mostly waiting for its site. */
 const SCRAPES_AT_ONCE = 32;
@@ -100,11 +100,7 @@ async function work(): Promise<Role> {
           database: db.ready,
           blobs: blobs.ready,
           browser: pool.ready,
-          temporal: async () => {
-            await connection.withDeadline(Date.now() + 3_000, () =>
-              connection.workflowService.getSystemInfo({}),
-            );
-          },
+          temporal: () => pingTemporal(connection),
         });
   return {
     async stop() {

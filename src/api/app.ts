@@ -9,16 +9,10 @@ import { mountFiles } from './files.ts';
 import { timeRequests } from './metrics.ts';
 import { describeApi } from './openapi.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { type AnyRoute, type ApiDoors, mountRoute } from './route.ts';
-import { scrapeRoutes } from './scrape.ts';
-import { teamRoutes } from './team.ts';
+import { type ApiDoors, mountRoute } from './route.ts';
+import { ROUTES } from './routes.ts';
 
 const JSON_LIMIT = '10mb';
-
-/** Every endpoint of the API; one line per resource. */
-export function createRoutes(doors: ApiDoors): AnyRoute[] {
-  return [...scrapeRoutes(doors), ...teamRoutes(doors)];
-}
 
 /** The HTTP side of the service. */
 export function createApp(doors: ApiDoors): Express {
@@ -34,21 +28,19 @@ export function createApp(doors: ApiDoors): Express {
   app.use((request, response, next) => {
     if (!health(request, response)) next();
   });
-  const routes = createRoutes(doors);
-  mountReference(app, routes);
+  mountReference(app);
   mountLegacyProbes(app);
   mountFiles(app, blobs, config.secretKey);
   const checks = {
     authenticate: createAuth(db, config.authRequired),
     rateLimit: createRateLimit(db),
-    publicUrl: config.publicUrl,
     parseJson: express.json({ limit: JSON_LIMIT, type: () => true, strict: false }),
   };
-  for (const route of routes) mountRoute(app, route, checks);
+  for (const route of ROUTES) mountRoute(app, route, checks, doors);
   app.use((request) => {
-    const other = routes
-      .filter((route) => pathMatches(route.path, request.path))
-      .map((route) => route.method.toUpperCase());
+    const other = ROUTES.filter((route) => pathMatches(route.path, request.path)).map((route) =>
+      route.method.toUpperCase(),
+    );
     if (other.length) {
       throw new ServiceError(
         'METHOD_NOT_ALLOWED',
@@ -80,8 +72,8 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
 };
 
 /** `/openapi.json`, and `/docs` with everything it needs from this very server. */
-function mountReference(app: Express, routes: AnyRoute[]): void {
-  const document = describeApi(routes);
+function mountReference(app: Express): void {
+  const document = describeApi(ROUTES);
   app.get('/openapi.json', (_request, response) => {
     response.json(document);
   });

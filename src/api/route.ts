@@ -45,7 +45,7 @@ export interface Route<Body, Query, Params, Answer> {
   limited?: boolean;
   /** Credits that the team must have left. */
   leastCredits?: number;
-  handler: (call: Call<Body, Query, Params>) => Promise<Answer>;
+  handler: (call: Call<Body, Query, Params>, doors: ApiDoors) => Promise<Answer>;
 }
 
 /** A route whose types no longer matter to the compiler. */
@@ -59,41 +59,41 @@ export function defineRoute<Body, Query, Params, Answer>(
   return route as unknown as AnyRoute;
 }
 
+/** What stands before every handler. */
+export interface Checks {
+  authenticate: Authenticate;
+  rateLimit: RateLimit;
+  parseJson: RequestHandler;
+}
+
 /** Mounts a route: key, rate limit, credits, then the request against its schemas (compatibility 1.0, order of checks). */
-export function mountRoute(
-  app: Express,
-  route: AnyRoute,
-  checks: {
-    authenticate: Authenticate;
-    rateLimit: RateLimit;
-    publicUrl: string | undefined;
-    parseJson: RequestHandler;
-  },
-): void {
+export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors: ApiDoors): void {
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.limited !== false) await checks.rateLimit(caller);
-    const least = route.leastCredits ?? 0;
-    if (caller.creditsRemaining !== null && caller.creditsRemaining < least) {
-      throw new ServiceError(
-        'INSUFFICIENT_CREDITS',
-        `Insufficient credits: this request needs ${least}, the team has ${caller.creditsRemaining}. Ask your operator for more.`,
-      );
-    }
+    requireCredits(caller, route.leastCredits ?? 0);
     response.locals.caller = caller;
     next();
   };
   const answer: RequestHandler = async (request, response) => {
-    const result = await route.handler({
+    const call = {
       caller: response.locals.caller,
       body: check(route.body, request.body, 'body'),
       query: check(route.query, { ...request.query }, 'query'),
       params: check(route.params, { ...request.params }, 'path'),
-      baseUrl: baseUrl(request, checks.publicUrl),
-    });
-    response.json(result);
+      baseUrl: baseUrl(request, doors.config.publicUrl),
+    };
+    response.json(await route.handler(call, doors));
   };
   app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), answer);
+}
+
+function requireCredits({ creditsRemaining }: Caller, least: number): void {
+  if (creditsRemaining === null || creditsRemaining >= least) return;
+  throw new ServiceError(
+    'INSUFFICIENT_CREDITS',
+    `Insufficient credits: this request needs ${least}, the team has ${creditsRemaining}. Ask your operator for more.`,
+  );
 }
 
 function check(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {

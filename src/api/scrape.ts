@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { findOutcome, insertJob } from '../db/jobs.ts';
+import { failJob, findOutcome, insertJob } from '../db/jobs.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
@@ -11,88 +11,76 @@ import { type ApiDoors, defineRoute } from './route.ts';
 /** Beyond its timeout a scrape may need this long to be written down; a lost worker costs more. */
 const PATIENCE_MS = 5_000;
 
-/** The routes of scrape. */
-export function scrapeRoutes({ config, db, blobs, temporal }: ApiDoors) {
-  const allowLocalNames = config.allowPrivate.length > 0;
+const create = defineRoute({
+  method: 'post',
+  path: '/v2/scrape',
+  tag: 'Scrape',
+  summary: 'Scrape one page',
+  body: scrapeBody,
+  answer: scrapeAnswer,
+  leastCredits: 1,
+  async handler({ caller, body, baseUrl }, doors) {
+    const { config, db, temporal } = doors;
+    const target = parseTarget(body.url, config.allowPrivate.length > 0);
+    const { teamId, apiKeyId } = caller;
+    const job = { id: uuidv7(), teamId, apiKeyId, kind: 'scrape', target: body.url } as const;
+    await insertJob(db, { ...job, request: body, ttlMs: config.resultTtlMs });
+    const label = target.href.slice(0, 120);
+    const start = { jobId: job.id, teamId, timeoutMs: body.timeout, label, url: target.href };
+    const handle = await temporal.startScrape(start).catch(async (error: ServiceError) => {
+      await failJob(db, { jobId: job.id, teamId, apiKeyId, credits: 0, error });
+      throw error;
+    });
+    const end = await handle.wait(body.timeout + PATIENCE_MS);
+    const outcome = end === 'ended' ? await findOutcome(db, job.id) : undefined;
+    if (!outcome?.blob) {
+      throw new ServiceError(
+        'SCRAPE_TIMEOUT',
+        `${body.url} is not done after ${body.timeout} ms. The work goes on; GET /v2/scrape/${job.id} gives its result.`,
+      );
+    }
+    const data = await readDocument(outcome.blob, baseUrl, doors);
+    return { success: true, data, ...(body.origin.includes('website') && { scrape_id: job.id }) };
+  },
+});
 
-  async function readDocument(blob: string, baseUrl: string): Promise<Document> {
-    // Written by the scrape activity in this very shape.
-    const document = JSON.parse((await blobs.get(blob)).toString()) as Document;
-    if (document.screenshot) document.screenshot = fileUrl(document.screenshot, baseUrl, config.secretKey);
-    return document;
-  }
+const read = defineRoute({
+  method: 'get',
+  path: '/v2/scrape/:id',
+  tag: 'Scrape',
+  summary: 'Read the result of a scrape, also while it runs',
+  params: jobIdParams,
+  answer: scrapeStatus,
+  limited: false,
+  async handler({ caller, params, baseUrl }, doors) {
+    const outcome = await findOutcome(doors.db, params.id);
+    if (outcome?.kind !== 'scrape') {
+      throw new ServiceError(
+        'NOT_FOUND',
+        `Job not found. No scrape ${params.id} exists, or its result has expired.`,
+      );
+    }
+    if (outcome.team_id !== caller.teamId) {
+      throw new ServiceError(
+        'FORBIDDEN',
+        'You are not allowed to access this resource: it belongs to another team.',
+      );
+    }
+    if (outcome.error) {
+      const { code, message, details } = outcome.error;
+      throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', message, { details });
+    }
+    if (!outcome.blob) return { success: true, status: 'scraping' };
+    return { success: true, status: 'completed', data: await readDocument(outcome.blob, baseUrl, doors) };
+  },
+});
 
-  const create = defineRoute({
-    method: 'post',
-    path: '/v2/scrape',
-    tag: 'Scrape',
-    summary: 'Scrape one page',
-    body: scrapeBody,
-    answer: scrapeAnswer,
-    leastCredits: 1,
-    async handler({ caller, body, baseUrl }) {
-      const target = parseTarget(body.url, allowLocalNames);
-      const { teamId, apiKeyId } = caller;
-      const jobId = uuidv7();
-      await insertJob(db, {
-        id: jobId,
-        teamId,
-        apiKeyId,
-        kind: 'scrape',
-        target: body.url,
-        request: body,
-        ttlMs: config.resultTtlMs,
-      });
-      const start = {
-        jobId,
-        teamId,
-        timeoutMs: body.timeout,
-        label: target.href.slice(0, 120),
-        url: target.href,
-      };
-      const end = await temporal.runScrape(start, body.timeout + PATIENCE_MS);
-      const outcome = end === 'ended' ? await findOutcome(db, jobId) : undefined;
-      if (!outcome?.blob) {
-        throw new ServiceError(
-          'SCRAPE_TIMEOUT',
-          `${body.url} is not done after ${body.timeout} ms. The work goes on; GET /v2/scrape/${jobId} gives its result.`,
-        );
-      }
-      const data = await readDocument(outcome.blob, baseUrl);
-      return { success: true, data, ...(body.origin.includes('website') && { scrape_id: jobId }) };
-    },
-  });
-
-  const read = defineRoute({
-    method: 'get',
-    path: '/v2/scrape/:id',
-    tag: 'Scrape',
-    summary: 'Read the result of a scrape, also while it runs',
-    params: jobIdParams,
-    answer: scrapeStatus,
-    limited: false,
-    async handler({ caller, params, baseUrl }) {
-      const outcome = await findOutcome(db, params.id);
-      if (outcome?.kind !== 'scrape') {
-        throw new ServiceError(
-          'NOT_FOUND',
-          `Job not found. No scrape ${params.id} exists, or its result has expired.`,
-        );
-      }
-      if (outcome.team_id !== caller.teamId) {
-        throw new ServiceError(
-          'FORBIDDEN',
-          'You are not allowed to access this resource: it belongs to another team.',
-        );
-      }
-      if (outcome.error) {
-        const { code, message, details } = outcome.error;
-        throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', message, { details });
-      }
-      if (!outcome.blob) return { success: true, status: 'scraping' };
-      return { success: true, status: 'completed', data: await readDocument(outcome.blob, baseUrl) };
-    },
-  });
-
-  return [create, read];
+async function readDocument(blob: string, baseUrl: string, { blobs, config }: ApiDoors): Promise<Document> {
+  // Written by the scrape activity in this very shape.
+  const document = JSON.parse((await blobs.get(blob)).toString()) as Document;
+  if (document.screenshot) document.screenshot = fileUrl(document.screenshot, baseUrl, config.secretKey);
+  return document;
 }
+
+/** The routes of scrape. */
+export const scrapeRoutes = [create, read];

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { TOKENS_PER_CREDIT } from '../credits.ts';
+import type { Database } from '../db/client.ts';
 import { type ActivityCursor, listActivity } from '../db/jobs.ts';
 import { countSlots } from '../db/slots.ts';
 import type { Caller } from '../db/teams.ts';
 import { listUsage, readQueue } from '../db/usage.ts';
 import { ServiceError } from '../errors.ts';
 import * as schemas from '../schemas/team.ts';
-import { type ApiDoors, defineRoute } from './route.ts';
+import { defineRoute } from './route.ts';
 
 const cursorParts = z.tuple([z.iso.datetime(), z.uuid()]);
 
@@ -37,131 +38,129 @@ const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | 
   billingPeriodEnd: null,
 };
 
-/** The routes that report on the caller's team. */
-export function teamRoutes({ db }: ApiDoors) {
-  const shared = { method: 'get', tag: 'Team', limited: false } as const;
+const shared = { method: 'get', tag: 'Team', limited: false } as const;
 
-  async function history(teamId: string, byApiKey: boolean) {
-    return (await listUsage(db, teamId, byApiKey)).map(({ startDate, endDate, apiKey, credits }) => ({
-      month: {
-        startDate: startDate.toISOString(),
-        endDate: endDate.toISOString(),
-        ...(byApiKey && { apiKey: apiKey ?? '' }),
-      },
-      credits,
-    }));
-  }
-
-  return [
-    defineRoute({
-      ...shared,
-      path: '/v2/team/credit-usage',
-      summary: 'Credits left',
-      answer: schemas.creditUsage,
-      async handler({ caller }) {
-        const { remaining, planned } = balance(caller);
-        return { success: true, data: { remainingCredits: remaining, planCredits: planned, ...noPeriod } };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/team/token-usage',
-      summary: 'Tokens left',
-      answer: schemas.tokenUsage,
-      async handler({ caller }) {
-        const { remaining, planned } = balance(caller);
-        const data = {
-          remainingTokens: remaining * TOKENS_PER_CREDIT,
-          planTokens: planned * TOKENS_PER_CREDIT,
-        };
-        return { success: true, data: { ...data, ...noPeriod } };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/team/credit-usage/historical',
-      summary: 'Credits used, month by month',
-      query: schemas.historicalQuery,
-      answer: schemas.creditHistory,
-      async handler({ caller, query }) {
-        const periods = await history(caller.teamId, query.byApiKey);
-        return {
-          success: true,
-          periods: periods.map(({ month, credits }) => ({
-            ...month,
-            totalCredits: credits,
-            creditsUsed: credits,
-          })),
-        };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/team/token-usage/historical',
-      summary: 'Tokens used, month by month',
-      query: schemas.historicalQuery,
-      answer: schemas.tokenHistory,
-      async handler({ caller, query }) {
-        const periods = (await history(caller.teamId, query.byApiKey)).map(({ month, credits }) => {
-          const tokens = credits * TOKENS_PER_CREDIT;
-          return { ...month, totalTokens: tokens, tokensUsed: tokens };
-        });
-        return { success: true, periods };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/team/queue-status',
-      summary: 'Open jobs of the team',
-      answer: schemas.queueStatus,
-      async handler({ caller }) {
-        const { open, active, mostRecentSuccess } = await readQueue(db, caller.teamId);
-        return {
-          success: true,
-          jobsInQueue: open,
-          activeJobsInQueue: Math.min(active, open),
-          waitingJobsInQueue: Math.max(0, open - active),
-          maxConcurrency: caller.concurrency,
-          mostRecentSuccess: mostRecentSuccess?.toISOString() ?? null,
-        };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/concurrency-check',
-      summary: 'Slots of the team that are taken',
-      answer: schemas.concurrency,
-      async handler({ caller }) {
-        const taken = await countSlots(db, caller.teamId);
-        return { success: true, concurrency: taken, maxConcurrency: caller.concurrency };
-      },
-    }),
-    defineRoute({
-      ...shared,
-      path: '/v2/team/activity',
-      summary: 'Requests of the last 24 hours, newest first',
-      query: schemas.activityQuery,
-      answer: schemas.activity,
-      async handler({ caller, query }) {
-        const { limit, endpoint: kind, cursor } = query;
-        const after = cursor === undefined ? undefined : readCursor(cursor);
-        const rows = await listActivity(db, { teamId: caller.teamId, kind, limit: limit + 1, after });
-        const page = rows.slice(0, limit);
-        const last = page.at(-1);
-        const more = rows.length > limit;
-        return {
-          success: true,
-          data: page.map((row) => ({
-            id: row.id,
-            endpoint: row.kind,
-            api_version: 'v2',
-            created_at: row.created_at.toISOString(),
-            target: row.target,
-          })),
-          cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
-          has_more: more,
-        };
-      },
-    }),
-  ];
+async function history(db: Database, teamId: string, byApiKey: boolean) {
+  return (await listUsage(db, teamId, byApiKey)).map(({ startDate, endDate, apiKey, credits }) => ({
+    month: {
+      startDate: startDate.toISOString(),
+      endDate: endDate.toISOString(),
+      ...(byApiKey && { apiKey: apiKey ?? '' }),
+    },
+    credits,
+  }));
 }
+
+/** The routes that report on the caller's team. */
+export const teamRoutes = [
+  defineRoute({
+    ...shared,
+    path: '/v2/team/credit-usage',
+    summary: 'Credits left',
+    answer: schemas.creditUsage,
+    async handler({ caller }) {
+      const { remaining, planned } = balance(caller);
+      return { success: true, data: { remainingCredits: remaining, planCredits: planned, ...noPeriod } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/token-usage',
+    summary: 'Tokens left',
+    answer: schemas.tokenUsage,
+    async handler({ caller }) {
+      const { remaining, planned } = balance(caller);
+      const data = {
+        remainingTokens: remaining * TOKENS_PER_CREDIT,
+        planTokens: planned * TOKENS_PER_CREDIT,
+      };
+      return { success: true, data: { ...data, ...noPeriod } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/credit-usage/historical',
+    summary: 'Credits used, month by month',
+    query: schemas.historicalQuery,
+    answer: schemas.creditHistory,
+    async handler({ caller, query }, { db }) {
+      const periods = await history(db, caller.teamId, query.byApiKey);
+      return {
+        success: true,
+        periods: periods.map(({ month, credits }) => ({
+          ...month,
+          totalCredits: credits,
+          creditsUsed: credits,
+        })),
+      };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/token-usage/historical',
+    summary: 'Tokens used, month by month',
+    query: schemas.historicalQuery,
+    answer: schemas.tokenHistory,
+    async handler({ caller, query }, { db }) {
+      const periods = (await history(db, caller.teamId, query.byApiKey)).map(({ month, credits }) => {
+        const tokens = credits * TOKENS_PER_CREDIT;
+        return { ...month, totalTokens: tokens, tokensUsed: tokens };
+      });
+      return { success: true, periods };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/queue-status',
+    summary: 'Open jobs of the team',
+    answer: schemas.queueStatus,
+    async handler({ caller }, { db }) {
+      const { open, active, mostRecentSuccess } = await readQueue(db, caller.teamId);
+      return {
+        success: true,
+        jobsInQueue: open,
+        activeJobsInQueue: Math.min(active, open),
+        waitingJobsInQueue: Math.max(0, open - active),
+        maxConcurrency: caller.concurrency,
+        mostRecentSuccess: mostRecentSuccess?.toISOString() ?? null,
+      };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/concurrency-check',
+    summary: 'Slots of the team that are taken',
+    answer: schemas.concurrency,
+    async handler({ caller }, { db }) {
+      const taken = await countSlots(db, caller.teamId);
+      return { success: true, concurrency: taken, maxConcurrency: caller.concurrency };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: '/v2/team/activity',
+    summary: 'Requests of the last 24 hours, newest first',
+    query: schemas.activityQuery,
+    answer: schemas.activity,
+    async handler({ caller, query }, { db }) {
+      const { limit, endpoint: kind, cursor } = query;
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const rows = await listActivity(db, { teamId: caller.teamId, kind, limit: limit + 1, after });
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const more = rows.length > limit;
+      return {
+        success: true,
+        data: page.map((row) => ({
+          id: row.id,
+          endpoint: row.kind,
+          api_version: 'v2',
+          created_at: row.created_at.toISOString(),
+          target: row.target,
+        })),
+        cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
+        has_more: more,
+      };
+    },
+  }),
+];

@@ -55,8 +55,17 @@ export async function preparePostgres(options: {
   freeLockOfAnother(directory);
   return {
     plan: planServer({ directory, dataDir, programs, user, port }),
-    url: `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`,
+    url: databaseUrl(password, port),
   };
+}
+
+const databaseUrl = (password: string, port: number) =>
+  `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`;
+
+/** The address of the embedded database that runs on this data; line 4 of postmaster.pid is its port. */
+export function runningDatabaseUrl(dataDir: string): string {
+  const port = Number(readPidFile(postgresDir(dataDir))[3]);
+  return databaseUrl(postgresPassword(dataDir), port);
 }
 
 type Data = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { type Config, readConfig } from '../config.ts';
+import { type Database, openDatabase } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { runningDatabaseUrl } from '../embedded/postgres.ts';
+import { openProgress } from '../embedded/progress.ts';
+import { onInterrupt } from './interrupt.ts';
+import { withTarget } from './target.ts';
+
+/** Runs work on the database: the configured one, or the one of the instance that runs or is brought up for it. */
+export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig();
+  if (config.databaseUrl) return onDatabase(config.databaseUrl, config, work);
+  const progress = openProgress();
+  const interrupt = onInterrupt(progress.note);
+  return withTarget({ config, progress, interrupt }, () =>
+    onDatabase(runningDatabaseUrl(resolve(config.dataDir)), config, work),
+  );
+}
+
+async function onDatabase<T>(
+  url: string,
+  config: Config,
+  work: (db: Database, config: Config) => Promise<T>,
+): Promise<T> {
+  const db = openDatabase(url, (error) =>
+    process.stderr.write(`Database connection lost: ${error.message}\n`),
+  );
+  try {
+    await migrate(db);
+    return await work(db, config);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Rows as aligned columns on stdout, the names of the columns first. */
+export function printTable(rows: Record<string, string | number>[]): void {
+  const names = Object.keys(rows[0] ?? {});
+  const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => String(row[name]).length)));
+  const line = (cells: (string | number)[]) =>
+    cells
+      .map((cell, index) => String(cell).padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd();
+  for (const cells of [names, ...rows.map(Object.values)]) process.stdout.write(`${line(cells)}\n`);
+}

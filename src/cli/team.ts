@@ -1,0 +1,97 @@
+import { defineCommand } from 'citty';
+import { changeTeam, createTeam, findTeam, listTeams } from '../db/teams.ts';
+import { ServiceError } from '../errors.ts';
+import { numberOf } from './arguments.ts';
+import { printTable, withDatabase } from './database.ts';
+
+const name = { type: 'positional', description: 'name of the team', required: true } as const;
+const credits = {
+  type: 'string',
+  valueHint: 'number',
+  description: 'credits that it has left; the word unlimited lifts the limit',
+} as const;
+
+/** @throws ServiceError `BAD_REQUEST` for anything but a whole number and `unlimited` */
+function creditsOf(text: string | undefined): number | null | undefined {
+  return text === 'unlimited' ? null : numberOf('credits', text);
+}
+
+type Team = Awaited<ReturnType<typeof listTeams>>[number];
+
+const rowOf = (team: Team) => ({
+  name: team.name,
+  credits: team.credits_remaining ?? 'unlimited',
+  'requests/min': team.rate_limit_per_minute,
+  concurrency: team.concurrency,
+  created: team.created_at.toISOString(),
+  id: team.id,
+});
+
+const create = defineCommand({
+  meta: { name: 'create', description: 'make a team' },
+  args: { name, credits },
+  run: ({ args }) =>
+    withDatabase(async (db, { teamCredits }) => {
+      const given = creditsOf(args.credits);
+      await createTeam(db, args.name, given === undefined ? teamCredits : given);
+      printTable([rowOf(await findTeam(db, args.name))]);
+    }),
+});
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'all teams' },
+  run: () => withDatabase(async (db) => printTable((await listTeams(db)).map(rowOf))),
+});
+
+const show = defineCommand({
+  meta: { name: 'show', description: 'one team' },
+  args: { name },
+  run: ({ args }) => withDatabase(async (db) => printTable([rowOf(await findTeam(db, args.name))])),
+});
+
+const set = defineCommand({
+  meta: { name: 'set', description: 'change what a team may do' },
+  args: {
+    name,
+    credits,
+    'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
+    concurrency: { type: 'string', valueHint: 'number', description: 'pages at once' },
+  },
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      const credits = creditsOf(args.credits);
+      const rateLimitPerMinute = numberOf('rate-limit', args['rate-limit']);
+      const concurrency = numberOf('concurrency', args.concurrency);
+      if (credits === undefined && rateLimitPerMinute === undefined && concurrency === undefined) {
+        throw new ServiceError(
+          'BAD_REQUEST',
+          'Nothing to change. Give --credits, --rate-limit or --concurrency.',
+        );
+      }
+      await changeTeam(db, args.name, {
+        ...(credits !== undefined && { credits }),
+        ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
+        ...(concurrency !== undefined && { concurrency }),
+      });
+      printTable([rowOf(await findTeam(db, args.name))]);
+    }),
+});
+
+const giveCredits = defineCommand({
+  meta: { name: 'credits', description: 'set the credits that a team has left' },
+  args: {
+    name,
+    amount: { type: 'positional', description: 'a number, or the word unlimited', required: true },
+  },
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      await changeTeam(db, args.name, { credits: creditsOf(args.amount) ?? null });
+      printTable([rowOf(await findTeam(db, args.name))]);
+    }),
+});
+
+/** `team`: who may use the service, and how much. */
+export const teamCommand = defineCommand({
+  meta: { name: 'team', description: 'teams: create, list, show, set, credits' },
+  subCommands: { create, list, show, set, credits: giveCredits },
+});

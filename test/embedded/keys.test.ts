@@ -1,0 +1,43 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { firstTeamKey, secretKey } from '../../src/embedded/keys.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'winnow-keys-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test('a key is made once, kept for its owner only, and found again', () => {
+  const first = firstTeamKey({ dataDir });
+  expect(first).toEqual({
+    value: expect.stringMatching(/^fc-[a-z0-9]{32}$/),
+    file: join(dataDir, 'api-key'),
+    made: true,
+  });
+  expect(statSync(join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(dataDir, 'api-key'), 'utf8')).toBe(`${first.value}\n`);
+  expect(firstTeamKey({ dataDir })).toEqual({ ...first, made: false });
+});
+
+test('a given key is used and not written down', () => {
+  expect(firstTeamKey({ dataDir, apiKey: 'fc-given' })).toEqual({
+    value: 'fc-given',
+    file: undefined,
+    made: false,
+  });
+  expect(() => statSync(join(dataDir, 'api-key'))).toThrow('ENOENT');
+});
+
+test('the secret key has 256 bits and is another one per data directory', () => {
+  const one = secretKey({ dataDir }).value;
+  expect(one).toMatch(/^[0-9a-f]{64}$/);
+  expect(secretKey({ dataDir: join(dataDir, 'other') }).value).not.toBe(one);
+});
+
+test('an emptied key file is an error, not a new key that fits nothing', () => {
+  writeFileSync(join(dataDir, 'secret-key'), '');
+  expect(() => secretKey({ dataDir })).toThrow(join(dataDir, 'secret-key'));
+});

@@ -1,0 +1,118 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { Part } from '../../src/embedded/part.ts';
+import { choosePort } from '../../src/embedded/ports.ts';
+import { preparePostgres } from '../../src/embedded/postgres.ts';
+import { closedDirectory, findPrograms, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
+import type { ProcessId } from '../../src/embedded/process-identity.ts';
+
+const isRoot = process.getuid?.() === 0;
+const created: string[] = [];
+let dataDir: string;
+let part: Part | undefined;
+let current: ProcessId | undefined;
+
+function openDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'winnow-pg-'));
+  // As root the server runs as another user.
+  chmodSync(directory, 0o755);
+  created.push(directory);
+  return directory;
+}
+beforeEach(() => {
+  dataDir = openDirectory();
+});
+afterEach(() => part?.stop());
+afterAll(() => {
+  for (const directory of created) rmSync(directory, { recursive: true, force: true });
+});
+
+async function start(): Promise<string> {
+  const { plan, url } = await preparePostgres({
+    dataDir,
+    cacheDir: join(dataDir, 'cache'),
+    port: await choosePort(0),
+  });
+  part = new Part(plan, {
+    onProcess: (child) => {
+      current = child;
+    },
+    onNews: () => undefined,
+  });
+  await part.start();
+  return url;
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('data outlives a stop, and a kill of the server with clients at work', async () => {
+  const first = await start();
+  await query(first, 'create table kept (id int primary key)');
+  await query(first, 'insert into kept values (1)');
+  await part?.stop();
+  expect(current).toBeUndefined();
+  await expect(query(first, 'select 1')).rejects.toThrow('ECONNREFUSED');
+
+  const second = await start();
+  await query(second, 'insert into kept values (2)');
+  const busy = query(second, 'select pg_sleep(30)').catch((error: Error) => error.message);
+  const killed = current?.pid ?? 0;
+  process.kill(killed, 'SIGKILL');
+  await expect.poll(() => current !== undefined && current.pid !== killed, { timeout: 20_000 }).toBe(true);
+  await expect
+    .poll(() => query(second, 'select id from kept order by id').catch(() => []), { timeout: 20_000 })
+    .toEqual([{ id: 1 }, { id: 2 }]);
+  expect(await busy).toMatch(/terminat|reset|closed/i);
+}, 60_000);
+
+test('listens on loopback, asks for the password, keeps it from others, speaks UTF-8', async () => {
+  const url = await start();
+  expect(new URL(url).hostname).toBe('127.0.0.1');
+  const wrong = new URL(url);
+  wrong.password = 'guessed';
+  await expect(query(wrong.href, 'select 1')).rejects.toThrow('password authentication failed');
+  expect(statSync(join(dataDir, 'postgres-password')).mode & 0o777).toBe(0o600);
+  const shown = await query(
+    url,
+    `select current_setting('listen_addresses') as at, current_setting('server_encoding') as enc,
+    current_setting('fsync') as fsync, current_setting('lc_collate', true) as collate`,
+  );
+  expect(shown[0]).toMatchObject({ at: '127.0.0.1', enc: 'UTF8', fsync: 'on' });
+  expect(readdirSync(dataDir).filter((name) => name.includes('.new'))).toEqual([]);
+}, 60_000);
+
+test.runIf(isRoot)('a data directory behind a closed one is an error that names it', async () => {
+  chmodSync(dataDir, 0o700);
+  const inside = join(dataDir, 'deep');
+  const prepared = preparePostgres({ dataDir: inside, cacheDir: join(dataDir, 'cache'), port: 1 });
+  await expect(prepared).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+    message: expect.stringContaining(dataDir),
+  });
+});
+
+test('the way to a program is open or names the closed directory', () => {
+  const nobody = { uid: 65534, gid: 65534 };
+  expect(closedDirectory('/usr/bin', nobody)).toBeUndefined();
+  chmodSync(dataDir, 0o700);
+  expect(closedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
+});
+
+test('programs that another user cannot reach are copied to the cache', () => {
+  const hidden = openDirectory();
+  const programs = findPrograms(join(dataDir, 'none'));
+  const nobody = { uid: 65534, gid: 65534 };
+  expect(reachablePrograms(programs, undefined, hidden)).toBe(programs);
+  expect(reachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
+});

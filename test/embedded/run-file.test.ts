@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { identityOf, isRunning, ownProcess } from '../../src/embedded/process-identity.ts';
+import { findRunning, readRun, takeRun } from '../../src/embedded/run-file.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'winnow-run-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Another process that takes the directory, says whether it got it, and stays. */
+function otherStart() {
+  const module = JSON.stringify(join(import.meta.dirname, '../../src/embedded/run-file.ts'));
+  const script = `
+    const { takeRun } = await import(${module});
+    const run = takeRun(process.argv[1]);
+    run?.setChild('worker', { pid: 4711, identity: 'long ago' });
+    console.log(run ? 'taken' : 'refused');
+    setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const said = once(child.stdout, 'data').then(([chunk]) => String(chunk).trim());
+  return { child, said, end: () => (child.kill('SIGKILL'), once(child, 'exit')) };
+}
+
+test('one start holds the directory, until it lets go', () => {
+  const first = takeRun(dataDir);
+  expect(first).toBeDefined();
+  expect(takeRun(dataDir)).toBeUndefined();
+  first?.release();
+  const second = takeRun(dataDir);
+  expect(second).toBeDefined();
+  second?.release();
+  expect(readRun(dataDir)).toBeUndefined();
+});
+
+test('two processes that start at once: exactly one gets it', async () => {
+  const starts = [otherStart(), otherStart(), otherStart()];
+  const answers = await Promise.all(starts.map(({ said }) => said));
+  await Promise.all(starts.map(({ end }) => end()));
+  expect(answers.toSorted()).toEqual(['refused', 'refused', 'taken']);
+});
+
+test('a killed start leaves what it wrote down, and lets the next one in', async () => {
+  const killed = otherStart();
+  expect(await killed.said).toBe('taken');
+  expect(findRunning(dataDir)?.pid).toBe(killed.child.pid);
+  await killed.end();
+  expect(findRunning(dataDir)).toBeUndefined();
+
+  const next = takeRun(dataDir);
+  expect(next?.leftBehind).toEqual({ worker: { pid: 4711, identity: 'long ago' } });
+  // Killed again before it could end them, it would still know them.
+  expect(readRun(dataDir)?.children).toHaveProperty('worker');
+  next?.setChild('worker', undefined);
+  expect(readRun(dataDir)?.children).toEqual({});
+  next?.release();
+});
+
+test('urls and parts can be read by others while it runs', () => {
+  const run = takeRun(dataDir);
+  run?.setChild('api', ownProcess());
+  run?.setUrls({ api: 'http://127.0.0.1:3002' });
+  const seen = findRunning(dataDir);
+  expect(seen).toMatchObject({
+    pid: process.pid,
+    urls: { api: 'http://127.0.0.1:3002' },
+    children: { api: ownProcess() },
+  });
+  run?.release();
+});
+
+test('a number that belongs to another process by now is not the instance', () => {
+  const run = takeRun(dataDir);
+  const path = join(dataDir, 'run.json');
+  writeFileSync(
+    path,
+    JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), identity: 'an earlier boot' }),
+  );
+  expect(findRunning(dataDir)).toBeUndefined();
+  run?.release();
+});
+
+test('a file that was cut off counts as none', () => {
+  writeFileSync(join(dataDir, 'run.json'), '{"pid": 12');
+  expect(readRun(dataDir)).toBeUndefined();
+  const run = takeRun(dataDir);
+  expect(run?.leftBehind).toEqual({});
+  run?.release();
+});
+
+test('the identity of a process is its own, and ends with it', async () => {
+  const child = spawn('sleep', ['30']);
+  const pid = child.pid ?? 0;
+  const identity = identityOf(pid) ?? '';
+  expect(identity).not.toBe('');
+  expect(identity).not.toBe(identityOf(process.pid));
+  expect(isRunning({ pid, identity })).toBe(true);
+  expect(isRunning({ pid, identity: 'another' })).toBe(false);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(identityOf(pid)).toBeUndefined();
+});

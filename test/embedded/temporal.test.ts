@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { findEngine } from '../../src/embedded/engine.ts';
+import { servesNamespace } from '../../src/embedded/grpc-probe.ts';
+import { Part } from '../../src/embedded/part.ts';
+import { choosePort } from '../../src/embedded/ports.ts';
+import type { ProcessId } from '../../src/embedded/process-identity.ts';
+import { planTemporal } from '../../src/embedded/temporal.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'winnow-temporal-'));
+let binary: string;
+let part: Part;
+let current: ProcessId | undefined;
+let port: number;
+
+beforeAll(async () => {
+  const engine = await findEngine(readConfig().cacheDir);
+  if (!engine) throw new Error('The engine is not there; `node bin/winnow.js setup` obtains it.');
+  binary = engine.path;
+});
+afterEach(() => part.stop());
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+async function start(): Promise<void> {
+  port = await choosePort(0);
+  const uiPort = await choosePort(0);
+  part = new Part(planTemporal({ binary, dataDir, namespace: 'default', port, uiPort }), {
+    onProcess: (child) => {
+      current = child;
+    },
+    onNews: () => undefined,
+  });
+  await part.start();
+}
+
+async function statusOf(workflowId: string): Promise<string> {
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  try {
+    return (await new Client({ connection }).workflow.getHandle(workflowId).describe()).status.name;
+  } finally {
+    await connection.close();
+  }
+}
+
+test('an unfinished workflow outlives a stop and a kill of the engine', async () => {
+  await start();
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  await new Client({ connection }).workflow.start('unknown', { workflowId: 'kept', taskQueue: 'nobody' });
+  await connection.close();
+
+  await part.stop();
+  expect(await servesNamespace(port, 'default')).toBe(false);
+  await start();
+  expect(await statusOf('kept')).toBe('RUNNING');
+
+  const killed = current?.pid ?? 0;
+  process.kill(killed, 'SIGKILL');
+  await expect.poll(() => servesNamespace(port, 'default'), { timeout: 20_000 }).toBe(true);
+  expect(current?.pid).not.toBe(killed);
+  expect(await statusOf('kept')).toBe('RUNNING');
+}, 60_000);
+
+test('ready means that the namespace answers; another one does not', async () => {
+  await start();
+  expect(await servesNamespace(port, 'default')).toBe(true);
+  expect(await servesNamespace(port, 'elsewhere')).toBe(false);
+}, 60_000);
