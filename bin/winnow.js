@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -112,7 +113,10 @@ async function runNpm(logPath) {
   }
   const passOn = (signal) => npm.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, passOn);
-  const signs = setInterval(() => sign(`npm packages … ${seconds()} s, ${fetched} fetched`), SIGN_MS);
+  const signs = setInterval(
+    () => sign(`npm packages … ${seconds()} s${fetched ? `, ${fetched} fetched` : ''}`),
+    SIGN_MS,
+  );
   const how = await new Promise((resolve) => {
     npm.on('error', (error) => resolve(error.message));
     npm.on('close', (code, signal) => resolve(signal ?? code));
@@ -122,13 +126,11 @@ async function runNpm(logPath) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, passOn);
   if (how === 'SIGINT' || how === 'SIGTERM') fail('Interrupted; the next start installs again.', 130);
   if (how !== 0) {
-    const tail = read(logPath)
-      ?.trim()
-      .split('\n')
-      .filter((line) => !line.startsWith('npm http'))
-      .slice(-15)
-      .join('\n');
-    fail(`npm could not install the packages (${how}).\n${tail}\nThe whole log: ${logPath}`);
+    // What went wrong comes first, npm's help on the command after it.
+    const lines = (read(logPath) ?? '').split('\n').filter((line) => /^npm error ./i.test(line));
+    fail(
+      `npm could not install the packages (${how}).\n${lines.slice(0, 12).join('\n')}\nThe whole log: ${logPath}`,
+    );
   }
   sign(`npm packages: installed in ${seconds()} s\n`);
 }

@@ -68,8 +68,11 @@ function openDirectory(root: string): Store {
     async write(key, bytes) {
       const file = fileOf(key);
       const draft = `${file}.${randomUUID()}`;
-      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      const handle = await open(draft, 'wx', 0o600);
+      const handle = await open(draft, 'wx', 0o600).catch(async (error) => {
+        if (!isAbsent(error)) throw error;
+        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+        return open(draft, 'wx', 0o600);
+      });
       try {
         await handle.writeFile(bytes);
         // The row that names this blob must not outlive its bytes in a power cut.

@@ -124,7 +124,10 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     // The same as the entry uses: the roles start in half the time.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   };
-  const urls: InstanceUrls = { ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }) };
+  const urls: InstanceUrls = {
+    temporal: temporal.address,
+    ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
+  };
   const role = (name: string, title: string, entry: string): NodePartOptions => ({
     ...{ name, title, entry, settings },
     log: openLog(config.dataDir, name),

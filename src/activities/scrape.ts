@@ -87,7 +87,10 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
       const queuedMs = await takeSlot(slot, request.timeout, deadline.signal);
       try {
         const obtained = await engines.obtain(request, deadline.signal);
-        const { credits, blob } = await storeDocument(jobId, request, obtained, queuedMs, deadline.signal);
+        const [{ credits, blob }] = await Promise.all([
+          storeDocument(jobId, request, obtained, queuedMs, deadline.signal),
+          obtained.cached,
+        ]);
         await completeJob(db, { jobId, teamId: job.team_id, apiKeyId: job.api_key_id, credits, blob });
       } catch (error) {
         // An aborted step may fail in its own words; the reason for the abort is the truth.

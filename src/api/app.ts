@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
-import { absolutePath } from 'swagger-ui-dist';
+// Its main module would load the whole page's scripts into this process.
+import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
 import { createAuth } from './auth.ts';

@@ -89,7 +89,8 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
 }
 
 function requireCredits({ creditsRemaining }: Caller, least: number): void {
-  if (creditsRemaining === null || creditsRemaining >= least) return;
+  // What costs nothing is open to a team that owes, too.
+  if (least === 0 || creditsRemaining === null || creditsRemaining >= least) return;
   throw new ServiceError(
     'INSUFFICIENT_CREDITS',
     `Insufficient credits: this request needs ${least}, the team has ${creditsRemaining}. Ask your operator for more.`,

@@ -4,6 +4,9 @@ import { inheritedEnvironment } from '../config.ts';
 /** A program that nobody gave a time ends after an hour. */
 const LONGEST_MS = 3_600_000;
 
+/** A directory of the PATH that may not be entered ends the search with EACCES. */
+const ABSENT = new Set(['ENOENT', 'EACCES', 'ENOTDIR']);
+
 /** How a program ended, and what it said. */
 export interface CommandResult {
   /** `undefined` when there is no such program. */
@@ -55,8 +58,8 @@ export function runCommand(
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(late);
-      if (error.code !== 'ENOENT') return reject(error);
-      resolve({ exitCode: undefined, ...said });
+      if (!ABSENT.has(error.code ?? '')) return reject(error);
+      resolve({ exitCode: undefined, stdout: '', stderr: error.message });
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);

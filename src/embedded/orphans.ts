@@ -7,7 +7,7 @@ const GRACE_MS = 4000;
 const POLL_MS = 20;
 
 /** How a part is asked to end: Postgres would wait for its clients on SIGTERM. */
-export const STOP_SIGNALS: Record<string, NodeJS.Signals> = { postgres: 'SIGINT' };
+const STOP_SIGNALS: Record<string, NodeJS.Signals> = { postgres: 'SIGINT' };
 
 /** How a part is known without its number: its program, and an argument that no other instance gives it. */
 export interface PartMark {

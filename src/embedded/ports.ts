@@ -14,7 +14,7 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
 
 /** The preferred port where it is free, else one that the system picks. Loopback only. */
 export async function choosePort(preferred: number): Promise<number> {
-  return (await isPortFree(preferred, '127.0.0.1')) ? preferred : listenOnce(0, '127.0.0.1');
+  return preferred && (await isPortFree(preferred, '127.0.0.1')) ? preferred : listenOnce(0, '127.0.0.1');
 }
 
 /** Who listens on a TCP port of this machine: `command (process 123)`; `undefined` where the system does not tell. */

@@ -8,7 +8,12 @@ import { isRunning, ownProcess, type ProcessId } from './process-identity.ts';
 const processId = z.object({ pid: z.int(), identity: z.string() });
 const runFile = processId.extend({
   startedAt: z.string(),
-  urls: z.object({ api: z.string().optional(), temporalUi: z.string().optional() }),
+  urls: z.object({
+    api: z.string().optional(),
+    /** `host:port` of the engine. */
+    temporal: z.string().optional(),
+    temporalUi: z.string().optional(),
+  }),
   children: z.record(z.string(), processId),
 });
 

@@ -11,6 +11,8 @@ import { isStaticEnough } from './static-enough.ts';
 export interface Obtained {
   snapshot: Snapshot;
   cacheState: 'hit' | 'miss' | undefined;
+  /** Resolves when the page is in the cache, if it belongs there; nobody who wants the page need wait for it. */
+  cached: Promise<void>;
 }
 
 /** Obtains pages by the first engine that can, or from the cache. */
@@ -64,11 +66,13 @@ export function createEngines({
       const cacheOnly = request.lockdown || request.minAge !== undefined;
       const readable = key && (cacheOnly || request.maxAge > 0);
       const copy = readable ? await cache.find(key, request) : undefined;
-      if (copy) return { snapshot: { ...copy, sourceUrl: request.url }, cacheState: 'hit' };
+      if (copy) {
+        return { snapshot: { ...copy, sourceUrl: request.url }, cacheState: 'hit', cached: Promise.resolve() };
+      }
       if (cacheOnly) throw missError(request);
       const snapshot = await fetchPage(target, request.fastMode, signal);
-      if (key && request.storeInCache) await cache.store(key, snapshot);
-      return { snapshot, cacheState: readable ? 'miss' : undefined };
+      const cached = key && request.storeInCache ? cache.store(key, snapshot) : Promise.resolve();
+      return { snapshot, cacheState: readable ? 'miss' : undefined, cached };
     },
   };
 }

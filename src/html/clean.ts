@@ -1,77 +1,127 @@
-import { compile, selectAll } from 'css-select';
-import { type Document, Element, type ParentNode } from 'domhandler';
-import { removeElement } from 'domutils';
-import { ServiceError } from '../errors.ts';
-import { baseOf, largestCandidate, resolve } from './address.ts';
+import {
+  type ChildNode,
+  Document,
+  Element,
+  isDirective,
+  isTag,
+  isText,
+  type ParentNode,
+  Text,
+} from 'domhandler';
+import { find } from 'domutils';
+import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { baseOf, resolve } from './address.ts';
+import { surroundingsOf } from './main-content.ts';
+import { setChildren } from './parse.ts';
+import { select } from './selector.ts';
+import { largestCandidate } from './srcset.ts';
+
+export { isSelector } from './selector.ts';
 
 /** Never content, whatever the options say. */
-const NOISE = 'head, script, style, template, noscript, meta, link';
-
-/** Whether a text is a CSS selector that we understand. */
-export function isSelector(text: string): boolean {
-  try {
-    compile(text);
-    return true;
-  } catch {
-    // css-what tells only by throwing.
-    return false;
-  }
-}
+const NOISE = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
+/** Where pages keep an image's address until it scrolls into view. */
+const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src'];
+/** Attributes with an address that is made absolute. */
+const ADDRESSES: Record<string, string> = {
+  a: 'href',
+  area: 'href',
+  img: 'src',
+  source: 'src',
+  video: 'src',
+  audio: 'src',
+  iframe: 'src',
+};
 
 /**
- * All elements that match, in document order.
+ * A copy of what the options keep, without scripts and the like, with absolute addresses. When the main-content
+ * filter leaves nothing to see, it is left out.
  * @throws ServiceError `BAD_REQUEST` that names a selector which is none
  */
-export function select(selector: string, root: ParentNode): Element[] {
-  if (!isSelector(selector))
-    throw new ServiceError('BAD_REQUEST', `${JSON.stringify(selector)} is no CSS selector.`);
-  return selectAll(framesToo(selector), root).filter((node) => node instanceof Element);
+export function clean(page: Document, snapshot: Snapshot, options: CleanOptions): Document {
+  const cleaned = cut(page, snapshot, options);
+  return options.onlyMainContent && isBlank(cleaned)
+    ? cut(page, snapshot, { ...options, onlyMainContent: false })
+    : cleaned;
 }
 
-/** Inlined frames are divs that remember what they were. */
-const framesToo = (selector: string) =>
-  selector.replace(/(^|[\s>+~,(])iframe\b/g, '$1:is(iframe, div[data-original-tag="iframe"])');
-
-/** Removes what is never content. */
-export function removeNoise(document: Document): void {
-  for (const element of select(NOISE, document)) removeElement(element);
-}
-
-/** Keeps only what matches: a new body with the matches, in the order of the selectors; a match inside another stays there. */
-export function keepOnly(document: Document, selectors: string[]): void {
-  const matches = new Set(selectors.flatMap((selector) => select(selector, document)));
-  const outermost = [...matches].filter((element) => !ancestors(element).some((each) => matches.has(each)));
-  const body = select('body', document)[0] ?? document;
-  body.children = [];
-  for (const element of outermost) {
-    element.prev = body.children.at(-1) ?? null;
-    element.next = null;
-    element.parent = body;
-    if (element.prev) element.prev.next = element;
-    body.children.push(element);
+function cut(page: Document, { url, engine }: Snapshot, options: CleanOptions): Document {
+  const included = options.includeTags?.length ? matches(options.includeTags, page) : undefined;
+  const dropped = matches(options.excludeTags ?? [], page);
+  if (options.onlyMainContent) {
+    // What was asked for by name is wanted, whatever it looks like.
+    for (const element of surroundingsOf(page)) if (!included?.has(element)) dropped.add(element);
   }
+  const base = baseOf(page, url);
+  const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);
+  // Recursion is safe: a parsed page is never deeper than browsers let it be.
+  const copy = (node: ChildNode): ChildNode[] => {
+    if (isText(node)) return [new Text(node.data)];
+    if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
+    if (dropped.has(node) || isNoise(node)) return [];
+    // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
+    if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
+    const element = new Element(node.name, absolute(node, base));
+    setChildren(element, copyAll(node.children));
+    return [element];
+  };
+  const cleaned = new Document([]);
+  setChildren(cleaned, copyAll(included ? outermost(included) : page.children));
+  return cleaned;
 }
 
-function ancestors(element: Element): Element[] {
-  const found: Element[] = [];
-  for (let at = element.parent; at instanceof Element; at = at.parent) found.push(at);
-  return found;
+function matches(selectors: string[], page: Document): Set<ChildNode> {
+  return new Set(selectors.flatMap((selector) => select(selector, page)));
 }
 
-/** Removes what matches. */
-export function drop(document: Document, selectors: string[]): void {
-  for (const selector of selectors) for (const element of select(selector, document)) removeElement(element);
+/** In the order of the selectors; a match inside another one stays there. */
+function outermost(included: Set<ChildNode>): ChildNode[] {
+  // A document is never among the matches; Set.has only wants it to be possible.
+  const isIncluded = (node: ParentNode) => included.has(node as Element);
+  return [...included].filter(({ parent }) => {
+    for (let at = parent; at; at = at.parent) if (isIncluded(at)) return false;
+    return true;
+  });
 }
 
-/** Makes links and images absolute, and gives every image its largest candidate. */
-export function absolutize(document: Document, pageUrl: string): void {
-  const base = baseOf(document, pageUrl);
-  for (const image of select('img, source', document)) {
-    const source = largestCandidate(image.attribs.srcset) ?? image.attribs.src ?? image.attribs['data-src'];
-    if (source !== undefined && image.name === 'img') image.attribs.src = resolve(source, base) ?? source;
+function isNoise({ name, namespace, attribs }: Element): boolean {
+  // Inside svg a title is a part of the picture.
+  if (name === 'title') return !namespace?.endsWith('svg');
+  // Tracking pixels.
+  if (name === 'img') return /^[01]$/.test(attribs.width ?? '') && /^[01]$/.test(attribs.height ?? '');
+  return NOISE.has(name);
+}
+
+/** The attributes of an element, its address absolute and, for an image, that of the largest candidate. */
+function absolute({ name, attribs }: Element, base: string): Element['attribs'] {
+  const copy = { ...attribs };
+  if (name === 'img') {
+    const source = imageSource(attribs);
+    if (source !== undefined) copy.src = source;
   }
-  for (const anchor of select('a[href]', document)) {
-    const href = anchor.attribs.href!;
-    if (!href.startsWith('#')) anchor.attribs.href = resolve(href, base) ?? href;
+  const attribute = ADDRESSES[name];
+  const address = attribute === undefined ? undefined : copy[attribute];
+  if (attribute !== undefined && address !== undefined && !/^\s*data:/i.test(address)) {
+    copy[attribute] = resolve(address, base) ?? address;
   }
+  return copy;
+}
+
+function imageSource(attribs: Element['attribs']): string | undefined {
+  const largest = largestCandidate(attribs.srcset ?? attribs['data-srcset'] ?? '');
+  if (largest) return largest;
+  const { src } = attribs;
+  if (src && !/^\s*data:/i.test(src)) return src;
+  const lazy = LAZY_SOURCES.find((name) => attribs[name]);
+  return lazy === undefined ? src : attribs[lazy];
+}
+
+function isBlank(document: Document): boolean {
+  const seen = find(
+    (node) => (isText(node) ? /\S/.test(node.data) : isTag(node) && node.name === 'img'),
+    document.children,
+    true,
+    1,
+  );
+  return seen.length === 0;
 }

@@ -1,26 +1,57 @@
-import type { Document, Element } from 'domhandler';
-import { baseOf, largestCandidate, resolve } from './address.ts';
-import { select } from './clean.ts';
+import { type Document, type Element, isTag } from 'domhandler';
+import { findAll } from 'domutils';
+import { baseOf, resolve } from './address.ts';
+import { parseSrcset } from './srcset.ts';
 
-const SOURCES =
-  'img, picture source, video[poster], meta[property="og:image"], meta[name="twitter:image"], link[rel~="icon"], [style*="url("]';
+const META = new Set([
+  'og:image',
+  'og:image:url',
+  'og:image:secure_url',
+  'twitter:image',
+  'twitter:image:src',
+]);
+// No character class reaches over the next opening, so that a long run of openings is read once.
+const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]*))\s*\)/gi;
 
-/** Every image that a page names: absolute, unique, in document order. */
+/** Every image that a page names, icons and previews too: absolute, unique, in document order; no `data:` ones. */
 export function imagesOf(document: Document, pageUrl: string): string[] {
   const base = baseOf(document, pageUrl);
-  const images = select(SOURCES, document)
+  const images = findAll(() => true, document.children)
     .flatMap(addressesOf)
-    .flatMap((address) => resolve(address, base) ?? []);
+    .flatMap((address) => (address && !/^\s*data:/i.test(address) ? (resolve(address, base) ?? []) : []));
   return [...new Set(images.filter((address) => /^https?:/.test(address)))];
 }
 
-function addressesOf({ name, attribs }: Element): string[] {
-  const style = [...(attribs.style ?? '').matchAll(/url\(\s*(['"]?)(.*?)\1\s*\)/g)].map((match) => match[2]);
-  const own =
-    name === 'meta'
-      ? [attribs.content]
-      : name === 'link'
-        ? [attribs.href]
-        : [attribs.src, attribs['data-src'], largestCandidate(attribs.srcset), attribs.poster];
-  return [...own, ...style].filter((address): address is string => Boolean(address));
+function addressesOf(element: Element): (string | undefined)[] {
+  const { style } = element.attribs;
+  const backgrounds = style?.includes('url(')
+    ? [...style.matchAll(CSS_URL)].map(([, double, single, bare]) => double ?? single ?? bare)
+    : [];
+  return [...ownAddresses(element), ...backgrounds];
 }
+
+function ownAddresses({ name, attribs, parent }: Element): (string | undefined)[] {
+  switch (name) {
+    case 'img':
+      return [
+        attribs.src,
+        attribs['data-src'],
+        ...candidates(attribs.srcset),
+        ...candidates(attribs['data-srcset']),
+      ];
+    case 'source':
+      return parent && isTag(parent) && parent.name === 'picture'
+        ? [attribs.src, ...candidates(attribs.srcset)]
+        : [];
+    case 'video':
+      return [attribs.poster];
+    case 'link':
+      return /(^|\s)(icon|apple-touch-icon)(\s|$)/i.test(attribs.rel ?? '') ? [attribs.href] : [];
+    case 'meta':
+      return META.has((attribs.property ?? attribs.name ?? '').toLowerCase()) ? [attribs.content] : [];
+    default:
+      return [];
+  }
+}
+
+const candidates = (srcset = '') => parseSrcset(srcset).map(({ address }) => address);

@@ -1,27 +1,33 @@
-import type { Document, Element } from 'domhandler';
-import { removeElement } from 'domutils';
-import { select } from './clean.ts';
+import type { Document, Element, ParentNode } from 'domhandler';
+import { findAll } from 'domutils';
 
-/** What surrounds the content on most sites (compatibility 5.3). */
-const SURROUNDINGS = [
-  'header, footer, nav, aside, .header, .top, .navbar, #header, .footer, .bottom, #footer',
-  '.sidebar, .side, .aside, #sidebar, .modal, .popup, #modal, .overlay, .ad, .ads, .advert, #ad',
-  '.lang-selector, .language, #language-selector, .social, .social-media, .social-links, #social',
-  '.menu, .navigation, #nav, .breadcrumbs, #breadcrumbs, .share, #share, .widget, #widget, .cookie, #cookie',
-].join(', ');
+/** What surrounds the content on most sites (compatibility 5.3), by tag, class and id. */
+const TAGS = new Set(['header', 'footer', 'nav', 'aside']);
+const CLASSES = new Set(
+  (
+    'header top navbar footer bottom sidebar side aside modal popup overlay ad ads advert lang-selector language ' +
+    'social social-media social-links menu navigation breadcrumbs share widget cookie fc-decoration'
+  ).split(' '),
+);
+const IDS = new Set(
+  'header footer sidebar modal ad language-selector social nav breadcrumbs share widget cookie'.split(' '),
+);
 
-/** What is kept although it, or something around it, looks like surroundings. */
-const CONTENT = '#main, main, article';
-
-/** Removes the surroundings; one that holds the content itself stays. */
-export function keepMainContent(document: Document): void {
-  const content = select(CONTENT, document);
-  for (const element of select(SURROUNDINGS, document)) {
-    if (!content.some((each) => contains(element, each))) removeElement(element);
+/** What surrounds the main content of a page; never an element that holds the main content. */
+export function surroundingsOf(page: Document): Element[] {
+  const holders = new Set<ParentNode>();
+  for (const content of findAll(({ attribs }) => attribs.id === 'main', page.children)) {
+    for (let at = content.parent; at && !holders.has(at); at = at.parent) holders.add(at);
   }
+  return findAll((element) => isSurrounding(element) && !holders.has(element), page.children);
 }
 
-function contains(outer: Element, inner: Element): boolean {
-  for (let at: Element['parent'] | Element = inner; at; at = at.parent) if (at === outer) return true;
-  return false;
+function isSurrounding({ name, attribs }: Element): boolean {
+  if (name === 'body' || name === 'html') return false;
+  const { id, class: classes } = attribs;
+  return (
+    TAGS.has(name) ||
+    (id !== undefined && IDS.has(id)) ||
+    (classes?.split(/\s+/).some((each) => CLASSES.has(each)) ?? false)
+  );
 }

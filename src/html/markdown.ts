@@ -1,7 +1,20 @@
-import { gfm } from '@truto/turndown-plugin-gfm';
+import { strikethrough, taskListItems } from '@truto/turndown-plugin-gfm';
+import type { Document } from 'domhandler';
 import TurndownService from 'turndown';
+import { fenced, inlineCode } from './markdown-code.ts';
+import { addRule, linesOf } from './markdown-rule.ts';
+import { addTables } from './markdown-tables.ts';
+import { type MarkdownNode, markdownTree } from './markdown-tree.ts';
 
 const PLACEHOLDER = '<Base64-Image-Removed>';
+const SKIP_LINK = /^(skip|jump) to (the )?(main |primary |page )?(content|navigation|menu|search|footer)$/i;
+
+/** GitHub-flavoured markdown of a page. */
+export function toMarkdown(document: Document, options: { removeBase64Images: boolean }): string {
+  const converter = options.removeBase64Images ? converters.remove : converters.keep;
+  // It has all that turndown asks of a DOM.
+  return converter.turndown(markdownTree(document.children) as unknown as HTMLElement).trim();
+}
 
 function createConverter(removeBase64Images: boolean): TurndownService {
   const converter = new TurndownService({
@@ -11,36 +24,65 @@ function createConverter(removeBase64Images: boolean): TurndownService {
     emDelimiter: '*',
     hr: '---',
   });
-  converter.use(gfm);
-  converter.addRule('link', {
-    filter: (node) => node.nodeName === 'A' && Boolean(node.getAttribute('href')),
-    replacement(content, node) {
-      const text = content.trim();
-      // A filter for elements hands elements on.
-      const element = node as HTMLElement;
-      if (/^skip to (main )?content$/i.test(element.textContent?.trim() ?? '')) return '';
-      const title = element
-        .getAttribute('title')
-        ?.replace(/"/g, '\\"')
-        .replace(/\s*\n\s*/g, ' ');
-      const address = element.getAttribute('href')!.replace(/[()]/g, '\\$&').replace(/\s/g, '%20');
-      return text ? `[${text.replace(/\n+/g, '\\\n')}](${address}${title ? ` "${title}"` : ''})` : '';
-    },
+  converter.use([strikethrough, taskListItems]);
+  addTables(converter);
+  addRule(converter, ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], (content, node) => {
+    const text = linesOf(content).join(' ');
+    return text && `\n\n${'#'.repeat(Number(node.nodeName[1]))} ${text}\n\n`;
   });
-  if (removeBase64Images) {
-    converter.addRule('base64Image', {
-      filter: (node) => node.nodeName === 'IMG' && /^\s*data:/i.test(node.getAttribute('src') ?? ''),
-      replacement: (_content, node) =>
-        `![${(node as HTMLElement).getAttribute('alt') ?? ''}](${PLACEHOLDER})`,
-    });
-  }
+  addRule(converter, ['ul', 'ol', 'menu'], (content, node) =>
+    node.parentNode?.nodeName === 'LI' ? `\n${content}\n` : `\n\n${content}\n\n`,
+  );
+  addRule(converter, ['li'], listItem);
+  addRule(converter, ['pre'], (_content, node) => {
+    const code = node.textContent;
+    return code && `\n\n${fenced(code, node.getAttribute('language') ?? '')}\n\n`;
+  });
+  addRule(converter, ['code', 'tt'], (content, node) =>
+    node.below.has('IMG') ? content : inlineCode(node.textContent),
+  );
+  addRule(converter, ['a'], link);
+  addRule(converter, ['img'], (_content, node) => image(node, removeBase64Images));
   return converter;
 }
 
 const converters = { keep: createConverter(false), remove: createConverter(true) };
 
-/** GitHub-flavoured markdown of an HTML fragment. */
-export function toMarkdown(html: string, options: { removeBase64Images: boolean }): string {
-  const converter = options.removeBase64Images ? converters.remove : converters.keep;
-  return converter.turndown(html).trim();
+function listItem(content: string, node: MarkdownNode): string {
+  const text = content.trim();
+  if (!text) return '';
+  const list = node.parentNode;
+  const start = Number.parseInt(list?.getAttribute('start') ?? '1', 10);
+  const marker = list?.nodeName === 'OL' ? `${(start >= 0 ? start : 1) + node.ordinal - 1}. ` : '- ';
+  const end = text.includes('\n\n') ? '\n\n' : '\n';
+  return `${marker}${text.replace(/\n(?=[^\n])/g, `\n${' '.repeat(marker.length)}`)}${end}`;
+}
+
+function link(content: string, node: MarkdownNode): string {
+  const href = node.getAttribute('href')?.trim() ?? '';
+  if (!href || /^(javascript|data):/i.test(href)) return content;
+  const lines = linesOf(content);
+  if (lines.length === 0 || SKIP_LINK.test(lines.join(' '))) return '';
+  const target = `(${address(href)}${title(node)})`;
+  // A heading cannot stand inside a link, but a link inside a heading.
+  const [, level, text] = (lines.length === 1 && /^(#{1,6}) (.+)$/.exec(lines.join())) || [];
+  if (level) return `\n\n${level} [${text}]${target}\n\n`;
+  return `[${lines.map((line) => line.replace(/^#{1,6} /, '')).join('\\\n')}]${target}`;
+}
+
+function image(node: MarkdownNode, removeBase64Images: boolean): string {
+  const source = node.getAttribute('src')?.trim();
+  if (!source) return '';
+  const alt = linesOf(node.getAttribute('alt') ?? '')
+    .join(' ')
+    .replace(/[\\[\]]/g, '\\$&');
+  if (removeBase64Images && /^data:/i.test(source)) return `![${alt}](${PLACEHOLDER})`;
+  return `![${alt}](${address(source)}${title(node)})`;
+}
+
+const address = (written: string) => written.replace(/[<>()]/g, '\\$&').replace(/\s/g, '%20');
+
+function title(node: MarkdownNode): string {
+  const lines = linesOf(node.getAttribute('title') ?? '');
+  return lines.length === 0 ? '' : ` "${lines.join(' ').replace(/["\\]/g, '\\$&')}"`;
 }

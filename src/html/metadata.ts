@@ -1,60 +1,90 @@
 import type { Document } from 'domhandler';
-import { textContent } from 'domutils';
+import { findOne, getElementsByTagName, textContent } from 'domutils';
 import { baseOf, resolve } from './address.ts';
-import { select } from './clean.ts';
 
 /** Our names for what pages say under other ones; each besides its own name. */
-const NAMES: Record<string, string> = {
-  'og:title': 'ogTitle',
-  'og:description': 'ogDescription',
-  'og:url': 'ogUrl',
-  'og:image': 'ogImage',
-  'og:audio': 'ogAudio',
-  'og:determiner': 'ogDeterminer',
-  'og:locale': 'ogLocale',
-  'og:site_name': 'ogSiteName',
-  'og:video': 'ogVideo',
-  'article:section': 'articleSection',
-  'article:tag': 'articleTag',
-  'article:published_time': 'publishedTime',
-  'article:modified_time': 'modifiedTime',
-  'dcterms.created': 'dcTermsCreated',
-  'dc.date.created': 'dcDateCreated',
-  'dc.date': 'dcDate',
-  'dcterms.type': 'dcTermsType',
-  'dc.type': 'dcType',
-  'dcterms.audience': 'dcTermsAudience',
-  'dcterms.subject': 'dcTermsSubject',
-  'dc.subject': 'dcSubject',
-  'dc.description': 'dcDescription',
-  'dcterms.keywords': 'dcTermsKeywords',
-};
+const NAMES = new Map([
+  ['og:title', 'ogTitle'],
+  ['og:description', 'ogDescription'],
+  ['og:url', 'ogUrl'],
+  ['og:image', 'ogImage'],
+  ['og:audio', 'ogAudio'],
+  ['og:determiner', 'ogDeterminer'],
+  ['og:locale', 'ogLocale'],
+  ['og:locale:alternate', 'ogLocaleAlternate'],
+  ['og:site_name', 'ogSiteName'],
+  ['og:video', 'ogVideo'],
+  ['article:section', 'articleSection'],
+  ['article:tag', 'articleTag'],
+  ['article:published_time', 'publishedTime'],
+  ['article:modified_time', 'modifiedTime'],
+  ['dcterms.created', 'dcTermsCreated'],
+  ['dc.date.created', 'dcDateCreated'],
+  ['dc.date', 'dcDate'],
+  ['dcterms.type', 'dcTermsType'],
+  ['dc.type', 'dcType'],
+  ['dcterms.audience', 'dcTermsAudience'],
+  ['dcterms.subject', 'dcTermsSubject'],
+  ['dc.subject', 'dcSubject'],
+  ['dc.description', 'dcDescription'],
+  ['dcterms.keywords', 'dcTermsKeywords'],
+]);
+/** Names that are found whatever their case, because every reader of pages does so. */
+const PLAIN = new Set(['description', 'keywords', 'robots']);
 
-/** What a page says about itself; a name that is repeated has a list. */
+/**
+ * What a page says about itself: every meta tag under its own name, a repeated one as a list, and the well-known ones
+ * under our names, where only `ogLocaleAlternate` is a list.
+ */
 export function metadataOf(document: Document, pageUrl: string): Record<string, string | string[]> {
-  const values = new Map<string, string[]>();
-  const add = (name: string, value: string) => values.set(name, [...(values.get(name) ?? []), value]);
-  for (const { attribs } of select('meta[content]', document)) {
-    const name = attribs.name ?? attribs.property ?? attribs.itemprop;
-    if (!name) continue;
-    const lower = name.toLowerCase();
-    if (lower === 'og:locale:alternate') add('ogLocaleAlternate', attribs.content!);
-    else if (NAMES[lower]) add(NAMES[lower], attribs.content!);
-    if (lower !== 'title') add(name, attribs.content!);
+  const own = new Map<string, string[]>();
+  const ours = new Map<string, string[]>();
+  for (const { attribs } of getElementsByTagName('meta', document)) {
+    const written = attribs.name ?? attribs.property ?? attribs.itemprop;
+    // A record must not get another prototype.
+    if (!written || attribs.content === undefined || written === '__proto__') continue;
+    const lower = written.toLowerCase();
+    add(own, PLAIN.has(lower) ? lower : written, attribs.content);
+    const name = NAMES.get(lower);
+    if (name) add(ours, name, attribs.content);
   }
-  const metadata: Record<string, string | string[]> = {};
-  for (const [name, list] of values) {
-    if (name === 'ogLocaleAlternate') metadata[name] = list;
-    else metadata[name] = list.length === 1 ? list[0]! : name === 'description' ? list.join(', ') : list;
-  }
-  return { ...metadata, ...ownFacts(document, pageUrl) };
+  return {
+    ...Object.fromEntries([...own].map(([name, values]) => [name, ownValue(name, values)])),
+    ...Object.fromEntries([...ours].map(([name, values]) => [name, ourValue(name, values)])),
+    ...facts(document, pageUrl),
+  };
 }
 
-function ownFacts(document: Document, pageUrl: string): Record<string, string> {
-  const title = select('head title', document)[0] ?? select('title', document)[0];
-  const language = select('html[lang]', document)[0]?.attribs.lang;
-  const icon = select('link[rel~="icon"][href]', document)[0]?.attribs.href;
-  const favicon = icon && resolve(icon, baseOf(document, pageUrl));
+function add(lists: Map<string, string[]>, name: string, value: string): void {
+  const list = lists.get(name);
+  if (list) list.push(value);
+  else lists.set(name, [value]);
+}
+
+function ownValue(name: string, values: string[]): string | string[] {
+  if (name === 'description') return values.join(', ');
+  return values.length === 1 ? values.join() : values;
+}
+
+function ourValue(name: string, values: string[]): string | string[] {
+  if (name === 'ogLocaleAlternate') return values;
+  // Of several pictures and titles the first is the page's choice; tags are a list by nature.
+  return name === 'articleTag' ? values.join(', ') : (values[0] ?? '');
+}
+
+/** What is not said by meta tags; these names win over tags of the same name. */
+function facts(document: Document, pageUrl: string): Record<string, string> {
+  const title = findOne(
+    ({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'),
+    document.children,
+  );
+  const language = findOne(({ name }) => name === 'html', document.children)?.attribs.lang?.trim();
+  const icon = findOne(
+    ({ name, attribs }) =>
+      name === 'link' && Boolean(attribs.href) && /(^|\s)icon(\s|$)/i.test(attribs.rel ?? ''),
+    document.children,
+  );
+  const favicon = icon && resolve(icon.attribs.href ?? '', baseOf(document, pageUrl));
   return {
     ...(title && { title: textContent(title).replace(/\s+/g, ' ').trim() }),
     ...(language && { language }),

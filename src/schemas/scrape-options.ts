@@ -173,10 +173,12 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
+  // With either of them only the cache is asked, and it is asked for a copy of any age.
+  const cacheOnly = options.lockdown || options.minAge !== undefined;
   return {
     ...options,
     timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,
-    maxAge: options.maxAge ?? (options.lockdown ? 730 * DAY_MS : 2 * DAY_MS),
+    maxAge: options.maxAge ?? (cacheOnly ? 730 * DAY_MS : 2 * DAY_MS),
     skipTlsVerification: options.skipTlsVerification ?? !sensitive,
     storeInCache: options.storeInCache && !sensitive,
   };

@@ -1,3 +1,4 @@
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { upsertSearchAttributes } from '@temporalio/workflow';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, scrapeActivities } from './activities.ts';
@@ -15,11 +16,17 @@ export interface ScrapeInput {
 export async function scrape({ jobId, timeoutMs, label }: ScrapeInput): Promise<void> {
   try {
     await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(label ? { summary: label } : {}, [jobId]);
-    if (label) upsertSearchAttributes([{ key: Outcome, value: 'completed' }]);
   } catch (error) {
     const { code, message, details } = toServiceError(error);
     if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
     await bookkeeping.recordFailure(jobId, { code, message, details });
-    throw error;
+    // Stated plainly instead of as the cause of a failed activity: this is what the Temporal UI shows first.
+    throw ApplicationFailure.create({
+      message,
+      type: code,
+      nonRetryable: true,
+      details: [details ?? null],
+      ...(code !== 'UNKNOWN_ERROR' && { category: ApplicationFailureCategory.BENIGN }),
+    });
   }
 }

@@ -6,7 +6,7 @@ export const TeamId = defineSearchAttributeKey('TeamId', SearchAttributeType.KEY
 export const JobKind = defineSearchAttributeKey('JobKind', SearchAttributeType.KEYWORD);
 /** The host that it is about. */
 export const Host = defineSearchAttributeKey('Host', SearchAttributeType.KEYWORD);
-/** `completed`, or the code of the error that ended it. */
+/** The code of the error that ended a job; one that completed has none, its status says so. */
 export const Outcome = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
 /** All of them, to be registered with the server. Jobs with zero data retention carry none. */

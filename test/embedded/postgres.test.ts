@@ -48,6 +48,8 @@ async function start(): Promise<string> {
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url });
+  // A connection that breaks is told twice: here, and by the query that was under way.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return (await client.query(sql)).rows;
@@ -67,6 +69,8 @@ test('data outlives a stop, and a kill of the server with clients at work', asyn
   const second = await start();
   await query(second, 'insert into kept values (2)');
   const busy = query(second, 'select pg_sleep(30)').catch((error: Error) => error.message);
+  const sleepers = "select count(*)::int as n from pg_stat_activity where query like 'select pg_sleep%'";
+  await expect.poll(() => query(second, sleepers)).toEqual([{ n: 1 }]);
   const killed = current?.pid ?? 0;
   process.kill(killed, 'SIGKILL');
   await expect.poll(() => current !== undefined && current.pid !== killed, { timeout: 20_000 }).toBe(true);

@@ -26,7 +26,11 @@ function otherStart() {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const said = once(child.stdout, 'data').then(([chunk]) => String(chunk).trim());
-  return { child, said, end: () => (child.kill('SIGKILL'), once(child, 'exit')) };
+  const end = () => {
+    child.kill('SIGKILL');
+    return once(child, 'exit');
+  };
+  return { child, said, end };
 }
 
 test('one start holds the directory, until it lets go', () => {

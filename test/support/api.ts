@@ -11,7 +11,14 @@ export interface Answer {
 /** Calls the shared instance. @param init.key another key than the first team's; `null` for none */
 export async function call(
   path: string,
-  init: { method?: string; body?: unknown; raw?: string; key?: string | null; url?: string } = {},
+  init: {
+    method?: string;
+    body?: unknown;
+    raw?: string;
+    key?: string | null;
+    url?: string;
+    headers?: Record<string, string>;
+  } = {},
 ): Promise<Answer> {
   const service = inject('service');
   const key = init.key === undefined ? service.key : init.key;
@@ -21,6 +28,7 @@ export async function call(
     headers: {
       ...(key && { Authorization: `Bearer ${key}` }),
       ...(raw !== undefined && { 'Content-Type': 'application/json' }),
+      ...init.headers,
     },
     ...(raw !== undefined && { body: raw }),
   });

@@ -74,6 +74,13 @@ export async function startInstance(
   };
 }
 
+/** `host:port` of the engine of the instance that runs on this data. */
+export async function temporalAddress(dataDir: string): Promise<string> {
+  const run: RunFile = JSON.parse(await readFile(path.join(dataDir, 'run.json'), 'utf8'));
+  if (!run.urls.temporal) throw new Error(`${dataDir}/run.json names no Temporal server`);
+  return run.urls.temporal;
+}
+
 async function makeDataDir(): Promise<string> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
   // As root, Postgres runs as another user, who must get through.

@@ -32,7 +32,7 @@ const DOORS: Record<string, string[]> = {
   'kysely/': ['db'],
   express: ['api'],
   'pino-http': ['api'],
-  'swagger-ui-dist': ['api'],
+  'swagger-ui-dist/': ['api'],
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'bundle', 'worker'],

@@ -1,0 +1,206 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Client } from '@temporalio/client';
+import { startInstance, type Instance } from '../test/support/instance.ts';
+import { createHttpEngine } from '../src/engines/http.ts';
+import { createRenderPool } from '../src/formats/pool.ts';
+import { render } from '../src/formats/render.ts';
+import { createEgress } from '../src/net/egress.ts';
+import { USER_AGENT } from '../src/net/user-agent.ts';
+import { connectTemporal } from '../src/temporal.ts';
+import { measure, percentile, short, table } from './figures.ts';
+import { byRole, sampleProcesses } from './processes.ts';
+
+/**
+ * What POST /v2/scrape of a static page costs, beside the same fetch and conversion called as a function and beside
+ * a workflow with one activity that does nothing, on the same engine in the same run. Usage: node bench/scrape.ts [SCRAPES]
+ */
+
+const SEQUENTIAL = 200;
+const SUSTAINED = Number(process.argv[2] ?? 1_200);
+const CLIENTS = 16;
+const WARM_UP = 60;
+
+/** The site in a process of its own, as a site is. */
+async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
+  const child = fork(new URL('./site.ts', import.meta.url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const [line] = await once(child.stdout!, 'data');
+  return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
+}
+
+/** (a) The same fetch and conversion without any service around them. */
+function createPipeline(siteUrl: string) {
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
+  const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 });
+  const pool = createRenderPool({ threads: 2, maxMemoryMb: 512 });
+  const fetchPage = (index: number) =>
+    http.obtain(
+      {
+        sourceUrl: `${siteUrl}/article/${index}`,
+        url: `${siteUrl}/article/${index}`,
+        headers: {},
+        skipTlsVerification: true,
+        mobile: false,
+        waitForMs: 0,
+        pdfAsBase64: false,
+        collect: {},
+      },
+      AbortSignal.timeout(30_000),
+    );
+  const task = async (index: number) => ({
+    snapshot: await fetchPage(index),
+    clean: { onlyMainContent: true, removeBase64Images: true },
+    formats: [{ type: 'markdown' }],
+  });
+  return {
+    inline: async (index: number) => render(await task(index)),
+    threaded: async (index: number) => pool.render(await task(index), { signal: AbortSignal.timeout(30_000) }),
+    close: () => Promise.all([pool.close(), egress.close()]),
+  };
+}
+
+/** (b) A workflow with one activity that does nothing, in a worker of its own. */
+async function startIdle(address: string) {
+  const worker = fork(new URL('./engine/worker.ts', import.meta.url), [address]);
+  await once(worker, 'message');
+  const connection = await connectTemporal(address);
+  const client = new Client({ connection });
+  const boot = Date.now();
+  return {
+    one: (index: number) =>
+      client.workflow.execute('idle', { taskQueue: 'idle', workflowId: `idle-${boot}-${index}` }),
+    async stop() {
+      worker.disconnect();
+      await once(worker, 'exit');
+      await connection.close();
+    },
+  };
+}
+
+function createScraper({ url, key }: Instance, siteUrl: string) {
+  return async (index: number) => {
+    const response = await fetch(`${url}/v2/scrape`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: `${siteUrl}/article/${index}` }),
+    });
+    const answer = await response.text();
+    if (response.status !== 200) throw new Error(answer);
+  };
+}
+
+async function rootsOf(instance: Instance): Promise<Record<string, number>> {
+  const { pid, children } = await instance.run();
+  return { supervisor: pid, ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])) };
+}
+
+/** Runs something while the memory of the service is sampled. @returns the largest sums of PSS by role, in MB */
+async function watchMemory(roots: Record<string, number>, work: () => Promise<unknown>) {
+  let most: Record<string, number> = {};
+  const sum = (parts: Record<string, number>) => Object.values(parts).reduce((all, part) => all + part, 0);
+  const timer = setInterval(() => {
+    const now = byRole(sampleProcesses(roots), 'pssMb');
+    if (sum(now) > sum(most)) most = now;
+  }, 1_000);
+  await work();
+  clearInterval(timer);
+  return most;
+}
+
+/** Milliseconds between the events of a scrape's history, over the newest scrapes. */
+async function whereTimeGoes(address: string): Promise<Record<string, number>> {
+  const connection = await connectTemporal(address);
+  const client = new Client({ connection });
+  const steps: Record<string, number[]> = {};
+  let seen = 0;
+  for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'scrape'" })) {
+    if (seen++ >= 50) break;
+    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    const at = (events ?? []).map(({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6);
+    // Started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
+    // task scheduled 7, started 8, completed 9, search attributes 10, workflow completed 11.
+    const spans: [string, number, number][] = [
+      ['start to first workflow task', 0, 2],
+      ['first workflow task', 2, 4],
+      ['activity handed to the worker', 4, 5],
+      ['activity (slot, cache, fetch, convert, store)', 5, 6],
+      ['result to workflow task', 6, 8],
+      ['last workflow task', 8, at.length - 1],
+    ];
+    for (const [name, from, to] of spans) (steps[name] ??= []).push(at[to]! - at[from]!);
+  }
+  await connection.close();
+  return Object.fromEntries(Object.entries(steps).map(([name, times]) => [name, percentile(times, 0.5)]));
+}
+
+const site = await startSiteProcess();
+const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
+const roots = await rootsOf(instance);
+const temporal = (await instance.run()).urls.temporal!;
+const pipeline = createPipeline(site.url);
+const idle = await startIdle(temporal);
+const scrape = createScraper(instance, site.url);
+try {
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
+  const idleMemory = byRole(sampleProcesses(roots), 'pssMb');
+  for (const warm of [pipeline.inline, pipeline.threaded, idle.one, scrape]) {
+    await measure(WARM_UP, 4, (index) => warm(1_000_000 + index));
+  }
+
+  const a = await measure(SEQUENTIAL, 1, pipeline.inline);
+  const b = await measure(SEQUENTIAL, 1, idle.one);
+  const whole = await measure(SEQUENTIAL, 1, scrape);
+  const row = (name: string, { times }: { times: number[] }) => ({
+    'one after the other': name,
+    'p50 ms': short(percentile(times, 0.5)),
+    'p99 ms': short(percentile(times, 0.99)),
+  });
+  console.log(table([row('(a) fetch and conversion as a function', a), row('(b) idle workflow', b), row('POST /v2/scrape', whole)]));
+  const beyond = percentile(whole.times, 0.5) - percentile(a.times, 0.5) - percentile(b.times, 0.5);
+  console.log(`\nbeyond (a) + (b) at p50: ${short(beyond)} ms (goal: at most 10)\n`);
+  console.log(table(Object.entries(await whereTimeGoes(temporal)).map(([step, ms]) => ({ 'inside Temporal': step, 'p50 ms': short(ms) }))));
+
+  const p = await measure(SUSTAINED, CLIENTS, (index) => pipeline.threaded(10_000 + index));
+  const engineBefore = byRole(sampleProcesses(roots), 'cpuMs');
+  const w = await measure(SUSTAINED, CLIENTS, (index) => idle.one(10_000 + index));
+  const before = byRole(sampleProcesses(roots), 'cpuMs');
+  let s = { totalMs: 0 };
+  const loadMemory = await watchMemory(roots, async () => {
+    s = await measure(SUSTAINED, CLIENTS, (index) => scrape(10_000 + index));
+  });
+  const after = byRole(sampleProcesses(roots), 'cpuMs');
+  const rate = ({ totalMs }: { totalMs: number }) => (SUSTAINED / totalMs) * 1000;
+  const bound = 1 / (1 / rate(p) + 1 / rate(w));
+  console.log(
+    `\n${table([
+      { [`${CLIENTS} clients`]: 'in-memory pipeline (p)', 'per second': short(rate(p)) },
+      { [`${CLIENTS} clients`]: 'idle workflow (w)', 'per second': short(rate(w)) },
+      { [`${CLIENTS} clients`]: 'bound 1/(1/p + 1/w)', 'per second': short(bound) },
+      { [`${CLIENTS} clients`]: 'POST /v2/scrape', 'per second': short(rate(s)) },
+    ])}`,
+  );
+  console.log(`\nratio to the bound: ${(rate(s) / bound).toFixed(2)} (goal: at least 0.85)\n`);
+  const engineCpu = ((before.temporal ?? 0) - (engineBefore.temporal ?? 0)) / SUSTAINED;
+  console.log(`Temporal alone: ${short(engineCpu)} CPU-ms per idle workflow\n`);
+  const roles = Object.keys(after);
+  const sum = (parts: Record<string, number>) => roles.reduce((all, name) => all + (parts[name] ?? 0), 0);
+  const cpu = Object.fromEntries(roles.map((name) => [name, ((after[name] ?? 0) - (before[name] ?? 0)) / SUSTAINED]));
+  const line = (name: string, parts: { cpu: number; idle: number; load: number }) => ({
+    process: name,
+    'CPU-ms per scrape': short(parts.cpu),
+    'PSS idle MB': short(parts.idle),
+    'PSS under load MB': short(parts.load),
+  });
+  console.log(
+    table([
+      ...roles.map((name) => line(name, { cpu: cpu[name]!, idle: idleMemory[name] ?? 0, load: loadMemory[name] ?? 0 })),
+      line('sum', { cpu: sum(cpu), idle: sum(idleMemory), load: sum(loadMemory) }),
+    ]),
+  );
+  console.log('\n(goal: at most 700 MB idle)');
+} finally {
+  await idle.stop();
+  await pipeline.close();
+  await instance.stop();
+  site.stop();
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { scrape } from '../support/api.ts';
+
+/** What is answered from a copy, and what never is (compatibility 2.7). */
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+
+let unused = 100;
+/** The path of a page that no other test has asked for. */
+const newPath = () => `/article/${unused++}`;
+
+async function metadataOf(body: Record<string, unknown>) {
+  const { body: answer } = await scrape(body);
+  expect(answer).toMatchObject({ success: true });
+  return answer.data.metadata;
+}
+
+describe('a page that was scraped before', () => {
+  it('comes from the cache, and says so', async () => {
+    const path = newPath();
+    const url = site.url + path;
+    const first = await metadataOf({ url });
+    expect(first.cacheState).toBe('miss');
+    expect(first).not.toHaveProperty('cachedAt');
+    const { body } = await scrape({ url });
+    expect(body.data.markdown).toContain(articleTruth(Number(path.split('/')[2])).firstSentence);
+    expect(body.data.metadata.cacheState).toBe('hit');
+    expect(Date.parse(body.data.metadata.cachedAt)).toBeLessThanOrEqual(Date.now());
+    expect(body.data.metadata.scrapeId).not.toBe(first.scrapeId);
+    expect(site.hits(path)).toBe(1);
+  });
+
+  it('is found under every spelling of its address, and answers with the one that was asked for', async () => {
+    const path = newPath();
+    await metadataOf({ url: `${site.url}${path}?a=1&b=2` });
+    const url = `${site.url}${path}?b=2&a=1#part`;
+    expect(await metadataOf({ url })).toMatchObject({ cacheState: 'hit', sourceURL: url });
+    expect((await metadataOf({ url: `${site.url}${path}?a=1` })).cacheState).toBe('miss');
+  });
+
+  it('gives formats that the first request did not ask for', async () => {
+    const path = newPath();
+    const url = site.url + path;
+    await metadataOf({ url });
+    const { body } = await scrape({
+      url,
+      formats: ['html', 'links', 'rawHtml'],
+      onlyMainContent: false,
+      excludeTags: ['h1'],
+      removeBase64Images: false,
+    });
+    expect(body.data.metadata.cacheState).toBe('hit');
+    expect(body.data.rawHtml).toMatch(/<h1/);
+    expect(body.data.html).not.toMatch(/<h1/);
+    expect(body.data.links.length).toBeGreaterThan(0);
+    expect(site.hits(path)).toBe(1);
+  });
+});
+
+describe('the cache is passed by', () => {
+  it('with maxAge 0, whose page it keeps all the same', async () => {
+    const path = newPath();
+    const url = site.url + path;
+    await metadataOf({ url });
+    expect(await metadataOf({ url, maxAge: 0 })).not.toHaveProperty('cacheState');
+    expect(site.hits(path)).toBe(2);
+    const other = site.url + newPath();
+    await metadataOf({ url: other, maxAge: 0 });
+    expect((await metadataOf({ url: other })).cacheState).toBe('hit');
+  });
+
+  it('by a copy that is too old', async () => {
+    const url = site.url + newPath();
+    await metadataOf({ url });
+    await sleep(30);
+    expect((await metadataOf({ url, maxAge: 10 })).cacheState).toBe('miss');
+  });
+
+  it.each([
+    ['headers', { headers: { 'X-Any': '1' } }],
+    ['a viewport of its own', { formats: [{ type: 'screenshot', viewport: { width: 300, height: 200 } }] }],
+    ['a quality of its own', { formats: [{ type: 'screenshot', quality: 20 }] }],
+  ])('with %s, neither read nor written', async (_name, options) => {
+    const path = newPath();
+    const url = site.url + path;
+    expect(await metadataOf({ url, ...options })).not.toHaveProperty('cacheState');
+    expect(await metadataOf({ url, ...options })).not.toHaveProperty('cacheState');
+    expect(site.hits(path)).toBe(2);
+    expect((await metadataOf({ url })).cacheState).toBe('miss');
+  });
+
+  it('with storeInCache off, which reads and does not write', async () => {
+    const url = site.url + newPath();
+    expect((await metadataOf({ url, storeInCache: false })).cacheState).toBe('miss');
+    expect((await metadataOf({ url })).cacheState).toBe('miss');
+    expect((await metadataOf({ url, storeInCache: false })).cacheState).toBe('hit');
+  });
+
+  it.each(['/status/404', '/status/500'])('by %s, which is fetched each time', async (path) => {
+    const url = `${site.url}${path}?cache`;
+    expect((await metadataOf({ url })).cacheState).toBe('miss');
+    const hits = site.hits(path);
+    expect((await metadataOf({ url })).cacheState).toBe('miss');
+    expect(site.hits(path)).toBeGreaterThan(hits);
+  });
+});
+
+describe('options that change the page have copies of their own', () => {
+  it.each([
+    ['mobile', { mobile: true }],
+    ['fastMode', { fastMode: true }],
+    ['waitFor', { waitFor: 1 }],
+    ['a screenshot', { formats: ['screenshot'] }],
+    ['a screenshot of the whole page', { formats: [{ type: 'screenshot', fullPage: true }] }],
+    ['blockAds off', { blockAds: false }],
+    ['checked certificates', { skipTlsVerification: false }],
+  ])('%s', async (_name, options) => {
+    const url = site.url + newPath();
+    await metadataOf({ url });
+    expect((await metadataOf({ url, ...options })).cacheState).toBe('miss');
+    expect((await metadataOf({ url, ...options })).cacheState).toBe('hit');
+    expect((await metadataOf({ url })).cacheState).toBe('hit');
+  });
+
+  it('a copied screenshot is the same picture', async () => {
+    const url = site.url + newPath();
+    const picture = async () => {
+      const { body } = await scrape({ url, formats: ['screenshot'] });
+      const bytes = Buffer.from(await (await fetch(body.data.screenshot)).arrayBuffer());
+      return { state: body.data.metadata.cacheState, bytes };
+    };
+    const first = await picture();
+    expect(first.bytes.subarray(1, 4).toString()).toBe('PNG');
+    const second = await picture();
+    expect([first.state, second.state]).toEqual(['miss', 'hit']);
+    expect(second.bytes.equals(first.bytes)).toBe(true);
+  });
+});
+
+describe('only from the cache', () => {
+  it('minAge takes a copy that is old enough, and fetches nothing', async () => {
+    const path = newPath();
+    const url = site.url + path;
+    await metadataOf({ url });
+    await sleep(30);
+    expect((await metadataOf({ url, minAge: 10 })).cacheState).toBe('hit');
+    const young = await scrape({ url, minAge: 3_600_000 });
+    expect([young.status, young.body.code]).toEqual([404, 'SCRAPE_NO_CACHED_DATA']);
+    expect(site.hits(path)).toBe(1);
+  });
+
+  it('lockdown takes any copy, and fetches nothing', async () => {
+    const path = newPath();
+    const url = site.url + path;
+    await metadataOf({ url });
+    const { body } = await scrape({ url, lockdown: true });
+    expect(body.data.metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 5 });
+    expect(body.data.markdown).toContain(articleTruth(Number(path.split('/')[2])).firstSentence);
+    const otherwise = await scrape({ url, lockdown: true, mobile: true });
+    expect([otherwise.status, otherwise.body.code]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS']);
+    expect(site.hits(path)).toBe(1);
+  });
+});

@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import { fileUrl } from '../../src/api/files.ts';
+import { call } from '../support/api.ts';
+import { startApp } from '../support/app.ts';
+
+/** Files by their signed addresses: for everybody who has one, for a day. */
+
+let site: Site;
+let address: string;
+beforeAll(async () => {
+  site = await startSite();
+  address = await screenshot();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+afterAll(() => site.close());
+
+async function screenshot(init: Parameters<typeof call>[1] = {}): Promise<string> {
+  const body = { url: `${site.url}/article/31`, formats: ['screenshot'] };
+  const answer = await call('/v2/scrape', { ...init, body });
+  return answer.body.data.screenshot;
+}
+
+/** The same token under the address that the shared instance has here. */
+const here = (url: string) => inject('service').url + new URL(url).pathname;
+
+async function refusal(url: string) {
+  const answer = await fetch(url);
+  return { status: answer.status, body: await answer.json() };
+}
+
+describe('the address of a screenshot', () => {
+  it('needs no key, and says what the file is', async () => {
+    expect(address.startsWith(`${inject('service').url}/v2/files/`)).toBe(true);
+    const answer = await fetch(address);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('image/png');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('content-security-policy')).toBe('sandbox');
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
+    // Width and height of the window, as a PNG has them at a fixed place.
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1280, 800]);
+  });
+
+  it('that was changed leads nowhere', async () => {
+    const token = address.split('/').at(-1)!;
+    const [payload = '', signature = ''] = token.split('.');
+    const [key, , expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify([key, 'text/html', expiresAt])).toString('base64url');
+    const other = signature.startsWith('A') ? 'B' : 'A';
+    const tokens = [
+      `${forged}.${signature}`,
+      `${payload}.${other}${signature.slice(1)}`,
+      `${payload}.${signature.slice(1)}`,
+      `${payload}.`,
+      payload,
+      'x',
+      `${'x'.repeat(5_000)}.y`,
+      '%2e%2e%2fsecret-key',
+    ];
+    for (const each of tokens) {
+      const { status, body } = await refusal(`${inject('service').url}/v2/files/${each}`);
+      expect([each, status, body.success, body.code]).toEqual([each, 404, false, 'NOT_FOUND']);
+    }
+  });
+
+  it('that nobody signed with this key leads nowhere', async () => {
+    const reference = `blob:${'0'.repeat(64)};image/png`;
+    expect((await refusal(fileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
+  });
+
+  it('that is a day old has expired', async () => {
+    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+    const [key] = JSON.parse(Buffer.from(address.split('/').at(-1)!.split('.')[0]!, 'base64url').toString());
+    const madeHoursAgo = (hours: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - hours * 3_600_000 });
+      const url = fileUrl(`blob:${key};image/png`, inject('service').url, secretKey);
+      vi.useRealTimers();
+      return url;
+    };
+    expect((await fetch(madeHoursAgo(23.9))).status).toBe(200);
+    const { status, body } = await refusal(madeHoursAgo(24.1));
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+    expect(body.error).toContain('expired');
+  });
+
+  it('is made anew whenever the result is read', async () => {
+    const answer = await call('/v2/scrape', {
+      body: { url: `${site.url}/article/31`, formats: ['screenshot'] },
+    });
+    const read = await call(`/v2/scrape/${answer.body.data.metadata.scrapeId}`);
+    expect((await fetch(read.body.data.screenshot)).headers.get('content-type')).toBe('image/png');
+  });
+});
+
+describe('the base of addresses', () => {
+  it.each([
+    [{ 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'winnow.example' }, 'https://winnow.example'],
+    [{ 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example, b.example' }, 'https://a.example'],
+    [{ 'X-Forwarded-Host': 'winnow.example:8443' }, 'http://winnow.example:8443'],
+  ])('is what a proxy says that the client used: %j', async (headers, base) => {
+    const url = await screenshot({ headers });
+    expect(url.startsWith(`${base}/v2/files/`)).toBe(true);
+    expect((await fetch(here(url))).status).toBe(200);
+  });
+
+  it('is PUBLIC_URL where it is set, whatever the request says', async () => {
+    await using app = await startApp({ PUBLIC_URL: 'https://public.example/winnow/' });
+    const url = await screenshot({ url: app.url, headers: { 'X-Forwarded-Host': 'other.example' } });
+    expect(url).toMatch(/^https:\/\/public\.example\/winnow\/v2\/files\/[\w-]+\.[\w-]+$/);
+    expect((await fetch(`${app.url}/v2/files/${url.split('/').at(-1)}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import { describeApi } from '../../src/api/openapi.ts';
+import { ROUTES } from '../../src/api/routes.ts';
+import { findInstalledChromium } from '../../src/embedded/chromium.ts';
+import { errorAnswer } from '../../src/schemas/error.ts';
+import { call } from '../support/api.ts';
+
+/** The reference says what the API does. */
+
+const file = path.join(import.meta.dirname, '../../docs/openapi.json');
+const routeOf = (method: string, routePath: string) => {
+  const route = ROUTES.find((each) => each.method === method && each.path === routePath);
+  if (!route) throw new Error(`no route ${method} ${routePath}`);
+  return route;
+};
+const concrete = (routePath: string) => routePath.replace(/:\w+/g, '0190b3c4-1111-7222-8333-444455556666');
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+
+describe('docs/openapi.json', () => {
+  it('is what the routes give; after a change run `npm run openapi`', async () => {
+    expect(JSON.parse(await readFile(file, 'utf8')), 'stale: run `npm run openapi`').toEqual(
+      JSON.parse(JSON.stringify(describeApi(ROUTES))),
+    );
+  });
+
+  it('is what the service serves', async () => {
+    const { body } = await call('/openapi.json', { key: null });
+    expect(body).toEqual(JSON.parse(await readFile(file, 'utf8')));
+    expect(body.openapi).toBe('3.1.0');
+  });
+});
+
+describe('every route', () => {
+  it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
+    '%s %s is mounted, behind a key, and described',
+    async (method, routePath) => {
+      const answer = await call(concrete(routePath), { method: method.toUpperCase(), key: null });
+      expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHORIZED']);
+      const { body } = await call('/openapi.json', { key: null });
+      const operation = body.paths[routePath.replace(/:(\w+)/g, '{$1}')][method];
+      expect(operation.summary).toBe(routeOf(method, routePath).summary);
+      expect(operation.responses['200'].content['application/json'].schema).toBeDefined();
+    },
+  );
+});
+
+describe('answers keep to their schema, without a field that it does not name', () => {
+  it('a scrape with every format, and its result', async () => {
+    const { body } = await call('/v2/scrape', {
+      body: {
+        url: `${site.url}/article/41`,
+        formats: [
+          'markdown',
+          'html',
+          'rawHtml',
+          'links',
+          'images',
+          'screenshot',
+          { type: 'attributes', selectors: [{ selector: 'a', attribute: 'href' }] },
+        ],
+        origin: 'website',
+      },
+    });
+    expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+    expect(body.scrape_id).toBe(body.data.metadata.scrapeId);
+    const read = await call(`/v2/scrape/${body.scrape_id}`);
+    expect(routeOf('get', '/v2/scrape/:id').answer.parse(read.body)).toEqual(read.body);
+  });
+
+  it.each(['/article/42', '/status/404', '/data/1.json', '/text/1.txt', '/app/3', '/empty'])(
+    'a scrape of %s',
+    async (page) => {
+      const { body } = await call('/v2/scrape', { body: { url: site.url + page } });
+      expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+    },
+  );
+
+  it.each(ROUTES.filter((route) => route.tag === 'Team').map((route) => route.path))(
+    '%s',
+    async (routePath) => {
+      const { body } = await call(routePath);
+      expect(body.success).toBe(true);
+      expect(routeOf('get', routePath).answer.parse(body)).toEqual(body);
+    },
+  );
+
+  it('errors', async () => {
+    const answers = await Promise.all([
+      call('/v2/scrape', { body: { url: 5 } }),
+      call('/v2/scrape', { raw: '{' }),
+      call('/v2/scrape', { body: { url: `${site.url}/reset` } }),
+      call('/v2/scrape/x'),
+      call('/v2/team/activity?limit=0'),
+      call('/v2/team/activity', { key: null }),
+      call('/nowhere'),
+    ]);
+    for (const { status, body } of answers) {
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(errorAnswer.parse(body)).toEqual(body);
+    }
+  });
+});
+
+describe('/docs', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: findInstalledChromium({ chromium: process.env.WINNOW_CHROMIUM })?.path ?? '',
+      args: ['--no-sandbox', '--host-resolver-rules=MAP winnow.example 127.0.0.1, MAP * ~NOTFOUND'],
+    });
+  });
+  afterAll(() => browser?.close());
+
+  it('shows the operations, from this very server alone, under a public name too', async () => {
+    const page = await browser.newPage();
+    const hosts = new Set<string>();
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
+    });
+    const { port } = new URL(inject('service').url);
+    await page.goto(`http://winnow.example:${port}/docs/`, { waitUntil: 'networkidle' });
+    await page.getByText('Scrape one page').click();
+    await page.getByText('The team has too few credits left').first().waitFor();
+    expect(await page.locator('.opblock-summary-path').allInnerTexts()).toContain('/v2/scrape');
+    expect([...hosts]).toEqual([`winnow.example:${port}`]);
+  });
+
+  it('is where the root leads', async () => {
+    const answer = await fetch(`${inject('service').url}/`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
+  });
+});

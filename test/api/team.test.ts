@@ -1,0 +1,351 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { changeTeam, revokeKey } from '../../src/db/teams.ts';
+import { call } from '../support/api.ts';
+import { startApp } from '../support/app.ts';
+import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+
+/** What a team may do, what it pays, and what it is told about itself. */
+
+let site: Site;
+let db: Database;
+
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+});
+afterAll(async () => {
+  await db.close();
+  await site.close();
+});
+
+const scrapeAs = ({ key }: TestTeam, body: Record<string, unknown>) => call('/v2/scrape', { key, body });
+const ask = ({ key }: TestTeam, path: string) => call(path, { key });
+
+async function creditsOf(team: TestTeam): Promise<number> {
+  return (await ask(team, '/v2/team/credit-usage')).body.data.remainingCredits;
+}
+
+describe('credits', () => {
+  it('are counted down exactly, and the ledger agrees', async () => {
+    const team = await makeTeam(db, { credits: 12 });
+    const url = `${site.url}/article/21?credits`;
+    const steps: [name: string, body: Record<string, unknown>, left: number][] = [
+      ['a page', { url }, 11],
+      ['a copy from the cache', { url }, 10],
+      ['every format at once', { url, formats: ['markdown', 'html', 'links', 'rawHtml', 'images'] }, 9],
+      ['a page that is missing', { url: `${site.url}/status/404` }, 8],
+      ['a host that does not exist', { url: 'http://no-such-host.invalid/' }, 7],
+      ['a connection that breaks', { url: `${site.url}/reset` }, 7],
+      ['a page slower than its timeout', { url: `${site.url}/slow/20000/page`, timeout: 1000 }, 7],
+      ['an address that is refused', { url: 'http://169.254.169.254/' }, 7],
+      ['a body that does not fit', { url, timeout: 1 }, 7],
+      ['minAge without a copy', { url: `${url}&never`, minAge: 1 }, 7],
+      ['lockdown without a copy', { url: `${url}&never`, lockdown: true }, 6],
+      ['lockdown with one', { url, lockdown: true }, 1],
+      ['a last page', { url }, 0],
+    ];
+    for (const [name, body, left] of steps) {
+      const { body: answer } = await scrapeAs(team, body);
+      expect([name, await creditsOf(team), answer.code]).toEqual([name, left, answer.code]);
+      if (answer.success) expect(answer.data.metadata.creditsUsed).toBe(name === 'lockdown with one' ? 5 : 1);
+    }
+    const { body } = await ask(team, '/v2/team/credit-usage/historical');
+    expect(body.periods).toMatchObject([{ totalCredits: 12, creditsUsed: 12 }]);
+    expect((await ask(team, '/v2/team/credit-usage')).body.data.planCredits).toBe(12);
+    expect((await ask(team, '/v2/team/token-usage')).body.data).toMatchObject({
+      remainingTokens: 0,
+      planTokens: 180,
+    });
+  });
+
+  it('that are gone refuse a scrape before its body is looked at, and nothing else', async () => {
+    const team = await makeTeam(db, { credits: 0 });
+    const refused = await scrapeAs(team, { nonsense: true });
+    expect([refused.status, refused.body.success, refused.body.code]).toEqual([
+      402,
+      false,
+      'INSUFFICIENT_CREDITS',
+    ]);
+    expect(refused.body.error).toMatch(/^Insufficient credits: this request needs 1, the team has 0/);
+    expect((await ask(team, '/v2/team/activity')).body).toMatchObject({ success: true, data: [] });
+  });
+
+  it('may be owed, and what the team has can still be read', async () => {
+    const team = await makeTeam(db, { credits: 2 });
+    const url = `${site.url}/article/22?owed`;
+    await scrapeAs(team, { url });
+    const { body } = await scrapeAs(team, { url, lockdown: true });
+    expect(body.data.metadata.creditsUsed).toBe(5);
+    expect(await creditsOf(team)).toBe(-4);
+    const result = await ask(team, `/v2/scrape/${body.data.metadata.scrapeId}`);
+    expect(result.body.status).toBe('completed');
+  });
+
+  it('given by the operator are there at once', async () => {
+    const team = await makeTeam(db, { credits: 0 });
+    await changeTeam(db, team.name, { credits: 1 });
+    expect((await scrapeAs(team, { url: `${site.url}/article/21` })).status).toBe(200);
+    await changeTeam(db, team.name, { credits: null });
+    expect(await creditsOf(team)).toBe(999_999_999);
+  });
+});
+
+describe('the rate limit', () => {
+  it('lets exactly so many through, however they come, and never limits reading', async () => {
+    const team = await makeTeam(db, { rateLimitPerMinute: 3 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => scrapeAs(team, {})));
+    expect(answers.map(({ status }) => status).sort()).toEqual([400, 400, 400, 429, 429, 429, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429)!;
+    expect(refused.body).toMatchObject({ success: false, code: 'RATE_LIMITED' });
+    expect(refused.body.error).toMatch(
+      /^Rate limit exceeded\. Consumed \(req\/min\): \d+, Remaining \(req\/min\): 0\./,
+    );
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeGreaterThanOrEqual(1);
+    expect(seconds).toBeLessThanOrEqual(60);
+    for (const path of ['/v2/team/activity', '/v2/team/queue-status', '/v2/concurrency-check'])
+      expect((await ask(team, path)).status, path).toBe(200);
+    expect((await ask(team, `/v2/scrape/${uuidv7()}`)).status).toBe(404);
+  });
+
+  it('is the team’s, not the key’s', async () => {
+    const team = await makeTeam(db, { rateLimitPerMinute: 1 });
+    const second = { ...team, key: await giveKey(db, team.id, 'second') };
+    expect((await scrapeAs(team, {})).status).toBe(400);
+    expect((await scrapeAs(second, {})).status).toBe(429);
+    const stranger = await makeTeam(db, { rateLimitPerMinute: 1 });
+    expect((await scrapeAs(stranger, {})).status).toBe(400);
+  });
+});
+
+describe('keys and teams', () => {
+  it('a revoked key opens nothing, another key of the team still does', async () => {
+    const team = await makeTeam(db);
+    const second = { ...team, key: await giveKey(db, team.id, 'second') };
+    await revokeKey(db, team.id, 'first');
+    const refused = await ask(team, '/v2/team/credit-usage');
+    expect([refused.status, refused.body.code]).toEqual([401, 'UNAUTHORIZED']);
+    expect(refused.body.error).toMatch(/^Unauthorized: Invalid token/);
+    expect((await ask(second, '/v2/team/credit-usage')).status).toBe(200);
+  });
+
+  it('stores hashes only', async () => {
+    const team = await makeTeam(db);
+    const { rows } = await sql<{ row: string }>`
+      select to_jsonb(api_keys)::text as row from api_keys where team_id = ${team.id}`.execute(db.query);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.row).not.toContain(team.key);
+    expect(rows[0]?.row).toContain(team.key.slice(-4));
+  });
+
+  it('another team’s scrape is forbidden', async () => {
+    const [owner, stranger] = [await makeTeam(db), await makeTeam(db)];
+    const { body } = await scrapeAs(owner, { url: `${site.url}/article/23` });
+    const path = `/v2/scrape/${body.data.metadata.scrapeId}`;
+    expect((await ask(owner, path)).body.data).toEqual(body.data);
+    const refused = await ask(stranger, path);
+    expect([refused.status, refused.body.code]).toEqual([403, 'FORBIDDEN']);
+    expect(refused.body.error).toContain('not allowed to access this resource');
+    expect((await ask(stranger, '/v2/team/activity')).body.data).toEqual([]);
+  });
+
+  it('without authentication any key or none is the first team, a team’s own key stays its own', async () => {
+    await using open = await startApp({ WINNOW_AUTH: 'off' });
+    const team = await makeTeam(db, { credits: 7 });
+    const left = async (key: string | null) =>
+      (await call('/v2/team/credit-usage', { url: open.url, key })).body.data.remainingCredits;
+    expect([await left(null), await left('dummy'), await left(team.key)]).toEqual([
+      999_999_999, 999_999_999, 7,
+    ]);
+    const body = { url: `${site.url}/article/24` };
+    const { status, body: answer } = await call('/v2/scrape', { url: open.url, key: null, body });
+    expect([status, answer.success]).toEqual([200, true]);
+    const { key } = inject('service');
+    const read = await call(`/v2/scrape/${answer.data.metadata.scrapeId}`, { key });
+    expect(read.body.data.metadata.sourceURL).toBe(body.url);
+  });
+});
+
+describe('activity', () => {
+  /** Writes finished jobs down, oldest last. */
+  async function insertJobs(
+    team: TestTeam,
+    count: number,
+    kind: string,
+    createdAt: string,
+  ): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => uuidv7());
+    await db.query
+      .insertInto('jobs')
+      .values(
+        ids.map((id, index) => ({
+          id,
+          team_id: team.id,
+          api_key_id: null,
+          kind,
+          target: `http://target.test/${index}`,
+          request: '{}',
+          status: 'completed' as const,
+          created_at: sql<Date>`${sql.raw(createdAt)}`,
+          expires_at: new Date(Date.now() + 60_000),
+        })),
+      )
+      .execute();
+    return ids;
+  }
+
+  it('is paged without a gap or a repetition, also among equal times', async () => {
+    const team = await makeTeam(db);
+    const hourAgo = `date_trunc('second', now()) - interval '1 hour'`;
+    const ids = [
+      ...(await insertJobs(team, 130, 'scrape', hourAgo)),
+      // Within one millisecond, apart by microseconds.
+      ...(await insertJobs(team, 10, 'scrape', `${hourAgo} + interval '100 microseconds'`)),
+      ...(await insertJobs(team, 10, 'scrape', `${hourAgo} + interval '900 microseconds'`)),
+      ...(await insertJobs(team, 5, 'scrape', `${hourAgo} + interval '2 milliseconds'`)),
+    ];
+    await insertJobs(team, 3, 'scrape', `now() - interval '25 hours'`);
+    for (const limit of [7, 100]) {
+      const seen: { id: string; created_at: string }[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const { body } = await ask(
+          team,
+          `/v2/team/activity?limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+        );
+        expect(body.has_more).toBe(body.cursor !== null);
+        expect(body.data.length).toBe(Math.min(limit, ids.length - seen.length));
+        seen.push(...body.data);
+        cursor = body.cursor;
+      }
+      expect(seen.map(({ id }) => id).sort()).toEqual([...ids].sort());
+      const times = seen.map(({ created_at }) => created_at);
+      expect(times).toEqual([...times].sort().reverse());
+    }
+  });
+
+  it('has fifty by default, filters by endpoint, and shows what was asked for', async () => {
+    const team = await makeTeam(db);
+    await insertJobs(team, 60, 'scrape', `now() - interval '2 hours'`);
+    const crawls = await insertJobs(team, 2, 'crawl', `now() - interval '3 hours'`);
+    expect((await ask(team, '/v2/team/activity')).body.data).toHaveLength(50);
+    const filtered = (await ask(team, '/v2/team/activity?endpoint=crawl')).body;
+    expect(filtered.data.map(({ id }: { id: string }) => id).sort()).toEqual(crawls.sort());
+    expect([filtered.has_more, filtered.cursor]).toEqual([false, null]);
+    const url = `${site.url}/article/25`;
+    const { body } = await scrapeAs(team, { url });
+    const [newest] = (await ask(team, '/v2/team/activity?limit=1')).body.data;
+    expect(newest).toEqual({
+      id: body.data.metadata.scrapeId,
+      endpoint: 'scrape',
+      api_version: 'v2',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      target: url,
+    });
+  });
+
+  it.each(['nonsense', Buffer.from('["x","y"]').toString('base64url'), ''])(
+    'refuses the cursor %j',
+    async (cursor) => {
+      const { status, body } = await call(`/v2/team/activity?cursor=${cursor}`);
+      expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+      expect(body.error).toContain('cursor');
+    },
+  );
+});
+
+describe('historical usage', () => {
+  it('is by calendar month, and by the name of the key', async () => {
+    const team = await makeTeam(db);
+    await giveKey(db, team.id, 'second');
+    const entry = (keyName: string | null, credits: number, createdAt: string) =>
+      sql`
+      insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits, created_at)
+      values (${uuidv7()}, 0, ${team.id}, (select id from api_keys where team_id = ${team.id} and name = ${keyName}),
+        ${credits}, ${createdAt})`.execute(db.query);
+    await entry('first', 3, '2026-01-01T00:00:00Z');
+    await entry('second', 4, '2026-01-31T23:59:59.999Z');
+    await entry('first', 5, '2026-02-01T00:00:00Z');
+    await entry('first', 6, '2026-02-10T00:00:00Z');
+    await entry(null, 2, '2026-02-11T00:00:00Z');
+    await revokeKey(db, team.id, 'second');
+
+    const january = { startDate: '2026-01-01T00:00:00.000Z', endDate: '2026-02-01T00:00:00.000Z' };
+    const february = { startDate: '2026-02-01T00:00:00.000Z', endDate: '2026-03-01T00:00:00.000Z' };
+    const credits = (count: number) => ({ totalCredits: count, creditsUsed: count });
+    const tokens = (count: number) => ({ totalTokens: count, tokensUsed: count });
+    expect((await ask(team, '/v2/team/credit-usage/historical')).body).toEqual({
+      success: true,
+      periods: [
+        { ...january, ...credits(7) },
+        { ...february, ...credits(13) },
+      ],
+    });
+    expect((await ask(team, '/v2/team/credit-usage/historical?byApiKey=true')).body.periods).toEqual([
+      { ...january, apiKey: 'first', ...credits(3) },
+      { ...january, apiKey: 'second', ...credits(4) },
+      { ...february, apiKey: 'first', ...credits(11) },
+      { ...february, apiKey: '', ...credits(2) },
+    ]);
+    expect((await ask(team, '/v2/team/token-usage/historical')).body.periods).toEqual([
+      { ...january, ...tokens(105) },
+      { ...february, ...tokens(195) },
+    ]);
+    expect((await ask(team, '/v2/team/token-usage/historical?byApiKey=true')).body.periods[0]).toEqual({
+      ...january,
+      apiKey: 'first',
+      ...tokens(45),
+    });
+    expect((await ask(team, '/v2/team/credit-usage/historical?byApiKey=perhaps')).status).toBe(400);
+  });
+});
+
+describe('concurrency', () => {
+  it('makes scrapes beyond it wait, and tells so', async () => {
+    const team = await makeTeam(db, { concurrency: 1 });
+    expect((await ask(team, '/v2/team/queue-status')).body).toEqual({
+      success: true,
+      jobsInQueue: 0,
+      activeJobsInQueue: 0,
+      waitingJobsInQueue: 0,
+      maxConcurrency: 1,
+      mostRecentSuccess: null,
+    });
+    const first = scrapeAs(team, { url: `${site.url}/slow/3000/article/26`, maxAge: 0 });
+    await until(async () => (await ask(team, '/v2/concurrency-check')).body.concurrency === 1);
+    const second = scrapeAs(team, { url: `${site.url}/article/27`, maxAge: 0 });
+    const hasty = scrapeAs(team, { url: `${site.url}/article/28`, maxAge: 0, timeout: 1000 });
+    await until(async () => (await ask(team, '/v2/team/queue-status')).body.jobsInQueue === 3);
+    expect((await ask(team, '/v2/team/queue-status')).body).toMatchObject({
+      activeJobsInQueue: 1,
+      waitingJobsInQueue: 2,
+      maxConcurrency: 1,
+    });
+    expect((await ask(team, '/v2/concurrency-check')).body).toEqual({
+      success: true,
+      concurrency: 1,
+      maxConcurrency: 1,
+    });
+
+    const refused = await hasty;
+    expect([refused.status, refused.body.code]).toEqual([408, 'CONCURRENCY_QUEUE_TIMEOUT']);
+    expect((await first).body.data.metadata).toMatchObject({ concurrencyLimited: false });
+    expect((await first).body.data.metadata).not.toHaveProperty('concurrencyQueueDurationMs');
+    const { metadata } = (await second).body.data;
+    expect(metadata.concurrencyLimited).toBe(true);
+    expect(metadata.concurrencyQueueDurationMs).toBeGreaterThan(0);
+    expect(site.hits('/article/28')).toBe(0);
+
+    const after = (await ask(team, '/v2/team/queue-status')).body;
+    expect(after).toMatchObject({ jobsInQueue: 0, activeJobsInQueue: 0, waitingJobsInQueue: 0 });
+    expect(after.mostRecentSuccess).toMatch(/^\d{4}-/);
+  });
+
+  async function until(reached: () => Promise<boolean>): Promise<void> {
+    while (!(await reached())) await sleep(50);
+  }
+});

@@ -1,0 +1,139 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs.ts';
+import { findTeam } from '../../src/db/teams.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+
+/** A job ends once and is paid once, whoever says so and how often. */
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+const ERROR = { code: 'SCRAPE_DNS_RESOLUTION_ERROR', message: 'no such name', details: { host: 'x' } };
+
+async function newJob(ttlMs = 60_000) {
+  const team = await makeTeam(db, { credits: 100 });
+  const id = uuidv7();
+  const job = { id, teamId: team.id, apiKeyId: null, kind: 'scrape', target: 'http://a.test' } as const;
+  await insertJob(db, { ...job, request: { url: 'http://a.test' }, ttlMs });
+  return { team, settlement: { jobId: id, teamId: team.id, apiKeyId: null } };
+}
+
+async function paidBy(team: TestTeam): Promise<{ left: number | null; entries: number[] }> {
+  const entries = await db.query
+    .selectFrom('credit_entries')
+    .select('credits')
+    .where('team_id', '=', team.id)
+    .execute();
+  return {
+    left: (await findTeam(db, team.name)).credits_remaining,
+    entries: entries.map(({ credits }) => credits),
+  };
+}
+
+describe('a job', () => {
+  it('completed twenty times at once is billed once', async () => {
+    const { team, settlement } = await newJob();
+    const complete = () => completeJob(db, { ...settlement, credits: 5, blob: 'b1' });
+    await Promise.all(Array.from({ length: 20 }, complete));
+    expect(await paidBy(team)).toEqual({ left: 95, entries: [5] });
+    expect(await findOutcome(db, settlement.jobId)).toMatchObject({
+      status: 'completed',
+      blob: 'b1',
+      error: null,
+    });
+  });
+
+  it('failed twenty times at once is billed once', async () => {
+    const { team, settlement } = await newJob();
+    const fail = () => failJob(db, { ...settlement, credits: 1, error: ERROR });
+    await Promise.all(Array.from({ length: 20 }, fail));
+    expect(await paidBy(team)).toEqual({ left: 99, entries: [1] });
+    expect(await findOutcome(db, settlement.jobId)).toMatchObject({
+      status: 'failed',
+      blob: null,
+      error: ERROR,
+    });
+  });
+
+  it('that failed for nothing costs nothing, and stays failed when a lost attempt completes late', async () => {
+    const { team, settlement } = await newJob();
+    await failJob(db, { ...settlement, credits: 0, error: ERROR });
+    await completeJob(db, { ...settlement, credits: 1, blob: 'late' });
+    expect(await paidBy(team)).toEqual({ left: 100, entries: [] });
+    expect(await findOutcome(db, settlement.jobId)).toMatchObject({ status: 'failed', blob: null });
+  });
+
+  it('that completed stays completed, whatever fails late', async () => {
+    const { team, settlement } = await newJob();
+    await completeJob(db, { ...settlement, credits: 1, blob: 'first' });
+    await failJob(db, { ...settlement, credits: 1, error: ERROR });
+    await completeJob(db, { ...settlement, credits: 1, blob: 'second' });
+    expect(await paidBy(team)).toEqual({ left: 99, entries: [1] });
+    expect(await findOutcome(db, settlement.jobId)).toMatchObject({
+      status: 'completed',
+      blob: 'first',
+      error: null,
+    });
+  });
+
+  it('that completes and fails at once ends one way, and is billed for that', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { team, settlement } = await newJob();
+      await Promise.all([
+        failJob(db, { ...settlement, credits: 0, error: ERROR }),
+        completeJob(db, { ...settlement, credits: 1, blob: 'b' }),
+      ]);
+      const outcome = await findOutcome(db, settlement.jobId);
+      const paid = await paidBy(team);
+      expect([outcome?.status, outcome?.blob ?? null, paid.left, paid.entries.length]).toEqual(
+        outcome?.status === 'completed' ? ['completed', 'b', 99, 1] : ['failed', null, 100, 0],
+      );
+    }
+  });
+
+  it('of a team without a limit is in the ledger all the same', async () => {
+    const team = await makeTeam(db);
+    const id = uuidv7();
+    const job = { id, teamId: team.id, apiKeyId: null, kind: 'scrape', target: 'http://a.test' } as const;
+    await insertJob(db, { ...job, request: {}, ttlMs: 60_000 });
+    await completeJob(db, { jobId: id, teamId: team.id, apiKeyId: null, credits: 2, blob: 'b' });
+    expect(await paidBy(team)).toEqual({ left: null, entries: [2] });
+  });
+
+  it('whose results have expired has no outcome any more', async () => {
+    const { settlement } = await newJob(-1);
+    await completeJob(db, { ...settlement, credits: 1, blob: 'b' });
+    expect(await findOutcome(db, settlement.jobId)).toBeUndefined();
+    expect(await findOutcome(db, uuidv7())).toBeUndefined();
+  });
+
+  it('carries its request and its team’s concurrency to whoever runs it', async () => {
+    const { settlement } = await newJob();
+    expect(await findJob(db, settlement.jobId)).toMatchObject({
+      request: { url: 'http://a.test' },
+      status: 'scraping',
+      concurrency: 50,
+    });
+  });
+});
+
+describe('the ledger', () => {
+  it('holds one entry for each piece of a job', async () => {
+    const { team, settlement } = await newJob();
+    const entry = { job_id: settlement.jobId, ordinal: 0, team_id: team.id, api_key_id: null, credits: 1 };
+    await db.query.insertInto('credit_entries').values(entry).execute();
+    await expect(db.query.insertInto('credit_entries').values(entry).execute()).rejects.toMatchObject({
+      code: '23505',
+    });
+    await db.query
+      .insertInto('credit_entries')
+      .values({ ...entry, ordinal: 1 })
+      .execute();
+    expect((await paidBy(team)).entries).toEqual([1, 1]);
+  });
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { acquireSlot, countSlots, releaseSlot, renewSlot, SLOT_LEASE_SECONDS } from '../../src/db/slots.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+
+let db: Database;
+let teamId: string;
+
+beforeAll(() => {
+  db = openTestDatabase();
+});
+beforeEach(async () => {
+  teamId = (await makeTeam(db)).id;
+});
+afterAll(() => db.close());
+
+const acquire = (limit: number, holder: string = randomUUID()) => acquireSlot(db, { teamId, holder, limit });
+
+/** Makes the leases of the team so much older. */
+const age = (seconds: number) =>
+  db.query
+    .updateTable('slots')
+    .set({ expires_at: sql<Date>`expires_at - make_interval(secs => ${seconds})` })
+    .where('team_id', '=', teamId)
+    .execute();
+
+describe('slots', () => {
+  it('never exceed the limit, however many try at once', async () => {
+    for (let round = 0; round < 5; round++) {
+      const taken = await Promise.all(Array.from({ length: 50 }, () => acquire(7)));
+      expect(await countSlots(db, teamId)).toBeLessThanOrEqual(7);
+      expect(taken.filter(Boolean).length).toBeLessThanOrEqual(7);
+    }
+    // Whoever lost a race tries again; in the end every slot is used.
+    while (await acquire(7));
+    expect(await countSlots(db, teamId)).toBe(7);
+  });
+
+  it('are the team’s own', async () => {
+    expect([await acquire(1), await acquire(1)]).toEqual([true, false]);
+    const other = (await makeTeam(db)).id;
+    expect(await acquireSlot(db, { teamId: other, holder: 'x', limit: 1 })).toBe(true);
+    expect(await countSlots(db, other)).toBe(1);
+  });
+
+  it('come back when they are released, and only by their holder', async () => {
+    await acquire(1, 'first');
+    await releaseSlot(db, teamId, 'second');
+    expect(await acquire(1, 'second')).toBe(false);
+    await releaseSlot(db, teamId, 'first');
+    expect(await acquire(1, 'second')).toBe(true);
+  });
+
+  it('expire without renewal: they count no longer, and another takes the place', async () => {
+    await acquire(1, 'first');
+    await age(SLOT_LEASE_SECONDS);
+    expect(await countSlots(db, teamId)).toBe(0);
+    expect(await acquire(1, 'second')).toBe(true);
+    // The late one neither gets it back nor gives it away.
+    await renewSlot(db, teamId, 'first');
+    await releaseSlot(db, teamId, 'first');
+    expect(await countSlots(db, teamId)).toBe(1);
+    expect(await acquire(1, 'third')).toBe(false);
+  });
+
+  it('hold on with renewal', async () => {
+    await acquire(1, 'first');
+    await age(SLOT_LEASE_SECONDS - 1);
+    await renewSlot(db, teamId, 'first');
+    await age(SLOT_LEASE_SECONDS - 1);
+    expect(await acquire(1, 'second')).toBe(false);
+  });
+
+  it('become fewer when the limit is lowered', async () => {
+    for (let taken = 0; taken < 3; taken++) await acquire(3);
+    expect(await acquire(1)).toBe(false);
+    expect(await countSlots(db, teamId)).toBe(3);
+  });
+});

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { createApp } from '../../src/api/app.ts';
+import { openBlobs } from '../../src/blobs.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/logger.ts';
+import { connectTemporal, createTemporal } from '../../src/temporal.ts';
+import { openTestDatabase } from './database.ts';
+import { temporalAddress } from './instance.ts';
+
+/**
+ * A second API process' worth of the shared instance, in this process: the same database, engine and files, other
+ * settings.
+ */
+export async function startApp(settings: Record<string, string>) {
+  const { dataDir } = inject('service');
+  const secretKey = (await readFile(path.join(dataDir, 'secret-key'), 'utf8')).trim();
+  const config = readConfig({
+    WINNOW_DATA_DIR: dataDir,
+    WINNOW_ALLOW_PRIVATE: '127.0.0.0/8',
+    LOG_LEVEL: 'fatal',
+    ...settings,
+  });
+  const db = openTestDatabase();
+  const connection = await connectTemporal(await temporalAddress(dataDir));
+  const doors = {
+    config: { ...config, secretKey },
+    db,
+    blobs: await openBlobs(config.blobs),
+    temporal: createTemporal(connection, config.temporalNamespace),
+    logger: createLogger('api', config.logLevel),
+  };
+  const server = createServer(createApp(doors)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is never a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      await connection.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A few pages made for one test. */
+export interface Pages {
+  /** Its origin, without a slash at the end. */
+  url: string;
+  /** Every request so far, in order. */
+  requests: { path: string; headers: IncomingHttpHeaders }[];
+  /** The headers of the last request for a path. */
+  headersOf(path: string): IncomingHttpHeaders | undefined;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Serves HTML, or whatever a listener answers, by path on loopback; everything else is a 404. */
+export async function startPages(pages: Record<string, string | RequestListener>): Promise<Pages> {
+  const requests: Pages['requests'] = [];
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0] ?? '/';
+    requests.push({ path, headers: request.headers });
+    const page = pages[path];
+    if (typeof page === 'function') page(request, response);
+    else response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page ?? '');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A TCP server's address is never a path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    headersOf: (path) => requests.findLast((request) => request.path === path)?.headers,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
