@@ -91,7 +91,7 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
           storeDocument(jobId, request, obtained, queuedMs, deadline.signal),
           obtained.cached,
         ]);
-        await completeJob(db, { jobId, teamId: job.team_id, apiKeyId: job.api_key_id, credits, blob });
+        await completeJob(db, { jobId, credits, blob });
       } catch (error) {
         // An aborted step may fail in its own words; the reason for the abort is the truth.
         deadline.signal.throwIfAborted();
@@ -103,10 +103,8 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
 
     /** Writes down why a job failed, and what it costs all the same. */
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
-      const job = await findJob(db, jobId);
-      if (!job) return;
       const credits = isErrorCode(error.code) ? priceOfFailure(error.code) : 0;
-      await failJob(db, { jobId, teamId: job.team_id, apiKeyId: job.api_key_id, credits, error });
+      await failJob(db, { jobId, credits, error });
     },
   };
 }

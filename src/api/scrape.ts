@@ -28,7 +28,7 @@ const create = defineRoute({
     const label = target.href.slice(0, 120);
     const start = { jobId: job.id, teamId, timeoutMs: body.timeout, label, url: target.href };
     const handle = await temporal.startScrape(start).catch(async (error: ServiceError) => {
-      await failJob(db, { jobId: job.id, teamId, apiKeyId, credits: 0, error });
+      await failJob(db, { jobId: job.id, credits: 0, error });
       throw error;
     });
     const end = await handle.wait(body.timeout + PATIENCE_MS);

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -21,6 +21,9 @@ const FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--hide-scrollbars',
 ];
+
+/** Where a browser keeps its files for as long as it runs: the prefix, the worker's pid, and something unique. */
+const HOME_PREFIX = 'winnow-chromium-';
 
 /** How Chromium is started. */
 export interface LaunchOptions {
@@ -53,7 +56,8 @@ async function launch(
   { executablePath, proxyUrl }: LaunchOptions,
   chromiumSandbox: boolean,
 ): Promise<Browser> {
-  const home = await mkdtemp(path.join(tmpdir(), 'winnow-chromium-'));
+  await sweepHomes();
+  const home = await mkdtemp(path.join(tmpdir(), `${HOME_PREFIX}${process.pid}-`));
   const remove = () => rm(home, { recursive: true, force: true });
   try {
     const browser = await chromium.launch({
@@ -72,6 +76,22 @@ async function launch(
   } catch (error) {
     await remove();
     throw error;
+  }
+}
+
+/** Removes what browsers of workers that were killed left behind; the name says whose a directory is. */
+async function sweepHomes(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const owner = name.startsWith(HOME_PREFIX) ? Number.parseInt(name.slice(HOME_PREFIX.length), 10) : 0;
+    if (owner && !isAlive(owner)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 

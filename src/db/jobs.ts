@@ -36,7 +36,7 @@ export async function findJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['jobs.id', 'jobs.team_id', 'jobs.api_key_id', 'jobs.request', 'jobs.status', 'jobs.created_at'])
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status'])
     .select('teams.concurrency')
     .where('jobs.id', '=', id)
     .executeTakeFirst();
@@ -53,62 +53,72 @@ export async function findOutcome(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** What one finished piece of work leaves behind. */
+/** What a finished job is recorded with. */
 export interface Settlement {
   jobId: string;
-  teamId: string;
-  apiKeyId: string | null;
   credits: number;
 }
 
-/** Ledger entry and balance in one statement; the ledger's key makes a second run bill nothing. */
-function bill(db: Database, { jobId, teamId, apiKeyId, credits }: Settlement) {
+/**
+ * The job's end, ledger entry and balance in one statement. All hangs on the row of the job: who comes second finds it
+ * ended already, and changes nothing. The ledger's own key holds as well.
+ */
+function settle(
+  db: Database,
+  { jobId, credits }: Settlement,
+  end: { status: 'completed' } | { status: 'failed'; error: string },
+) {
   return db.query
+    .with('job', (query) =>
+      query
+        .updateTable('jobs')
+        .set({ ...end, credits, finished_at: sql<Date>`now()` })
+        .where('id', '=', jobId)
+        .where('status', '=', 'scraping')
+        .returning(['id', 'team_id', 'api_key_id', 'credits']),
+    )
     .with('entry', (query) =>
       query
         .insertInto('credit_entries')
-        .values({ job_id: jobId, ordinal: 0, team_id: teamId, api_key_id: apiKeyId, credits })
+        .columns(['job_id', 'ordinal', 'team_id', 'api_key_id', 'credits'])
+        .expression((from) =>
+          from
+            .selectFrom('job')
+            .select(['id', sql.lit(0).as('ordinal'), 'team_id', 'api_key_id', 'credits'])
+            .where('credits', '>', 0),
+        )
         .onConflict((conflict) => conflict.doNothing())
-        .returning('credits'),
+        .returning(['team_id', 'credits']),
     )
     .with('payment', (query) =>
       query
         .updateTable('teams')
         .from('entry')
         .set({ credits_remaining: sql<number>`credits_remaining - entry.credits` })
-        .where('teams.id', '=', teamId)
+        .whereRef('teams.id', '=', 'entry.team_id')
         .where('teams.credits_remaining', 'is not', null),
     );
 }
 
-/** Result, ledger entry, balance and job state, in one transaction; a second run changes nothing. */
+/** The job's end with a result; a second run changes nothing, nor does one after the job has failed. */
 export async function completeJob(db: Database, settlement: Settlement & { blob: string }): Promise<void> {
-  const { jobId, credits, blob } = settlement;
-  await bill(db, settlement)
-    .with('result', (query) =>
-      query
-        .insertInto('results')
-        .values({ job_id: jobId, ordinal: 0, blob })
-        .onConflict((conflict) => conflict.doNothing()),
+  await settle(db, settlement, { status: 'completed' })
+    .insertInto('results')
+    .columns(['job_id', 'ordinal', 'blob'])
+    .expression((from) =>
+      from
+        .selectFrom('job')
+        .select(['id', sql.lit(0).as('ordinal'), sql<string>`${settlement.blob}::text`.as('blob')]),
     )
-    .updateTable('jobs')
-    .set({ status: 'completed', credits, finished_at: sql<Date>`now()` })
-    .where('id', '=', jobId)
-    .where('status', '=', 'scraping')
     .execute();
 }
 
 /** The job's end without a result, with what it costs all the same; a second run changes nothing. */
 export async function failJob(db: Database, settlement: Settlement & { error: StoredError }): Promise<void> {
-  const { jobId, credits } = settlement;
-  const failure = {
-    status: 'failed',
-    error: JSON.stringify(settlement.error),
-    credits,
-    finished_at: sql<Date>`now()`,
-  } as const;
-  const update = credits > 0 ? bill(db, settlement).updateTable('jobs') : db.query.updateTable('jobs');
-  await update.set(failure).where('id', '=', jobId).where('status', '=', 'scraping').execute();
+  await settle(db, settlement, { status: 'failed', error: JSON.stringify(settlement.error) })
+    .selectFrom('job')
+    .select('id')
+    .execute();
 }
 
 /** Where a page of activity begins: after this job. */

@@ -33,8 +33,7 @@ export const installCommand = (packages: string[]) =>
   `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 
 /** What the packages are for, in a few words each. */
-export const purposes = (packages: string[]) =>
-  packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
+const purposes = (packages: string[]) => packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
 
 /**
  * Installs what is missing, as root on Debian; elsewhere says how. A failure is told and is no end: what npm brings

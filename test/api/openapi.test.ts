@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
 import { describeApi } from '../../src/api/openapi.ts';
 import { ROUTES } from '../../src/api/routes.ts';
-import { findInstalledChromium } from '../../src/embedded/chromium.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
 import { errorAnswer } from '../../src/schemas/error.ts';
 import { call } from '../support/api.ts';
 
@@ -114,7 +115,7 @@ describe('/docs', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch({
-      executablePath: findInstalledChromium({ chromium: process.env.WINNOW_CHROMIUM })?.path ?? '',
+      executablePath: (await findChromium(readConfig())).path,
       args: ['--no-sandbox', '--host-resolver-rules=MAP winnow.example 127.0.0.1, MAP * ~NOTFOUND'],
     });
   });

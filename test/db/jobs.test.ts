@@ -20,7 +20,7 @@ async function newJob(ttlMs = 60_000) {
   const id = uuidv7();
   const job = { id, teamId: team.id, apiKeyId: null, kind: 'scrape', target: 'http://a.test' } as const;
   await insertJob(db, { ...job, request: { url: 'http://a.test' }, ttlMs });
-  return { team, settlement: { jobId: id, teamId: team.id, apiKeyId: null } };
+  return { team, settlement: { jobId: id } };
 }
 
 async function paidBy(team: TestTeam): Promise<{ left: number | null; entries: number[] }> {
@@ -101,7 +101,7 @@ describe('a job', () => {
     const id = uuidv7();
     const job = { id, teamId: team.id, apiKeyId: null, kind: 'scrape', target: 'http://a.test' } as const;
     await insertJob(db, { ...job, request: {}, ttlMs: 60_000 });
-    await completeJob(db, { jobId: id, teamId: team.id, apiKeyId: null, credits: 2, blob: 'b' });
+    await completeJob(db, { jobId: id, credits: 2, blob: 'b' });
     expect(await paidBy(team)).toEqual({ left: null, entries: [2] });
   });
 

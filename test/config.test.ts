@@ -1,0 +1,89 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeSettings, readConfig } from '../src/config.ts';
+
+describe('settings that are wrong', () => {
+  const wrong: [string, string][] = [
+    ['PORT', 'many'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['WINNOW_AUTH', 'no'],
+    ['PUBLIC_URL', 'winnow.example'],
+    ['PUBLIC_URL', 'ftp://winnow.example'],
+    ['WINNOW_API_KEY', 'secret'],
+    ['WINNOW_API_KEY', 'fc-with-dashes'],
+    ['WINNOW_TEAM_CREDITS', '-5'],
+    ['WINNOW_TEAM_CREDITS', 'much'],
+    ['WINNOW_MAX_BODY_MB', '0'],
+    ['WINNOW_RESULT_TTL_HOURS', '1.5'],
+    ['WINNOW_WORKER_PORT', 'x'],
+    ['LOG_LEVEL', 'loud'],
+  ];
+  it.each(wrong)('%s=%s is refused by name', (variable, value) => {
+    expect(() => readConfig({ [variable]: value })).toThrow(
+      expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringContaining(variable) }),
+    );
+  });
+
+  it('are named all at once', () => {
+    const read = () => readConfig({ PORT: 'many', LOG_LEVEL: 'loud', HOST: '::1' });
+    expect(read).toThrow(/PORT[\s\S]*LOG_LEVEL|LOG_LEVEL[\s\S]*PORT/);
+    expect(read).not.toThrow(/HOST/);
+  });
+});
+
+describe('settings', () => {
+  it('that are empty are as good as absent', () => {
+    const all = Object.fromEntries(describeSettings().map(({ variable }) => [variable, '']));
+    expect(readConfig(all)).toEqual(readConfig({}));
+    expect(readConfig({})).toMatchObject({
+      port: 3002,
+      host: '127.0.0.1',
+      authRequired: true,
+      teamCredits: null,
+      allowPrivate: [],
+      maxBodyBytes: 50 * 1024 * 1024,
+      resultTtlMs: 24 * 3_600_000,
+    });
+  });
+
+  it('become what the code works with', () => {
+    const config = readConfig({
+      PUBLIC_URL: 'https://winnow.example/base//',
+      WINNOW_AUTH: 'off',
+      WINNOW_TEAM_CREDITS: '500',
+      WINNOW_ALLOW_PRIVATE: ' 10.0.0.0/8 , ,::1/128',
+      WINNOW_DATA_DIR: '/srv/winnow',
+      WINNOW_MAX_BODY_MB: '2',
+    });
+    expect(config).toMatchObject({
+      publicUrl: 'https://winnow.example/base',
+      authRequired: false,
+      teamCredits: 500,
+      allowPrivate: ['10.0.0.0/8', '::1/128'],
+      blobs: '/srv/winnow/blobs',
+      maxBodyBytes: 2 * 1024 * 1024,
+    });
+  });
+
+  it('each say what they are for', () => {
+    for (const { variable, description } of describeSettings()) {
+      expect(description.length, variable).toBeGreaterThan(5);
+    }
+  });
+});
+
+/** The file to copy: every setting with its default, which is what it has anyway. */
+function envExample(): string {
+  const blocks = describeSettings().map(({ variable, fallback, description }) => {
+    // Directories depend on the user, and on the machine that makes this file.
+    const ofUser = path.isAbsolute(fallback);
+    const hint = ofUser ? '; default: depends on the user, see npm start -- up --help' : '';
+    return `# ${description}${hint}\n${variable}=${ofUser ? '' : fallback}\n`;
+  });
+  return ['# Settings of Winnow. An empty one is as good as absent.\n', ...blocks].join('\n');
+}
+
+it('.env.example lists them all; after a change run `npx vitest run test/config.test.ts -u`', async () => {
+  await expect(envExample()).toMatchFileSnapshot('../.env.example');
+});
