@@ -89,7 +89,9 @@ function unknownVerb(path: string[], name: string | undefined, known: string[]):
 }
 
 async function usage(path: string[], verb: Verb, parent: Verb | undefined): Promise<string> {
-  const coloured = await renderUsage(verb, parent);
+  // citty knows one name above the verb only: the whole path is that name.
+  const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
+  const coloured = await renderUsage(verb, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
   if (path[0] !== 'up') return path.length ? text : `${text}\n\n\`winnow up --help\` lists the settings.`;
   const rows = describeSettings().map(

@@ -37,3 +37,13 @@ export function normalizeTarget(url: string): string {
     sortQueryParameters: true,
   });
 }
+
+/**
+ * Whether what was sent to one address may be sent to another: to the same origin, and to the same host by https
+ * instead of http, as sites without a scheme redirect.
+ */
+export function mayShare(from: URL, to: URL): boolean {
+  if (from.origin === to.origin) return true;
+  const upgraded = from.protocol === 'http:' && to.protocol === 'https:';
+  return upgraded && from.hostname === to.hostname && !from.port && !to.port;
+}

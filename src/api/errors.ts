@@ -7,13 +7,8 @@ import type { Logger } from '../logger.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Issues that say only that the shape is wrong; their texts are for `details`. */
-const STRUCTURAL = new Set<Issue['code']>([
-  'invalid_type',
-  'invalid_union',
-  'invalid_key',
-  'invalid_element',
-]);
+/** How zod says that the shape is wrong; such texts are for `details`. */
+const STRUCTURAL = /^Invalid (input|key|element)/;
 
 /** The error of a request that does not fit its schema: the first issue that says something speaks. */
 export function validationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
@@ -43,7 +38,8 @@ function validationMessage(issues: Issue[], part: string): string {
     return `Unrecognized key in ${part} -- ${unknown.keys.join(', ')}${where}. Remove it or check its spelling.`;
   }
   const telling =
-    issues.find((issue) => issue.code === 'custom') ?? issues.find((issue) => !STRUCTURAL.has(issue.code));
+    issues.find((issue) => issue.code === 'custom') ??
+    issues.find((issue) => !STRUCTURAL.test(issue.message));
   if (!telling) return 'Bad Request';
   const path = telling.path.join('.');
   return path && !telling.message.includes(String(telling.path.at(-1)))

@@ -3,6 +3,7 @@ import { type BrowserContext, devices, type Page, type Request, type Response } 
 import { ServiceError } from '../errors.ts';
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
 import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
+import { mayShare } from '../url.ts';
 
 /** A page is quiet when neither network nor DOM stirred for this long. */
 const QUIET_MS = 400;
@@ -90,13 +91,40 @@ export async function visit(
 
 const isMarkup = (contentType: string) => !contentType || /\b(html|xml)\b/i.test(contentType);
 
-/** Sends the user's headers with requests to the page's own origin only: third parties must not see its cookies. */
-async function sendHeaders(page: Page, url: string, headers: Record<string, string>): Promise<void> {
-  const { origin } = new URL(url);
-  await page.route(
-    (address) => address.origin === origin,
-    (route, request) => route.continue({ headers: { ...request.headers(), ...lowerCased(headers) } }),
-  );
+/**
+ * Sends the user's headers with requests to the page's own origin only: third parties must not see its secrets, not
+ * even after a redirect, which is why Playwright's own routes will not do. Cookies go into the jar, as a browser's do.
+ */
+async function sendHeaders(page: Page, url: string, given: Record<string, string>): Promise<void> {
+  const own = new URL(url);
+  const { cookie, ...headers } = lowerCased(given);
+  if (cookie !== undefined) await setCookies(page.context(), own, cookie);
+  if (!Object.keys(headers).length) return;
+  const session = await page.context().newCDPSession(page);
+  session.on('Fetch.requestPaused', ({ requestId, request }) => {
+    const all = Object.entries({ ...lowerCased(request.headers), ...headers });
+    const overridden = mayShare(own, new URL(request.url)) && {
+      headers: all.map(([name, value]) => ({ name, value })),
+    };
+    // A page that was closed meanwhile needs no answer.
+    session.send('Fetch.continueRequest', { requestId, ...overridden }).catch(() => undefined);
+  });
+  const patterns = ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${own.host}/*` }));
+  await session.send('Fetch.enable', { patterns });
+}
+
+async function setCookies(context: BrowserContext, { origin }: URL, header: string): Promise<void> {
+  const cookies = header
+    .split(';')
+    .map((pair) => /^\s*([^=]+)=(.*)$/.exec(pair))
+    .flatMap((match) => (match ? [{ url: origin, name: match[1]!.trim(), value: match[2]!.trim() }] : []));
+  try {
+    await context.addCookies(cookies);
+  } catch (cause) {
+    throw new ServiceError('BAD_REQUEST', `The header Cookie does not hold cookies for ${origin}.`, {
+      cause,
+    });
+  }
 }
 
 const lowerCased = (headers: Record<string, string>) =>

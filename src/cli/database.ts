@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Config, readConfig } from '../config.ts';
-import { type Database, openDatabase } from '../db/client.ts';
+import { type Database, openDatabase, translateDatabaseError } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { runningDatabaseUrl } from '../embedded/postgres.ts';
 import { openProgress } from '../embedded/progress.ts';
@@ -29,6 +29,8 @@ async function onDatabase<T>(
   try {
     await migrate(db);
     return await work(db, config);
+  } catch (error) {
+    throw translateDatabaseError(error);
   } finally {
     await db.close();
   }

@@ -24,11 +24,6 @@ const BROWSER_HEADERS = {
   'sec-fetch-user': '?1',
 };
 
-function headersOf(given: Record<string, string>, userAgent: string): Record<string, string> {
-  const own = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]);
-  return { ...BROWSER_HEADERS, 'user-agent': userAgent, ...Object.fromEntries(own) };
-}
-
 function unsupported(url: string, what: string, advice: string): ServiceError {
   return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is ${what}. ${advice}`);
 }
@@ -54,7 +49,8 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
     async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64 }: PageRequest, signal) {
       const answer = await download(egress, {
         url,
-        headers: headersOf(headers, userAgent),
+        headers: { ...BROWSER_HEADERS, 'user-agent': userAgent },
+        ownHeaders: headers,
         skipTlsVerification,
         signal,
         maxBodyBytes,

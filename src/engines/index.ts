@@ -67,7 +67,11 @@ export function createEngines({
       const readable = key && (cacheOnly || request.maxAge > 0);
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy) {
-        return { snapshot: { ...copy, sourceUrl: request.url }, cacheState: 'hit', cached: Promise.resolve() };
+        return {
+          snapshot: { ...copy, sourceUrl: request.url },
+          cacheState: 'hit',
+          cached: Promise.resolve(),
+        };
       }
       if (cacheOnly) throw missError(request);
       const snapshot = await fetchPage(target, request.fastMode, signal);

@@ -1,4 +1,4 @@
-import { toServiceError } from '../errors.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 
 /** What a conversion thread answers: errors lose their class on the way between threads, so they go as data. */
@@ -11,7 +11,13 @@ export default function run(task: RenderTask): ThreadAnswer {
   try {
     return { ok: true, rendered: render(task) };
   } catch (error) {
-    const { code, message } = toServiceError(error);
+    const { code, message } = toServiceError(error instanceof RangeError ? tooLarge(error) : error);
     return { ok: false, code, message, stack: error instanceof Error ? error.stack : String(error) };
   }
+}
+
+/** With a range error V8 says that a text, an array or its stack cannot grow any further; a second try changes nothing. */
+function tooLarge(cause: RangeError): ServiceError {
+  const message = 'The page is too large or too deeply nested to convert. Fetch a smaller part of it.';
+  return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause });
 }

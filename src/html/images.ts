@@ -11,7 +11,7 @@ const META = new Set([
   'twitter:image:src',
 ]);
 // No character class reaches over the next opening, so that a long run of openings is read once.
-const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]*))\s*\)/gi;
+const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]+))\s*\)/gi;
 
 /** Every image that a page names, icons and previews too: absolute, unique, in document order; no `data:` ones. */
 export function imagesOf(document: Document, pageUrl: string): string[] {

@@ -1,4 +1,5 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import { ServiceError } from '../errors.ts';
 import { codeOf, languageOf } from './markdown-code.ts';
 
 /** What has no place in markdown, with all that is inside. */
@@ -18,6 +19,12 @@ const SKIPPED = new Set([
 ]);
 /** More blanks in a row say nothing more, and turndown's patterns take long over them. */
 const MOST_BLANKS = 200;
+/** A shelf of books; conversion takes a few times its text in memory. */
+const MOST_TEXT = 5_000_000;
+/** Each level puts its mark before every line inside: deeper ones are flattened, for they would grow without end. */
+const MOST_INDENTS = 20;
+/** Characters times their levels. */
+const MOST_INDENTED_TEXT = 20_000_000;
 const NONE: ReadonlySet<string> = new Set();
 
 /**
@@ -118,26 +125,40 @@ export class MarkdownNode {
   }
 }
 
-/** The tree of a page's nodes, without what has no place in markdown; a `pre` has its code as one text. */
+/**
+ * The tree of a page's nodes, without what has no place in markdown; a `pre` has its code as one text.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for more text than can be converted
+ */
 export function markdownTree(nodes: ChildNode[]): MarkdownNode {
   const root = new MarkdownNode('x-root', '');
-  for (const node of nodes) addCopy(node, root);
+  let length = 0;
+  let indentedLength = 0;
+  const addText = (text: string, parent: MarkdownNode, indents: number) => {
+    length += text.length;
+    indentedLength += text.length * indents;
+    if (length > MOST_TEXT || indentedLength > MOST_INDENTED_TEXT) {
+      const message =
+        'The page has too much text for markdown. Leave that format out, or choose a smaller part with includeTags.';
+      throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message);
+    }
+    parent.append(new MarkdownNode('#text', text.length > MOST_BLANKS ? withoutGaps(text) : text));
+  };
+  // Recursion is safe: a parsed page is never deeper than browsers let it be.
+  const addCopy = (node: ChildNode, parent: MarkdownNode, indents: number): void => {
+    if (isText(node)) addText(node.data, parent, indents);
+    if (!isTag(node) || SKIPPED.has(node.name)) return;
+    const isIndented = node.name === 'li' || node.name === 'blockquote';
+    const name = isIndented && indents >= MOST_INDENTS ? 'div' : node.name;
+    const isCode = name === 'pre';
+    const copy = new MarkdownNode(name, '', isCode ? { language: languageOf(node) } : node.attribs);
+    if (isCode) addText(codeOf(node), copy, indents);
+    else for (const child of node.children) addCopy(child, copy, isIndented ? indents + 1 : indents);
+    parent.append(copy);
+  };
+  for (const node of nodes) addCopy(node, root, 0);
   return root;
 }
 
-/** Recursion is safe: a parsed page is never deeper than browsers let it be. */
-function addCopy(node: ChildNode, parent: MarkdownNode): void {
-  if (isText(node)) parent.append(textNode(node.data));
-  if (!isTag(node) || SKIPPED.has(node.name)) return;
-  const isCode = node.name === 'pre';
-  const copy = new MarkdownNode(node.name, '', isCode ? { language: languageOf(node) } : node.attribs);
-  if (isCode) copy.append(textNode(codeOf(node)));
-  else for (const child of node.children) addCopy(child, copy);
-  parent.append(copy);
-}
-
-function textNode(text: string): MarkdownNode {
-  const short = text.length <= MOST_BLANKS;
-  const data = short ? text : text.replace(/\s{200,}/g, (blanks) => blanks.slice(0, MOST_BLANKS));
-  return new MarkdownNode('#text', data);
-}
+const withoutGaps = (text: string) =>
+  // Not {200,}: V8 needs memory for each blank of that.
+  text.replace(/\s{200}\s*/g, (blanks) => blanks.slice(0, MOST_BLANKS));

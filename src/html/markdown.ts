@@ -1,4 +1,4 @@
-import { strikethrough, taskListItems } from '@truto/turndown-plugin-gfm';
+import { strikethrough } from '@truto/turndown-plugin-gfm';
 import type { Document } from 'domhandler';
 import TurndownService from 'turndown';
 import { fenced, inlineCode } from './markdown-code.ts';
@@ -6,7 +6,12 @@ import { addRule, linesOf } from './markdown-rule.ts';
 import { addTables } from './markdown-tables.ts';
 import { type MarkdownNode, markdownTree } from './markdown-tree.ts';
 
+/** Longer addresses, but for `data:` ones, lead nowhere; longer titles say nothing. */
+const MOST_ADDRESS = 50_000;
+const MOST_TITLE = 1_000;
 const PLACEHOLDER = '<Base64-Image-Removed>';
+/** What turndown leaves: a text that looks like HTML or an entity. */
+const MORE_MARKUP = /<(?=[a-z!/?])|&(?=#?\w{1,32};)/gi;
 const SKIP_LINK = /^(skip|jump) to (the )?(main |primary |page )?(content|navigation|menu|search|footer)$/i;
 
 /** GitHub-flavoured markdown of a page. */
@@ -24,8 +29,16 @@ function createConverter(removeBase64Images: boolean): TurndownService {
     emDelimiter: '*',
     hr: '---',
   });
-  converter.use([strikethrough, taskListItems]);
+  const escapeBasics = converter.escape;
+  converter.escape = (text) =>
+    escapeBasics(text)
+      .replace(MORE_MARKUP, '\\$&')
+      .replace(/^(\d+)\) /, '$1\\) ');
+  converter.use(strikethrough);
   addTables(converter);
+  addRule(converter, ['strong', 'b'], (content) => marked(content, '**'));
+  addRule(converter, ['em', 'i'], (content) => marked(content, '*'));
+  addRule(converter, ['input'], checkbox);
   addRule(converter, ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], (content, node) => {
     const text = linesOf(content).join(' ');
     return text && `\n\n${'#'.repeat(Number(node.nodeName[1]))} ${text}\n\n`;
@@ -48,6 +61,16 @@ function createConverter(removeBase64Images: boolean): TurndownService {
 
 const converters = { keep: createConverter(false), remove: createConverter(true) };
 
+/** Marks cannot reach over blocks. */
+const marked = (content: string, mark: string) =>
+  content.trim() && !content.includes('\n\n') ? `${mark}${content}${mark}` : content;
+
+function checkbox(_content: string, node: MarkdownNode): string {
+  if (node.type !== 'checkbox' || node.parentNode?.nodeName !== 'LI') return '';
+  const gap = /^\s/.test(node.nextSibling?.textContent ?? '') ? '' : ' ';
+  return `[${node.checked ? 'x' : ' '}]${gap}`;
+}
+
 function listItem(content: string, node: MarkdownNode): string {
   const text = content.trim();
   if (!text) return '';
@@ -60,7 +83,7 @@ function listItem(content: string, node: MarkdownNode): string {
 
 function link(content: string, node: MarkdownNode): string {
   const href = node.getAttribute('href')?.trim() ?? '';
-  if (!href || /^(javascript|data):/i.test(href)) return content;
+  if (!href || href.length > MOST_ADDRESS || /^(javascript|data):/i.test(href)) return content;
   const lines = linesOf(content);
   if (lines.length === 0 || SKIP_LINK.test(lines.join(' '))) return '';
   const target = `(${address(href)}${title(node)})`;
@@ -73,16 +96,19 @@ function link(content: string, node: MarkdownNode): string {
 function image(node: MarkdownNode, removeBase64Images: boolean): string {
   const source = node.getAttribute('src')?.trim();
   if (!source) return '';
-  const alt = linesOf(node.getAttribute('alt') ?? '')
-    .join(' ')
-    .replace(/[\\[\]]/g, '\\$&');
-  if (removeBase64Images && /^data:/i.test(source)) return `![${alt}](${PLACEHOLDER})`;
+  const alt = oneLine(node, 'alt').replace(/[\\[\]]/g, '\\$&');
+  const isData = /^data:/i.test(source);
+  if (isData && removeBase64Images) return `![${alt}](${PLACEHOLDER})`;
+  if (!isData && source.length > MOST_ADDRESS) return '';
   return `![${alt}](${address(source)}${title(node)})`;
 }
 
 const address = (written: string) => written.replace(/[<>()]/g, '\\$&').replace(/\s/g, '%20');
 
 function title(node: MarkdownNode): string {
-  const lines = linesOf(node.getAttribute('title') ?? '');
-  return lines.length === 0 ? '' : ` "${lines.join(' ').replace(/["\\]/g, '\\$&')}"`;
+  const text = oneLine(node, 'title');
+  return text && ` "${text.replace(/["\\]/g, '\\$&')}"`;
 }
+
+const oneLine = (node: MarkdownNode, attribute: string) =>
+  linesOf((node.getAttribute(attribute) ?? '').slice(0, MOST_TITLE)).join(' ');

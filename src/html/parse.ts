@@ -1,14 +1,9 @@
 import { type AnyNode, type ChildNode, type Document, isTag, type ParentNode } from 'domhandler';
 import { parse } from 'parse5';
-import { adapter } from 'parse5-htmlparser2-tree-adapter';
-import { ServiceError } from '../errors.ts';
+import { boundedAdapter } from './tree-adapter.ts';
 
 /** Browsers stop nesting at this depth; what is deeper becomes a sibling. */
 const MOST_DEPTH = 512;
-/** Far above any page that a person reads. */
-const MOST_NODES = 1_000_000;
-/** The parser looks through its open elements at most tags, so very many of them take time without end. */
-const MOST_OPEN = 20_000;
 
 /**
  * HTML text as a tree, the same that a browser makes of it, but never too deep for recursion over it.
@@ -16,7 +11,7 @@ const MOST_OPEN = 20_000;
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page of more nodes than any real one has
  */
 export function parseHtml(html: string): Document {
-  const document = parse(html, { treeAdapter: countingAdapter(), scriptingEnabled: false });
+  const document = parse(html, { treeAdapter: boundedAdapter(), scriptingEnabled: false });
   flatten(document);
   return document;
 }
@@ -32,39 +27,6 @@ export function setChildren(parent: ParentNode, children: ChildNode[]): void {
     previous = child;
   }
   parent.children = children;
-}
-
-function countingAdapter(): typeof adapter {
-  let nodes = 0;
-  let open = 0;
-  const count = () => {
-    if (++nodes > MOST_NODES) refuse(`has more than ${MOST_NODES} elements and texts`);
-  };
-  return {
-    ...adapter,
-    createElement(...given) {
-      count();
-      return adapter.createElement(...given);
-    },
-    insertText(...given) {
-      count();
-      adapter.insertText(...given);
-    },
-    insertTextBefore(...given) {
-      count();
-      adapter.insertTextBefore(...given);
-    },
-    onItemPush() {
-      if (++open > MOST_OPEN) refuse(`nests more than ${MOST_OPEN} elements into each other`);
-    },
-    onItemPop() {
-      open--;
-    },
-  };
-}
-
-function refuse(what: string): never {
-  throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', `The page ${what}. Fetch a smaller part of it.`);
 }
 
 /** Without recursion, for the depth is still the page's to choose. */

@@ -15,7 +15,7 @@ export function parseSrcset(srcset: string): Candidate[] {
     const alone = address.length < written.length;
     // A comma right after the address ends the candidate: what follows belongs to the next one.
     if (alone) next.lastIndex -= descriptors.length;
-    const size = alone ? undefined : /^\s*(\d*\.?\d+)[wx]/.exec(descriptors)?.[1];
+    const size = alone ? undefined : /^\s*(\d+(?:\.\d+)?|\.\d+)[wx]/.exec(descriptors)?.[1];
     candidates.push({ address, size: Number(size ?? 1) });
   }
   return candidates;

@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
+import { mayShare } from '../url.ts';
 import { readBody } from './body.ts';
 import type { Egress } from './egress.ts';
 import { toFetchError } from './failure.ts';
@@ -9,6 +10,8 @@ import { toFetchError } from './failure.ts';
 export interface DownloadRequest {
   url: string;
   headers?: Record<string, string>;
+  /** The caller's own, which win; a redirect to another origin does not get them. */
+  ownHeaders?: Record<string, string>;
   skipTlsVerification: boolean;
   /** Its reason is what an aborted download throws. */
   signal: AbortSignal;
@@ -109,7 +112,8 @@ export async function download(egress: Egress, options: DownloadRequest): Promis
   if (!given) throw new ServiceError('BAD_REQUEST', `Invalid URL: ${options.url.slice(0, 200)}`);
   checkScheme(given);
   let url = given;
-  let headers = readHeaders(options.headers ?? {});
+  const shared = readHeaders(options.headers ?? {});
+  let headers = { ...shared, ...readHeaders(options.ownHeaders ?? {}) };
   try {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const credentials = takeCredentials(url);
@@ -125,7 +129,7 @@ export async function download(egress: Egress, options: DownloadRequest): Promis
       }
       await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
       const next = nextUrl(location, url);
-      if (next.origin !== url.origin) headers = withoutSecrets(headers);
+      if (!mayShare(url, next)) headers = withoutSecrets(shared);
       url = next;
     }
   } catch (error) {

@@ -1,0 +1,98 @@
+import { Element, isText, Text } from 'domhandler';
+import { adapter } from 'parse5-htmlparser2-tree-adapter';
+import { ServiceError } from '../errors.ts';
+
+/** Far above any page that a person reads, and what a conversion thread has memory for. */
+const MOST_NODES = 600_000;
+/** The parser looks through its open elements at most tags, so very many of them take time without end. */
+const MOST_OPEN = 20_000;
+/** An element's further attributes are dropped. */
+const MOST_ATTRIBUTES = 1_000;
+
+/**
+ * How parse5 builds a tree of domhandler nodes: smaller nodes than the library's own adapter makes, places among
+ * siblings found in constant time where they usually are, and bounds. One adapter serves one page.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` while the page is parsed, for one beyond the bounds
+ */
+export function boundedAdapter(): typeof adapter {
+  let nodes = 0;
+  let open = 0;
+  const count = () => {
+    if (++nodes > MOST_NODES) refuse(`has more than ${MOST_NODES} elements and texts`);
+  };
+  const bounded: typeof adapter = {
+    ...adapter,
+    createElement(name, namespace, attributes) {
+      count();
+      const element = new Element(name, new Attributes(), []);
+      element.namespace = namespace;
+      bounded.adoptAttributes(element, attributes.slice(0, MOST_ATTRIBUTES));
+      return element;
+    },
+    adoptAttributes({ attribs }, attributes) {
+      for (const { name, value } of attributes) attribs[name] ??= value;
+    },
+    createCommentNode(text) {
+      count();
+      return adapter.createCommentNode(text);
+    },
+    insertText(parent, text) {
+      const last = parent.children.at(-1);
+      if (last && isText(last)) {
+        last.data += text;
+      } else {
+        count();
+        adapter.appendChild(parent, new Text(text));
+      }
+    },
+    insertTextBefore(parent, text, reference) {
+      const before = reference.prev;
+      if (before && isText(before)) {
+        before.data += text;
+      } else {
+        count();
+        bounded.insertBefore(parent, new Text(text), reference);
+      }
+    },
+    insertBefore(parent, node, reference) {
+      node.parent = parent;
+      node.prev = reference.prev;
+      node.next = reference;
+      if (reference.prev) reference.prev.next = node;
+      reference.prev = node;
+      // What the parser moves is among the last that it made.
+      parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
+    },
+    detachNode(node) {
+      const { parent, prev, next } = node;
+      if (!parent) return;
+      if (prev) prev.next = next;
+      if (next) next.prev = prev;
+      parent.children.splice(parent.children.lastIndexOf(node), 1);
+      node.parent = null;
+      node.prev = null;
+      node.next = null;
+    },
+    onItemPush() {
+      if (++open > MOST_OPEN) refuse(`nests more than ${MOST_OPEN} elements into each other`);
+    },
+    onItemPop() {
+      open--;
+    },
+  };
+  return bounded;
+}
+
+/**
+ * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a third of the
+ * memory of `Object.create(null)`.
+ */
+class Attributes {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Attributes.prototype, null);
+Reflect.deleteProperty(Attributes.prototype, 'constructor');
+
+function refuse(what: string): never {
+  throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', `The page ${what}. Fetch a smaller part of it.`);
+}

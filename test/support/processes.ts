@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { inject } from 'vitest';
+import type { RunFile } from './instance.ts';
+
+/** A process of this machine, as `/proc` shows it. */
+export interface Process {
+  pid: number;
+  parent: number;
+  command: string;
+  /** A field of `/proc/<pid>/status`, e.g. `Uid`; empty when there is none. */
+  status(field: string): string;
+}
+
+/** The processes of Chromium that the shared instance's worker runs now. */
+export async function chromiumProcesses(): Promise<Process[]> {
+  const run: RunFile = JSON.parse(await readFile(path.join(inject('service').dataDir, 'run.json'), 'utf8'));
+  const all = listProcesses();
+  const below = (pid: number): Process[] =>
+    all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
+  return below(run.children.worker!.pid).filter(({ command }) => /chrom/.test(command.split(' ')[0] ?? ''));
+}
+
+function listProcesses(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [readProcess(Number(name))];
+      } catch {
+        return []; // Ended since it was listed.
+      }
+    });
+}
+
+function readProcess(pid: number): Process {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  return { pid, parent: Number(field('PPid')), command, status: field };
+}

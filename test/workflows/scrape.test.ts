@@ -1,0 +1,210 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { workflowBundle } from '../../src/bundle.ts';
+import { readConfig } from '../../src/config.ts';
+import { connectTemporal, prepareNamespace } from '../../src/temporal.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { call, scrape } from '../support/api.ts';
+import { temporalAddress } from '../support/instance.ts';
+
+/** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
+
+const RETENTION_SECONDS = 7 * 86_400;
+const HISTORIES = path.join(import.meta.dirname, 'histories');
+
+// A replay is a worker that comes and goes; its log lines are not for the test's output.
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
+});
+
+let site: Site;
+let connection: NativeConnection;
+let client: Client;
+
+beforeAll(async () => {
+  site = await startSite();
+  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  client = new Client({ connection, namespace: 'default' });
+});
+afterAll(async () => {
+  await connection.close();
+  await site.close();
+});
+
+type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+
+/** Every payload of a history, decoded, in order. */
+function payloadsOf(history: History): string[] {
+  const found: string[] = [];
+  const search = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('data' in value && value.data instanceof Uint8Array) found.push(Buffer.from(value.data).toString());
+    else for (const each of Object.values(value)) search(each);
+  };
+  search(history.events);
+  return found;
+}
+
+const failureOf = (history: History) =>
+  history.events?.at(-1)?.workflowExecutionFailedEventAttributes?.failure ?? undefined;
+
+describe('a finished scrape', () => {
+  const url = () => `${site.url}/article/51?temporal`;
+  let jobId: string;
+  let history: History;
+  beforeAll(async () => {
+    const { body } = await scrape({ url: url(), formats: ['markdown', 'html'] });
+    expect(body.data.markdown).toContain(articleTruth(51).firstSentence);
+    jobId = body.data.metadata.scrapeId;
+    history = await client.workflow.getHandle(`scrape/${jobId}`).fetchHistory();
+  });
+
+  it('can be read in the Temporal UI: summary, details, attributes, and what its activity did', async () => {
+    const description = await client.workflow.getHandle(`scrape/${jobId}`).describe();
+    expect(description.status.name).toBe('COMPLETED');
+    expect(await description.staticSummary()).toBe(`Scrape ${url()}`);
+    const details = await description.staticDetails();
+    expect(details).toContain(url());
+    expect(details).toContain(jobId);
+    const attributes = Object.fromEntries(
+      description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
+    );
+    expect(attributes).toMatchObject({
+      TeamId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      JobKind: 'scrape',
+      Host: new URL(site.url).host,
+    });
+    const scheduled = history.events?.find((event) => event.activityTaskScheduledEventAttributes);
+    expect(Buffer.from(scheduled?.userMetadata?.summary?.data ?? []).toString()).toBe(JSON.stringify(url()));
+    expect(description.raw.workflowExecutionInfo?.priority).toMatchObject({
+      priorityKey: 1,
+      fairnessKey: attributes.TeamId,
+    });
+  });
+
+  it('is found by its attributes', async () => {
+    const query = `JobKind = 'scrape' AND Host = '${new URL(site.url).host}' AND ExecutionStatus = 'Completed'`;
+    for (;;) {
+      const found = [];
+      for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
+      if (found.includes(`scrape/${jobId}`)) break;
+      // The index is written a moment later.
+      await sleep(50);
+    }
+  });
+
+  it('has nothing of the page in its history', () => {
+    const payloads = payloadsOf(history);
+    const first = payloads.find((text) => text.startsWith('{"jobId"'));
+    expect(JSON.parse(first ?? '{}')).toEqual({ jobId, timeoutMs: 60_000, label: url() });
+    expect(payloads).toContain(JSON.stringify(jobId));
+    for (const text of payloads) {
+      expect(text).not.toContain(articleTruth(51).firstSentence);
+      expect(text).not.toContain('markdown');
+      expect(text.length).toBeLessThan(500);
+    }
+  });
+
+  it('took one activity', () => {
+    const scheduled = history.events?.filter((event) => event.activityTaskScheduledEventAttributes);
+    expect(scheduled?.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name)).toEqual(
+      ['scrapePage'],
+    );
+  });
+
+  it('replays with the workflow as it is now', async () => {
+    await replay(history, `scrape/${jobId}`);
+  });
+});
+
+describe('a failed scrape', () => {
+  it('says why, in the words of its answer, and can be found by that', async () => {
+    const failed = await scrape({ url: `${site.url}/reset` });
+    const { body } = await call('/v2/team/activity?limit=1');
+    const handle = client.workflow.getHandle(`scrape/${body.data[0].id}`);
+    const description = await handle.describe();
+    expect(description.status.name).toBe('FAILED');
+    const attributes = description.typedSearchAttributes.getAll();
+    expect(attributes.find(({ key }) => key.name === 'Outcome')?.value).toBe('SCRAPE_SITE_ERROR');
+    const history = await handle.fetchHistory();
+    const failure = failureOf(history);
+    expect(failure?.message).toBe(failed.body.error);
+    expect(failure?.applicationFailureInfo?.type).toBe('SCRAPE_SITE_ERROR');
+    expect(failure?.cause ?? null).toBeNull();
+    await replay(history, handle.workflowId);
+  });
+});
+
+describe('the namespace', () => {
+  async function stateOf(namespace: string) {
+    const { config } = await connection.workflowService.describeNamespace({ namespace });
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    return {
+      retentionSeconds: Number(config?.workflowExecutionRetentionTtl?.seconds),
+      attributes: Object.keys(customAttributes ?? {}),
+    };
+  }
+  const prepared = {
+    retentionSeconds: RETENTION_SECONDS,
+    attributes: expect.arrayContaining(SEARCH_ATTRIBUTES.map(({ name }) => name)),
+  };
+
+  it('keeps history for a week and knows our attributes', async () => {
+    expect(await stateOf('default')).toEqual(prepared);
+  });
+
+  it('is prepared where it exists already, and as often as a worker starts', async () => {
+    const namespace = `existing-${Date.now()}`;
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: msToTs('1 day'),
+    });
+    while ((await stateOf(namespace).catch(() => undefined)) === undefined) await sleep(50);
+    expect(await stateOf(namespace)).toMatchObject({ retentionSeconds: 86_400 });
+    await prepareNamespace(connection, namespace);
+    await prepareNamespace(connection, namespace);
+    expect(await stateOf(namespace)).toEqual(prepared);
+  });
+});
+
+/**
+ * Histories of earlier versions, as `temporal workflow show --output json` or `historyToJSON` give them. One that no
+ * longer replays means that scrapes which are under way during an update would break: the workflow needs `patched`.
+ */
+describe('histories of earlier versions', () => {
+  const names = readdirSync(HISTORIES);
+
+  it('are there', () => {
+    expect(names.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it.each(names)('%s replays', async (name) => {
+    await replay(read(name), 'scrape/earlier');
+  });
+
+  it('that the workflow does not follow are noticed', async () => {
+    const text = readFileSync(path.join(HISTORIES, names[0]!), 'utf8').replaceAll('scrapePage', 'scrapeBook');
+    await expect(replay(historyFromJSON(JSON.parse(text)), 'scrape/earlier')).rejects.toThrow(
+      DeterminismViolationError,
+    );
+  });
+
+  const read = (name: string) =>
+    historyFromJSON(JSON.parse(readFileSync(path.join(HISTORIES, name), 'utf8')));
+});
+
+async function replay(history: History, workflowId: string): Promise<void> {
+  const codePath = await workflowBundle(readConfig().cacheDir);
+  // What went through JSON is the same as what came over the wire.
+  const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
+  await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, workflowId);
+}
