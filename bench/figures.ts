@@ -29,7 +29,9 @@ export async function measure(
 export function table(rows: Record<string, string | number>[]): string {
   const names = Object.keys(rows[0] ?? {});
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
-  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(Object.values(row)))].join('\n');
+  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(Object.values(row)))].join(
+    '\n',
+  );
 }
 
 /** A number with as many digits as it deserves. */

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from '@temporalio/client';
-import { startInstance, type Instance } from '../test/support/instance.ts';
 import { createHttpEngine } from '../src/engines/http.ts';
 import { createRenderPool } from '../src/formats/pool.ts';
 import { render } from '../src/formats/render.ts';
 import { createEgress } from '../src/net/egress.ts';
 import { USER_AGENT } from '../src/net/user-agent.ts';
 import { connectTemporal } from '../src/temporal.ts';
+import { type Instance, startInstance } from '../test/support/instance.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
@@ -54,7 +54,8 @@ function createPipeline(siteUrl: string) {
   });
   return {
     inline: async (index: number) => render(await task(index)),
-    threaded: async (index: number) => pool.render(await task(index), { signal: AbortSignal.timeout(30_000) }),
+    threaded: async (index: number) =>
+      pool.render(await task(index), { signal: AbortSignal.timeout(30_000) }),
     close: () => Promise.all([pool.close(), egress.close()]),
   };
 }
@@ -91,7 +92,10 @@ function createScraper({ url, key }: Instance, siteUrl: string) {
 
 async function rootsOf(instance: Instance): Promise<Record<string, number>> {
   const { pid, children } = await instance.run();
-  return { supervisor: pid, ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])) };
+  return {
+    supervisor: pid,
+    ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])),
+  };
 }
 
 /** Runs something while the memory of the service is sampled. @returns the largest sums of PSS by role, in MB */
@@ -116,7 +120,9 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
   for await (const { workflowId } of client.workflow.list({ query: "WorkflowType = 'scrape'" })) {
     if (seen++ >= 50) break;
     const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-    const at = (events ?? []).map(({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6);
+    const at = (events ?? []).map(
+      ({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6,
+    );
     // Started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
     // task scheduled 7, started 8, completed 9, search attributes 10, workflow completed 11.
     const spans: [string, number, number][] = [
@@ -127,7 +133,7 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
       ['result to workflow task', 6, 8],
       ['last workflow task', 8, at.length - 1],
     ];
-    for (const [name, from, to] of spans) (steps[name] ??= []).push(at[to]! - at[from]!);
+    for (const [name, from, to] of spans) steps[name] = [...(steps[name] ?? []), at[to]! - at[from]!];
   }
   await connection.close();
   return Object.fromEntries(Object.entries(steps).map(([name, times]) => [name, percentile(times, 0.5)]));
@@ -155,10 +161,23 @@ try {
     'p50 ms': short(percentile(times, 0.5)),
     'p99 ms': short(percentile(times, 0.99)),
   });
-  console.log(table([row('(a) fetch and conversion as a function', a), row('(b) idle workflow', b), row('POST /v2/scrape', whole)]));
+  console.log(
+    table([
+      row('(a) fetch and conversion as a function', a),
+      row('(b) idle workflow', b),
+      row('POST /v2/scrape', whole),
+    ]),
+  );
   const beyond = percentile(whole.times, 0.5) - percentile(a.times, 0.5) - percentile(b.times, 0.5);
   console.log(`\nbeyond (a) + (b) at p50: ${short(beyond)} ms (goal: at most 10)\n`);
-  console.log(table(Object.entries(await whereTimeGoes(temporal)).map(([step, ms]) => ({ 'inside Temporal': step, 'p50 ms': short(ms) }))));
+  console.log(
+    table(
+      Object.entries(await whereTimeGoes(temporal)).map(([step, ms]) => ({
+        'inside Temporal': step,
+        'p50 ms': short(ms),
+      })),
+    ),
+  );
 
   const p = await measure(SUSTAINED, CLIENTS, (index) => pipeline.threaded(10_000 + index));
   const engineBefore = byRole(sampleProcesses(roots), 'cpuMs');
@@ -184,7 +203,9 @@ try {
   console.log(`Temporal alone: ${short(engineCpu)} CPU-ms per idle workflow\n`);
   const roles = Object.keys(after);
   const sum = (parts: Record<string, number>) => roles.reduce((all, name) => all + (parts[name] ?? 0), 0);
-  const cpu = Object.fromEntries(roles.map((name) => [name, ((after[name] ?? 0) - (before[name] ?? 0)) / SUSTAINED]));
+  const cpu = Object.fromEntries(
+    roles.map((name) => [name, ((after[name] ?? 0) - (before[name] ?? 0)) / SUSTAINED]),
+  );
   const line = (name: string, parts: { cpu: number; idle: number; load: number }) => ({
     process: name,
     'CPU-ms per scrape': short(parts.cpu),
@@ -193,7 +214,9 @@ try {
   });
   console.log(
     table([
-      ...roles.map((name) => line(name, { cpu: cpu[name]!, idle: idleMemory[name] ?? 0, load: loadMemory[name] ?? 0 })),
+      ...roles.map((name) =>
+        line(name, { cpu: cpu[name]!, idle: idleMemory[name] ?? 0, load: loadMemory[name] ?? 0 }),
+      ),
       line('sum', { cpu: sum(cpu), idle: sum(idleMemory), load: sum(loadMemory) }),
     ]),
   );

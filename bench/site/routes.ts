@@ -9,7 +9,7 @@ import { sentences } from './prose.ts';
 import { seeded } from './random.ts';
 
 /** One request as a route sees it. */
-export interface Visit {
+interface Visit {
   request: IncomingMessage;
   response: ServerResponse;
   /** What the groups of the route's pattern matched. */

@@ -21,7 +21,7 @@ export interface ApiDoors {
 }
 
 /** What a handler is given: everything checked. */
-export interface Call<Body, Query, Params> {
+interface Call<Body, Query, Params> {
   caller: Caller;
   body: Body;
   query: Query;

@@ -16,10 +16,10 @@ export interface StoredError {
 }
 
 /** The states of a job, as clients see them. */
-export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
 /** The tables, as Kysely sees them; `migrations/` makes them. */
-export interface Tables {
+interface Tables {
   teams: {
     id: Generated<string>;
     name: string;

@@ -13,7 +13,10 @@ export interface RenderPool {
   close(): Promise<void>;
 }
 
-/** Starts the threads. */
+/** A thread without work ends after this long, but for the last one. */
+const IDLE_MS = 60_000;
+
+/** Starts the first thread; more come with the work, up to `threads`. */
 export function createRenderPool({
   threads,
   maxMemoryMb,
@@ -23,8 +26,10 @@ export function createRenderPool({
 }): RenderPool {
   const pool = new Piscina<RenderTask, ThreadAnswer>({
     filename: new URL('./thread.ts', import.meta.url).href,
-    minThreads: threads,
+    // One is always warm; the others cost forty megabytes each and come when there is work for them.
+    minThreads: 1,
     maxThreads: threads,
+    idleTimeout: IDLE_MS,
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
   });
   return {

@@ -183,6 +183,3 @@ export function resolveScrapeOptions<Options extends Fields>(options: Options) {
     storeInCache: options.storeInCache && !sensitive,
   };
 }
-
-/** The shared scrape options after validation, every default in place. */
-export type ScrapeOptions = ReturnType<typeof resolveScrapeOptions<Fields>>;

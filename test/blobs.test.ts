@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import S3rver from 's3rver';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBlobs } from '../src/blobs.ts';
+
+const text = Buffer.from('the same bytes, again and again. '.repeat(500));
+const KEY_OF_NOTHING = 'ab'.repeat(32);
+
+let directory: string;
+let bucket: string;
+let stopS3: () => Promise<unknown>;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'winnow-blobs-'));
+  const server = new S3rver({
+    port: 0,
+    silent: true,
+    directory: path.join(directory, 's3'),
+    configureBuckets: [{ name: 'winnow', configs: [] }],
+  });
+  const { port } = await server.run();
+  stopS3 = () => server.close();
+  process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
+  process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
+  bucket = `s3://winnow/some/prefix?endpoint=http://127.0.0.1:${port}`;
+});
+afterAll(async () => {
+  await stopS3();
+  await rm(directory, { recursive: true, force: true });
+});
+
+describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
+  const open = () => openBlobs(kind === 'directory' ? path.join(directory, 'blobs') : bucket);
+
+  it('gives back what was put, under the hash of its content', async () => {
+    const blobs = await open();
+    await blobs.ready();
+    const key = await blobs.put(text);
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(await blobs.get(key)).toEqual(text);
+    expect(await blobs.put(text)).toBe(key);
+    expect(await blobs.put(Buffer.alloc(0))).not.toBe(key);
+  });
+
+  it('takes the same bytes from many at once', async () => {
+    const blobs = await open();
+    const bytes = Buffer.from(`at once ${Math.random()}`);
+    const keys = await Promise.all(Array.from({ length: 20 }, () => blobs.put(bytes)));
+    expect(new Set(keys).size).toBe(1);
+    expect(await blobs.get(keys[0]!)).toEqual(bytes);
+  });
+
+  it.each([KEY_OF_NOTHING, '../../etc/passwd', ''])('has nothing under %j', async (key) => {
+    const blobs = await open();
+    await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('a directory of blobs', () => {
+  it('keeps them compressed, and no draft beside them', async () => {
+    const root = path.join(directory, 'compressed');
+    const blobs = await openBlobs(root);
+    const key = await blobs.put(text);
+    const shelf = path.join(root, key.slice(0, 2));
+    expect(await readdir(shelf)).toEqual([key.slice(2)]);
+    expect((await readFile(path.join(shelf, key.slice(2)))).length).toBeLessThan(text.length / 10);
+  });
+
+  it('says that it does not answer when its place is taken by a file', async () => {
+    const file = path.join(directory, 'a-file');
+    await writeFile(file, '');
+    const blobs = await openBlobs(path.join(file, 'blobs'));
+    await expect(blobs.ready()).rejects.toThrow(/ENOTDIR|EEXIST/);
+  });
+});

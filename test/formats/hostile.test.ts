@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import { render } from '../../src/formats/render.ts';
+import { DEFAULTS, snapshotOf } from '../html/page.ts';
+
+/** Pages made to take time or memory without end: each gives a result or a typed error, before the test's time is over. */
+
+const EVERYTHING = ['markdown', 'html', 'rawHtml', 'links', 'images'].map((type) => ({ type }));
+
+function outcome(html: string): { markdown: string } | { code: string } {
+  try {
+    const { fields } = render({ snapshot: snapshotOf(html), clean: DEFAULTS, formats: EVERYTHING });
+    return { markdown: String(fields.markdown) };
+  } catch (error) {
+    // Whatever else it throws fails the test.
+    if (!(error instanceof ServiceError)) throw error;
+    return { code: error.code };
+  }
+}
+
+const lines = (count: number, line: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => line(n)).join('');
+
+describe('a hostile page', () => {
+  const TOO_LARGE = { code: 'SCRAPE_CONTENT_TOO_LARGE' };
+
+  const converted: [string, string, RegExp][] = [
+    ['deep elements', `${'<div>'.repeat(10_000)}deep`, /^deep$/],
+    ['deep quotes', `${'<blockquote>a'.repeat(2_000)}deep`, /deep$/],
+    ['deep lists around many lines', `${'<ul><li>'.repeat(400)}${'line<br>'.repeat(5_000)}`, /line$/],
+    ['deep marks', `${'<b><i>'.repeat(5_000)}deep`, /deep/],
+    ['deep marks around blocks', `${'<b><i>'.repeat(2_000)}${'<p>text</p>'.repeat(2_000)}`, /text/],
+    ['tags closed in the wrong order', `${'<a><b><div>'.repeat(2_000)}x${'</a></b>'.repeat(2_000)}`, /x/],
+    ['unclosed paragraphs', '<p>a'.repeat(10_000), /a\n\na$/],
+    ['unclosed links', '<a href=/x>a'.repeat(8_000), /\]\(https:\/\/site.test\/x\)$/],
+    ['what a table may not have', `<table>${'<b>a</b>'.repeat(10_000)}`, /a/],
+    ['a long table', `<table>${lines(5_000, (n) => `<tr><td>${n}<td>b`)}</table>`, /\| 4999 \| b \|$/],
+    ['a wide table', `<table><tr>${'<td>a'.repeat(15_000)}</table>`, /\| a \|/],
+    ['a long list', `<ol>${'<li>a'.repeat(20_000)}</ol>`, /20000\. a$/],
+    ['many links', lines(15_000, (n) => `<a href="/${n}">${n}</a>`), /site.test\/14999\)$/],
+    ['many metas', lines(20_000, (n) => `<meta name="a" content="${n}">`), /^$/],
+    ['a long srcset', `<img src=a srcset="${'a 1x,'.repeat(100_000)}">`, /site.test\/dir\/a\)$/],
+    ['a srcset of digits', `x<img src=a srcset="a ${'1'.repeat(300_000)}z">`, /^x/],
+    ['style of openings', `<p style="${'url('.repeat(200_000)}">x`, /^x$/],
+    ['style of blanks', `<p style="url(${' '.repeat(200_000)}x">x`, /^x$/],
+    ['a long address', `<a href="${'('.repeat(1_000_000)}">x</a>`, /^x$/],
+    ['a long title', `<a href=/x title="${'&quot;'.repeat(200_000)}">x</a>`, /^\[x\]/],
+    ['long blanks', `<p>a${' '.repeat(2_000_000)}b<b>${'\u00a0 '.repeat(500_000)}</b>`, /^a b$/],
+    ['code of fences', `<pre>${'```\n'.repeat(100_000)}</pre>`, /^````\n/],
+    ['many articles in asides', `${'<aside>'.repeat(300)}${'<article>a</article>'.repeat(10_000)}`, /a/],
+    ['empty elements', `${'<div>'.repeat(200)}${'</div>'.repeat(200)}`.repeat(100), /^$/],
+    ['comments without end', '<!--'.repeat(200_000), /^$/],
+    ['script without end', `<script>${'<!--<script>'.repeat(100_000)}`, /^$/],
+    [
+      'a data image of ten million characters',
+      `x<img src="data:image/png;base64,${'A'.repeat(10_000_000)}">`,
+      /^x!\[]/,
+    ],
+    [
+      'five million characters of prose',
+      '<p>Lorem ipsum dolor sit amet, consectetur.</p>'.repeat(80_000),
+      /consectetur\.$/,
+    ],
+  ];
+  it.each(converted)('%s are converted', (_name, html, expected) => {
+    expect(outcome(html)).toEqual({ markdown: expect.stringMatching(expected) });
+  });
+
+  const refused: [string, string][] = [
+    ['tags open without end', '<b>'.repeat(100_000)],
+    ['lists open without end', '<ul><li>a'.repeat(100_000)],
+    ['marks that are opened again in each paragraph', lines(20_000, (n) => `<b id=${n}>a<p>`)],
+    ['six million characters of text', 'a'.repeat(6_000_000)],
+    ['lines in deep quotes', `${'<blockquote>'.repeat(30)}<pre>${'\na'.repeat(1_000_000)}x</pre>`],
+  ];
+  it.each(refused)('%s are refused', (_name, html) => {
+    expect(outcome(html)).toEqual(TOO_LARGE);
+  });
+});
+
+describe('any page', () => {
+  it('gives every format, or an error meant for the user', () => {
+    const word = fc.constantFrom(
+      '<',
+      '>',
+      '/',
+      '=',
+      '"',
+      "'",
+      '&',
+      ';',
+      'a',
+      'table',
+      'td',
+      'li',
+      '!--',
+      'svg',
+      ' ',
+      'style',
+      'href',
+    );
+    const page = fc.oneof(
+      fc.array(word, { maxLength: 80 }).map((words) => words.join('')),
+      fc.string({ unit: 'binary' }),
+    );
+    fc.assert(
+      fc.property(page, (html) => {
+        expect(outcome(html)).toHaveProperty('markdown');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,30 @@
+import { type Content, createContent } from '../../src/html/content.ts';
+import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
+
+/** A page as an engine would hand it on. */
+export function snapshotOf(text: string, changes: Partial<Snapshot> = {}): Snapshot {
+  return {
+    sourceUrl: 'https://site.test/dir/page',
+    url: 'https://site.test/dir/page',
+    statusCode: 200,
+    contentType: 'text/html; charset=utf-8',
+    kind: 'html',
+    text,
+    engine: 'http',
+    fetchedAt: 0,
+    files: {},
+    ...changes,
+  };
+}
+
+/** The options of a request that gives none. */
+export const DEFAULTS: CleanOptions = { onlyMainContent: true, removeBase64Images: true };
+
+/** What formats are derived from, with the default options unless told otherwise. */
+export function contentOf(
+  text: string,
+  options: Partial<CleanOptions> = {},
+  changes: Partial<Snapshot> = {},
+): Content {
+  return createContent(snapshotOf(text, changes), { ...DEFAULTS, ...options });
+}
