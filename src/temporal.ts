@@ -75,24 +75,26 @@ export type Temporal = ReturnType<typeof createTemporal>;
 
 /**
  * Waits for a workflow, over restarts of the server too.
- * @returns whether it ended in time; a failure of the workflow is thrown as Temporal's WorkflowFailedError
+ * @returns its result, `undefined` when it did not end in time; a failure of the workflow is thrown as Temporal's WorkflowFailedError
  */
-async function waitForEnd(result: () => Promise<void>, waitMs: number): Promise<'ended' | 'running'> {
+async function waitForEnd<Result>(
+  result: () => Promise<Result>,
+  waitMs: number,
+): Promise<Result | undefined> {
   const until = Date.now() + waitMs;
   const end = async () => {
     while (Date.now() < until) {
       try {
-        await result();
-        return 'ended' as const;
+        return await result();
       } catch (error) {
         // The server was away; the workflow is not.
         if (!(error instanceof GrpcError || isGrpcServiceError(error))) throw error;
         await sleep(RECONNECT_MS);
       }
     }
-    return 'running' as const;
+    return undefined;
   };
-  return Promise.race([end(), sleep(waitMs, 'running' as const, { ref: false })]);
+  return Promise.race([end(), sleep(waitMs, undefined, { ref: false })]);
 }
 
 /** Resolves when the server answers within three seconds. */

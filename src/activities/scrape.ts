@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
 import { priceOf, priceOfFailure } from '../credits.ts';
 import type { Database, StoredError } from '../db/client.ts';
-import { completeJob, failJob, findJob } from '../db/jobs.ts';
+import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { acquireSlot, releaseSlot, renewSlot } from '../db/slots.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
@@ -19,18 +19,25 @@ export interface ScrapeDoors {
   renderer: RenderPool;
 }
 
+/** Between two tries for a slot, growing. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 500;
 const HEARTBEAT_MS = 2_000;
 /** A renewal each few beats keeps the lease of a slot well ahead of its end. */
 const BEATS_PER_RENEWAL = 4;
 
 /** The activities of a scrape. */
 export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) {
-  /** Waits for one of the team's slots for at most two thirds of the timeout. @returns milliseconds waited */
+  /**
+   * Takes one of the team's slots, waiting for at most two thirds of the timeout.
+   * @returns milliseconds waited; `undefined` when one was free
+   */
   async function takeSlot(slot: Parameters<typeof acquireSlot>[1], timeoutMs: number, signal: AbortSignal) {
     const start = performance.now();
-    for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-      if (await acquireSlot(db, slot)) return Math.round(performance.now() - start);
-      if (performance.now() - start > (timeoutMs * 2) / 3) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      const waitedMs = performance.now() - start;
+      if (await acquireSlot(db, slot)) return pauseMs === FIRST_PAUSE_MS ? undefined : Math.round(waitedMs);
+      if (waitedMs > (timeoutMs * 2) / 3) {
         throw new ServiceError(
           'CONCURRENCY_QUEUE_TIMEOUT',
           `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
@@ -44,7 +51,7 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
     jobId: string,
     request: ScrapeRequest,
     obtained: Obtained,
-    queuedMs: number,
+    queuedMs: number | undefined,
     signal: AbortSignal,
   ) {
     const { snapshot, cacheState } = obtained;
@@ -67,21 +74,26 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
         cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
         timezone: snapshot.timezone,
         creditsUsed: credits,
-        concurrencyLimited: queuedMs > 25,
-        concurrencyQueueDurationMs: queuedMs > 25 ? queuedMs : undefined,
+        concurrencyLimited: queuedMs !== undefined,
+        concurrencyQueueDurationMs: queuedMs,
       },
     };
     return { credits, blob: await blobs.put(Buffer.from(JSON.stringify(document))) };
   }
 
   return {
-    /** Scrapes the page of a job and stores its document. Done already, it does nothing: attempts may repeat. */
-    async scrapePage(jobId: string): Promise<void> {
+    /**
+     * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
+     * @returns the blob with the document; `undefined` when the job ended without one
+     */
+    async scrapePage(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);
-      if (job?.status !== 'scraping') return;
+      if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       // The API validated it before it was written down.
       const request = job.request as ScrapeRequest;
       const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+      // What an attempt before this one held, it will not give back any more.
+      if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
       using deadline = startDeadline(request);
       using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
       const queuedMs = await takeSlot(slot, request.timeout, deadline.signal);
@@ -92,12 +104,12 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
           obtained.cached,
         ]);
         await completeJob(db, { jobId, credits, blob });
+        return blob;
       } catch (error) {
+        await releaseSlot(db, slot.teamId, slot.holder);
         // An aborted step may fail in its own words; the reason for the abort is the truth.
         deadline.signal.throwIfAborted();
         throw error;
-      } finally {
-        await releaseSlot(db, slot.teamId, slot.holder);
       }
     },
 

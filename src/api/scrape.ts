@@ -31,15 +31,14 @@ const create = defineRoute({
       await failJob(db, { jobId: job.id, credits: 0, error });
       throw error;
     });
-    const end = await handle.wait(body.timeout + PATIENCE_MS);
-    const outcome = end === 'ended' ? await findOutcome(db, job.id) : undefined;
-    if (!outcome?.blob) {
+    const blob = await handle.wait(body.timeout + PATIENCE_MS);
+    if (!blob) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
         `${body.url} is not done after ${body.timeout} ms. The work goes on; GET /v2/scrape/${job.id} gives its result.`,
       );
     }
-    const data = await readDocument(outcome.blob, baseUrl, doors);
+    const data = await readDocument(blob, baseUrl, doors);
     return { success: true, data, ...(body.origin.includes('website') && { scrape_id: job.id }) };
   },
 });

@@ -60,8 +60,8 @@ export interface Settlement {
 }
 
 /**
- * The job's end, ledger entry and balance in one statement. All hangs on the row of the job: who comes second finds it
- * ended already, and changes nothing. The ledger's own key holds as well.
+ * The job's end, ledger entry and balance in one statement, and its slot is free. All hangs on the row of the job: who
+ * comes second finds it ended already, and changes nothing. The ledger's own key holds as well.
  */
 function settle(
   db: Database,
@@ -97,6 +97,13 @@ function settle(
         .set({ credits_remaining: sql<number>`credits_remaining - entry.credits` })
         .whereRef('teams.id', '=', 'entry.team_id')
         .where('teams.credits_remaining', 'is not', null),
+    )
+    .with('freed', (query) =>
+      query
+        .deleteFrom('slots')
+        .using('job')
+        .whereRef('slots.team_id', '=', 'job.team_id')
+        .where('slots.holder', '=', jobId),
     );
 }
 

@@ -12,10 +12,15 @@ export interface ScrapeInput {
   label?: string;
 }
 
-/** Scrapes one page. Its failure is written down before the workflow fails with the error's code. */
-export async function scrape({ jobId, timeoutMs, label }: ScrapeInput): Promise<void> {
+/**
+ * Scrapes one page. Its failure is written down before the workflow fails with the error's code.
+ * @returns the blob with the document
+ */
+export async function scrape({ jobId, timeoutMs, label }: ScrapeInput): Promise<string | undefined> {
   try {
-    await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(label ? { summary: label } : {}, [jobId]);
+    return await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(label ? { summary: label } : {}, [
+      jobId,
+    ]);
   } catch (error) {
     const { code, message, details } = toServiceError(error);
     if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
