@@ -71,7 +71,7 @@ async function work(): Promise<Role> {
   const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes }),
-    browser: createBrowserEngine({ pool, egress, proxy, blobs }),
+    browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
     cache: createCache(db, blobs),
   });
   const worker = await Worker.create({

@@ -34,8 +34,10 @@ export interface Visited {
   url: string;
   statusCode: number;
   contentType: string;
-  /** The rendered HTML; for an answer that is no HTML its text. */
-  text: string;
+  /** The rendered page; absent for an answer that is no HTML. */
+  html?: string;
+  /** The answer as it was sent, when it is no HTML. */
+  body?: Uint8Array;
   timezone: string;
   files: Record<string, CollectedFile>;
 }
@@ -83,13 +85,13 @@ export async function visit(
     url: page.url(),
     statusCode: answer.status(),
     contentType,
-    text: isMarkup(contentType) ? await page.content() : await answer.text(),
+    ...(isHtml(contentType) ? { html: await page.content() } : { body: await answer.body() }),
     timezone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
     files,
   };
 }
 
-const isMarkup = (contentType: string) => !contentType || /\b(html|xml)\b/i.test(contentType);
+const isHtml = (contentType: string) => !contentType || /\bx?html\b/i.test(contentType);
 
 /**
  * Sends the user's headers with requests to the page's own origin only: third parties must not see its secrets, not

@@ -1,10 +1,11 @@
 import type { Blobs } from '../blobs.ts';
 import type { BrowserPool } from '../browser/pool.ts';
-import { contextOptions, NavigationError, visit } from '../browser/visit.ts';
+import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressProxy } from '../net/proxy.ts';
+import { contentOf } from './content.ts';
 import type { Engine } from './engine.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -13,8 +14,10 @@ export function createBrowserEngine(doors: {
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
+  /** Of the rendered page, in characters. */
+  maxBodyBytes: number;
 }): Engine {
-  const { pool, egress, proxy, blobs } = doors;
+  const { pool, egress, proxy, blobs, maxBodyBytes } = doors;
 
   async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(
@@ -29,7 +32,7 @@ export function createBrowserEngine(doors: {
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const options = contextOptions(request);
-      let visited: Awaited<ReturnType<typeof visit>>;
+      let visited: Visited;
       try {
         visited = await pool.lease(
           options,
@@ -45,8 +48,7 @@ export function createBrowserEngine(doors: {
         url: visited.url,
         statusCode: visited.statusCode,
         contentType: visited.contentType,
-        kind: 'html',
-        text: visited.text,
+        ...bounded(visited, request.pdfAsBase64, maxBodyBytes),
         engine: 'browser',
         fetchedAt: Date.now(),
         timezone: visited.timezone,
@@ -54,6 +56,19 @@ export function createBrowserEngine(doors: {
       };
     },
   };
+}
+
+/** The rendered page, or what was sent in its place; bounded like everything that is read. */
+function bounded({ url, contentType, html, body }: Visited, pdfAsBase64: boolean, maxBodyBytes: number) {
+  if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
+    throw new ServiceError(
+      'SCRAPE_CONTENT_TOO_LARGE',
+      `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
+    );
+  }
+  return body
+    ? contentOf({ url, contentType, body }, pdfAsBase64)
+    : { kind: 'html' as const, text: html ?? '' };
 }
 
 /** Failures behind which the egress proxy stands, and knows the reason. */

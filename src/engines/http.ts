@@ -1,9 +1,6 @@
-import { ServiceError } from '../errors.ts';
-import { decodeText } from '../net/charset.ts';
-import { type Download, download } from '../net/download.ts';
+import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import { essenceOf, mediaKind } from '../net/media-type.ts';
-import type { Snapshot } from '../snapshot.ts';
+import { contentOf } from './content.ts';
 import type { Engine, PageRequest } from './engine.ts';
 
 /** What the engine is made from. */
@@ -23,25 +20,6 @@ const BROWSER_HEADERS = {
   'sec-fetch-site': 'none',
   'sec-fetch-user': '?1',
 };
-
-function unsupported(url: string, what: string, advice: string): ServiceError {
-  return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is ${what}. ${advice}`);
-}
-
-function contentOf(
-  { url, contentType, body }: Download,
-  pdfAsBase64: boolean,
-): Pick<Snapshot, 'kind' | 'text'> {
-  const kind = mediaKind(contentType, body);
-  if (kind === 'binary') {
-    const what = essenceOf(contentType) || 'a binary file without a Content-Type';
-    throw unsupported(url, what, 'Only pages, text and JSON can be scraped.');
-  }
-  if (kind !== 'pdf') return { kind, text: decodeText(body, contentType) };
-  if (pdfAsBase64) return { kind: 'base64', text: Buffer.from(body).toString('base64') };
-  const advice = 'PDFs cannot be converted yet; send "parsers": [] to get it as base64.';
-  throw unsupported(url, 'application/pdf', advice);
-}
 
 /** The engine for pages that need no browser: one GET, decoded. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {

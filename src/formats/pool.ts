@@ -16,6 +16,12 @@ export interface RenderPool {
 /** A thread without work ends after this long, but for the last one. */
 const IDLE_MS = 60_000;
 
+/**
+ * Node gives a thread out of memory 16 MB to end in. The larger young generation that is V8's default can need more at
+ * once, and then V8 ends the whole process instead of the thread.
+ */
+const YOUNG_MB = 24;
+
 /** Starts the first thread; more come with the work, up to `threads`. */
 export function createRenderPool({
   threads,
@@ -30,7 +36,7 @@ export function createRenderPool({
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
-    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   return {
     async render(task, { signal }) {

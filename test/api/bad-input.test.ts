@@ -144,6 +144,13 @@ describe('targets that misbehave', () => {
     expect(JSON.parse(body.data.rawHtml)).toBeTypeOf('object');
   });
 
+  it('JSON and pictures are the same when they are opened in the browser', async () => {
+    const json = await scrape({ url: `${site.url}/data/2.json`, waitFor: 1, formats: ['markdown'] });
+    expect(json.body.data.markdown).toMatch(/^```json\n/);
+    const picture = await scrape({ url: `${site.url}/image/2.png`, waitFor: 1 });
+    expect([picture.status, picture.body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+  });
+
   it('an address inside that nothing lets through', async () => {
     const { status, body } = await scrape({ url: 'http://169.254.169.254/latest/meta-data/' });
     expect([status, body.code]).toEqual([403, 'unsafe_domain_blocked']);
