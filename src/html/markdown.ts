@@ -1,4 +1,3 @@
-import { strikethrough } from '@truto/turndown-plugin-gfm';
 import type { Document } from 'domhandler';
 import TurndownService from 'turndown';
 import { fenced, inlineCode } from './markdown-code.ts';
@@ -34,10 +33,10 @@ function createConverter(removeBase64Images: boolean): TurndownService {
     escapeBasics(text)
       .replace(MORE_MARKUP, '\\$&')
       .replace(/^(\d+)\) /, '$1\\) ');
-  converter.use(strikethrough);
   addTables(converter);
   addRule(converter, ['strong', 'b'], (content) => marked(content, '**'));
   addRule(converter, ['em', 'i'], (content) => marked(content, '*'));
+  addRule(converter, ['del', 's', 'strike'], (content) => marked(content, '~~'));
   addRule(converter, ['input'], checkbox);
   addRule(converter, ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'], (content, node) => {
     const text = linesOf(content).join(' ');
