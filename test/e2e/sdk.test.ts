@@ -122,6 +122,9 @@ describe('its team calls', () => {
     expect(await client.getConcurrency()).toMatchObject({ maxConcurrency: 50 });
     expect(await client.getQueueStatus()).toMatchObject({ success: true, maxConcurrency: 50 });
     const history = await client.getCreditUsageHistorical(true);
-    expect(history.periods.at(-1)).toMatchObject({ apiKey: 'default', totalCredits: expect.any(Number) });
+    // Other tests of the run may have used other keys, or none.
+    expect(history.periods).toContainEqual(
+      expect.objectContaining({ apiKey: 'default', totalCredits: expect.any(Number) }),
+    );
   });
 });
