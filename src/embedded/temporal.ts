@@ -54,6 +54,8 @@ function serverArguments({ dataDir, namespace, port, uiPort }: TemporalOptions):
     // With more partitions fairness and priority are only approximate.
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
+    // A scrape's only activity starts on the worker that has its workflow, without a detour over the queue.
+    'system.enableActivityEagerExecution': true,
     // Long polls of a namespace at once; the default is too few for many waiting callers.
     'frontend.namespaceCount': 5000,
   };
