@@ -7,6 +7,8 @@ import { mayShare } from '../url.ts';
 
 /** A page is quiet when neither network nor DOM stirred for this long. */
 const QUIET_MS = 400;
+/** How long after an aborted navigation the news of a crash may come. */
+const CRASH_NEWS_MS = 200;
 /** Pages that are never quiet are read after this long. */
 const MOST_SETTLING_MS = 6_000;
 
@@ -71,8 +73,11 @@ export async function visit(
   page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
   const response = await page
     .goto(url, { waitUntil: 'domcontentloaded', timeout: 0 })
-    .catch((error: Error) => {
-      throw new NavigationError(error, traffic.failedUrl() ?? url);
+    .catch(async (error: Error) => {
+      // A crash is told after the navigation that it aborted.
+      if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
+      const cause = traffic.crashed() ? new Error('the tab crashed', { cause: error }) : error;
+      throw new NavigationError(cause, traffic.failedUrl() ?? url);
     });
   if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
   await settle(page, traffic);
@@ -137,6 +142,10 @@ function watchTraffic(page: Page) {
   const open = new Set<Request>();
   let document: Response | undefined;
   let failedUrl: string | undefined;
+  let crashed = false;
+  page.on('crash', () => {
+    crashed = true;
+  });
   let lastChange = performance.now();
   const touch = () => {
     lastChange = performance.now();
@@ -162,6 +171,7 @@ function watchTraffic(page: Page) {
   return {
     document: () => document,
     failedUrl: () => failedUrl,
+    crashed: () => crashed,
     quietForMs: () => (open.size ? 0 : performance.now() - lastChange),
   };
 }

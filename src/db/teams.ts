@@ -150,17 +150,26 @@ export async function ensureFirstTeam(
   key: string | undefined,
   credits: number | null,
 ): Promise<void> {
-  await db.query
-    .insertInto('teams')
-    .values({ name: FIRST_TEAM, credits_remaining: credits, credits_planned: credits })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute();
-  if (key === undefined) return;
-  const { id } = await findTeam(db, FIRST_TEAM);
-  const row = { hash: hashOf(key), hint: `…${key.slice(-4)}`, revoked_at: null };
-  await db.query
-    .insertInto('api_keys')
-    .values({ team_id: id, name: 'default', ...row })
-    .onConflict((conflict) => conflict.columns(['team_id', 'name']).doUpdateSet(row))
-    .execute();
+  await db.query.transaction().execute(async (query) => {
+    await query
+      .insertInto('teams')
+      .values({ name: FIRST_TEAM, credits_remaining: credits, credits_planned: credits })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .execute();
+    if (key === undefined) return;
+    // The lock lets processes that start at once come one after the other: a key has two unique columns, and
+    // `on conflict` watches one of them.
+    const { id } = await query
+      .selectFrom('teams')
+      .select('id')
+      .where('name', '=', FIRST_TEAM)
+      .forUpdate()
+      .executeTakeFirstOrThrow();
+    const row = { hash: hashOf(key), hint: `…${key.slice(-4)}`, revoked_at: null };
+    await query
+      .insertInto('api_keys')
+      .values({ team_id: id, name: 'default', ...row })
+      .onConflict((conflict) => conflict.columns(['team_id', 'name']).doUpdateSet(row))
+      .execute();
+  });
 }

@@ -84,7 +84,7 @@ function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
   const refusal = PROXIED.test(code) ? proxy.failureOf(new URL(error.url).hostname) : undefined;
   if (refusal) return refusal;
-  if (/Download is starting/.test(message) || code === 'ERR_ABORTED') {
+  if (/Download is starting/.test(message)) {
     return new ServiceError(
       'SCRAPE_UNSUPPORTED_FILE_ERROR',
       `${error.url} is a file to download, not a page.`,
