@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that need nothing but the code share one process; the others need the service and run file by file. */
-const PURE = ['test/*.test.ts', 'test/{html,formats,schemas,engines,net,deploy,bench}/**/*.test.ts'];
+const PURE = ['test/*.test.ts', 'test/{html,formats,schemas,engines,net,crawl,deploy,bench}/**/*.test.ts'];
 
 export default defineConfig({
   test: {

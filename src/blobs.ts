@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
@@ -9,62 +9,101 @@ import { ServiceError } from './errors.ts';
 export interface Blobs {
   /** Stores bytes durably. @returns their key, the SHA-256 in hex */
   put(bytes: Uint8Array): Promise<string>;
+  /** Stores many in one file: as durable, at the price of one. @returns the key of each, in order */
+  putAll(items: Uint8Array[]): Promise<string[]>;
   /** @throws ServiceError `NOT_FOUND` when nothing is kept under the key */
   get(key: string): Promise<Buffer>;
+  /** Deletes what was put last before a time. @returns how many files went */
+  sweep(before: Date): Promise<number>;
   /** Resolves when the store answers. */
   ready(): Promise<void>;
 }
 
+/** What bytes are kept for decides how long: each space is swept by itself. */
+export type BlobSpace = 'results' | 'cache';
+
+/** A part of a file. */
+interface Range {
+  offset: number;
+  length: number;
+}
+
 /** Where compressed bytes lie; writing is atomic. */
 interface Store {
-  has(key: string): Promise<boolean>;
+  /** Whether it is there; if so it counts as put now. */
+  renew(key: string): Promise<boolean>;
   write(key: string, bytes: Buffer): Promise<void>;
   /** `undefined` when there is nothing. */
-  read(key: string): Promise<Buffer | undefined>;
+  read(key: string, range: Range | undefined): Promise<Buffer | undefined>;
+  sweep(before: Date): Promise<number>;
   ready(): Promise<void>;
 }
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-const KEY = /^[0-9a-f]{64}$/;
+const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** A hash, and for one of many in a file the place in it. */
+const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
+const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /**
- * Opens the blob store.
+ * Opens a space of the blob store.
  * @param location a directory, or `s3://bucket/prefix?endpoint=…&region=…` with credentials from the environment's
  *   usual AWS variables
  */
-export async function openBlobs(location: string): Promise<Blobs> {
-  const store = location.startsWith('s3://') ? await openBucket(new URL(location)) : openDirectory(location);
+export async function openBlobs(location: string, space: BlobSpace): Promise<Blobs> {
+  const store = location.startsWith('s3://')
+    ? await openBucket(new URL(location), space)
+    : openDirectory(path.join(location, space));
   return {
     async put(bytes) {
-      const key = createHash('sha256').update(bytes).digest('hex');
-      if (await store.has(key)) return key;
-      await store.write(key, await compress(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }));
+      const key = hashOf(bytes);
+      if (!(await store.renew(key))) await store.write(key, await compress(bytes, FAST));
       return key;
     },
+    async putAll(items) {
+      const parts = await Promise.all(items.map((item) => compress(item, FAST)));
+      const pack = Buffer.concat(parts);
+      const key = hashOf(pack);
+      await store.write(key, pack);
+      let offset = 0;
+      return parts.map(({ length }) => {
+        offset += length;
+        return `${key}+${offset - length}+${length}`;
+      });
+    },
     async get(key) {
-      const bytes = KEY.test(key) ? await store.read(key) : undefined;
+      const [, hash, offset, length] = KEY.exec(key) ?? [];
+      const range = offset === undefined ? undefined : { offset: Number(offset), length: Number(length) };
+      const bytes = hash === undefined ? undefined : await store.read(hash, range);
       if (!bytes)
         throw new ServiceError('NOT_FOUND', `Nothing is kept as ${key} (any more). Run the job again.`);
       return decompress(bytes);
     },
+    sweep: (before) => store.sweep(before),
     ready: () => store.ready(),
   };
 }
 
 const isAbsent = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
+/** The value, or what stands for a file that is not there. */
+const orAbsent = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>
+  promise.catch((error) => {
+    if (isAbsent(error)) return absent;
+    throw error;
+  });
+
 function openDirectory(root: string): Store {
   const fileOf = (key: string) => path.join(root, key.slice(0, 2), key.slice(2));
   return {
-    has: (key) =>
-      stat(fileOf(key)).then(
-        () => true,
-        (error) => {
-          if (isAbsent(error)) return false;
-          throw error;
-        },
-      ),
+    renew(key) {
+      const now = new Date();
+      return orAbsent(
+        utimes(fileOf(key), now, now).then(() => true),
+        false,
+      );
+    },
     async write(key, bytes) {
       const file = fileOf(key);
       const draft = `${file}.${randomUUID()}`;
@@ -85,11 +124,21 @@ function openDirectory(root: string): Store {
         throw error;
       }
     },
-    read: (key) =>
-      readFile(fileOf(key)).catch((error) => {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }),
+    read: (key, range) => orAbsent(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
+    async sweep(before) {
+      let swept = 0;
+      for (const shelf of await orAbsent(readdir(root), [])) {
+        for (const name of await readdir(path.join(root, shelf))) {
+          const file = path.join(root, shelf, name);
+          // Whoever sweeps beside us may be quicker.
+          const found = await orAbsent(stat(file), undefined);
+          if (!found || found.mtime >= before) continue;
+          await orAbsent(unlink(file), undefined);
+          swept++;
+        }
+      }
+      return swept;
+    },
     async ready() {
       await mkdir(root, { recursive: true, mode: 0o700 });
       await stat(root);
@@ -97,13 +146,29 @@ function openDirectory(root: string): Store {
   };
 }
 
-async function openBucket(location: URL): Promise<Store> {
+async function readPart(file: string, { offset, length }: Range): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
+    if (bytesRead < length) throw new Error(`${file} ends before ${offset + length}`);
+    return buffer;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** An object put this long ago is put anew, so that it counts as put now. */
+const RENEWED_AFTER_MS = 3_600_000;
+
+async function openBucket(location: URL, space: BlobSpace): Promise<Store> {
   // Loaded only where it is used: it is the largest library of the house.
   const {
     S3Client,
+    DeleteObjectCommand,
     GetObjectCommand,
     HeadBucketCommand,
     HeadObjectCommand,
+    ListObjectsV2Command,
     PutObjectCommand,
     NoSuchKey,
     NotFound,
@@ -114,12 +179,12 @@ async function openBucket(location: URL): Promise<Store> {
     ...(endpoint && { endpoint, forcePathStyle: true }),
   });
   const Bucket = location.hostname;
-  const prefix = location.pathname.replace(/^\/+|\/+$/g, '');
-  const object = (key: string) => ({ Bucket, Key: prefix ? `${prefix}/${key}` : key });
+  const prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
+  const object = (key: string) => ({ Bucket, Key: prefix + key });
   return {
-    has: (key) =>
+    renew: (key) =>
       client.send(new HeadObjectCommand(object(key))).then(
-        () => true,
+        ({ LastModified }) => Date.now() - (LastModified?.getTime() ?? 0) < RENEWED_AFTER_MS,
         (error) => {
           if (error instanceof NotFound) return false;
           throw error;
@@ -128,14 +193,35 @@ async function openBucket(location: URL): Promise<Store> {
     async write(key, bytes) {
       await client.send(new PutObjectCommand({ ...object(key), Body: bytes }));
     },
-    async read(key) {
+    async read(key, range) {
+      const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`;
       try {
-        const { Body } = await client.send(new GetObjectCommand(object(key)));
+        const { Body } = await client.send(new GetObjectCommand({ ...object(key), ...(Range && { Range }) }));
         return Body && Buffer.from(await Body.transformToByteArray());
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
         throw error;
       }
+    },
+    async sweep(before) {
+      let swept = 0;
+      for (let ContinuationToken: string | undefined, more = true; more; ) {
+        const page = await client.send(
+          new ListObjectsV2Command({
+            Bucket,
+            Prefix: prefix,
+            ...(ContinuationToken && { ContinuationToken }),
+          }),
+        );
+        for (const { Key, LastModified } of page.Contents ?? []) {
+          if (!Key || !LastModified || LastModified >= before) continue;
+          await client.send(new DeleteObjectCommand({ Bucket, Key }));
+          swept++;
+        }
+        ContinuationToken = page.NextContinuationToken;
+        more = ContinuationToken !== undefined;
+      }
+      return swept;
     },
     async ready() {
       await client.send(new HeadBucketCommand({ Bucket }));

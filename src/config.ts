@@ -19,6 +19,9 @@ const list = z
 const optional = z.string().optional();
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
+/** What a worker can be for: what somebody waits for, pages of batches and crawls, deliveries. */
+const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
+
 /** Every setting, by its environment variable. The descriptions are what `--help` and `.env.example` print. */
 const settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3002).describe('port of the API'),
@@ -55,6 +58,9 @@ const settings = z.object({
   WINNOW_ALLOW_PRIVATE: list.describe(
     'comma-separated CIDRs that pages may be fetched from beside public addresses',
   ),
+  WINNOW_WEBHOOK_SECRET: optional.describe(
+    'signs the webhooks of the first team; empty: made with the team, `team show` prints it',
+  ),
   DATABASE_URL: optional.describe('a Postgres to use instead of the embedded one'),
   TEMPORAL_ADDRESS: optional.describe('host:port of a Temporal server to use instead of the embedded one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
@@ -63,6 +69,19 @@ const settings = z.object({
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
+  WINNOW_CACHE_DAYS: count(30).describe('days that copies of pages are kept'),
+  WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
+    'with less than this free on the disk of the data, in MiB, no work is taken on',
+  ),
+  WINNOW_USER_AGENT: optional.describe('how pages see us; empty: a browser and our name'),
+  WINNOW_ROBOTS_TOKEN: z
+    .string()
+    .regex(/^[A-Za-z_-]+$/, 'must be letters, - and _ (RFC 9309)')
+    .default('Winnow')
+    .describe('our name in robots.txt'),
+  WINNOW_WORKER_ROLES: list
+    .pipe(z.array(z.enum(WORKER_ROLES)))
+    .describe(`what a worker is for, of ${WORKER_ROLES.join(', ')}; empty: all of it`),
   WINNOW_WORKER_PORT: z.coerce
     .number()
     .int()
@@ -110,6 +129,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     /** `null` is unlimited. */
     teamCredits: s.WINNOW_TEAM_CREDITS === 'unlimited' ? null : Number(s.WINNOW_TEAM_CREDITS),
     secretKey: s.WINNOW_SECRET_KEY,
+    webhookSecret: s.WINNOW_WEBHOOK_SECRET,
     allowPrivate: s.WINNOW_ALLOW_PRIVATE,
     databaseUrl: s.DATABASE_URL,
     temporalAddress: s.TEMPORAL_ADDRESS,
@@ -119,6 +139,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
+    cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
+    leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
+    userAgent: s.WINNOW_USER_AGENT,
+    robotsToken: s.WINNOW_ROBOTS_TOKEN,
+    workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
     logLevel: s.LOG_LEVEL,
   };

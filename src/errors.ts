@@ -14,7 +14,10 @@ export const ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, retry: false },
   SCRAPE_TIMEOUT: { status: 408, retry: false },
   CONCURRENCY_QUEUE_TIMEOUT: { status: 408, retry: false },
+  MAP_TIMEOUT: { status: 408, retry: false },
   IDEMPOTENCY_KEY_REUSED: { status: 409, retry: false },
+  // The job has ended, so it cannot be changed any more.
+  JOB_ENDED: { status: 409, retry: false },
   REQUEST_TOO_LARGE: { status: 413, retry: false },
   RATE_LIMITED: { status: 429, retry: false },
   // The name does not resolve: the request itself was fine, so HTTP 200 with success false (compatibility 0.2, item 5).
@@ -26,14 +29,30 @@ export const ERRORS = {
   SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, retry: false },
   SCRAPE_CONTENT_TOO_LARGE: { status: 500, retry: false },
   SCRAPE_JOB_CANCELLED: { status: 500, retry: false },
+  // A page of a crawl leads where the crawl may not go.
+  CRAWL_DENIAL: { status: 500, retry: false },
+  MAP_FAILED: { status: 500, retry: false },
   // A process that died under the job; the next attempt runs on another one.
   WORKER_LOST: { status: 500, retry: true },
   UNKNOWN_ERROR: { status: 500, retry: true },
   SERVICE_UNAVAILABLE: { status: 503, retry: true },
+  // Too little room on the disk to take work on; work under way waits.
+  INSUFFICIENT_STORAGE: { status: 503, retry: true },
 } as const satisfies Record<string, { status: number; retry: boolean }>;
 
 /** The code of an error, as it stands in `code` of an error answer. */
 export type ErrorCode = keyof typeof ERRORS;
+
+/** The target may answer another time: a page of a job is tried again. */
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'SCRAPE_SITE_ERROR',
+  'SCRAPE_TIMEOUT',
+  'SCRAPE_ALL_ENGINES_FAILED',
+  'UNKNOWN_ERROR',
+]);
+
+/** Whether a page that failed so is worth another try, a little later. */
+export const isTransient = (code: ErrorCode) => TRANSIENT.has(code);
 
 /** Whether a string is one of our codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {

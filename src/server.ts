@@ -6,16 +6,17 @@ import { openBlobs } from './blobs.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
-import { ensureFirstTeam } from './db/teams.ts';
+import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { runProcess } from './process.ts';
+import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
 /** Runs the API until the process is asked to end. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const config = readConfig();
-  const { databaseUrl, temporalAddress, secretKey } = config;
+  const { databaseUrl, temporalAddress, secretKey, webhookSecret } = config;
   if (!databaseUrl || !temporalAddress || !secretKey) {
     throw new ServiceError(
       'BAD_REQUEST',
@@ -26,10 +27,14 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
   await migrate(db);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
+  if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
   const connection = await connectTemporal(temporalAddress);
   const temporal = createTemporal(connection, config.temporalNamespace);
-  const blobs = await openBlobs(config.blobs);
-  const server = createServer(createApp({ config: { ...config, secretKey }, db, blobs, temporal, logger }));
+  const blobs = await openBlobs(config.blobs, 'results');
+  const storage = watchStorage(disksOf(config), config.leastFreeBytes);
+  const server = createServer(
+    createApp({ config: { ...config, secretKey }, db, blobs, temporal, storage, logger }),
+  );
   server.listen(config.port, config.host);
   await once(server, 'listening');
   // Listening on a TCP port, the address is never a path.

@@ -18,6 +18,8 @@ export interface Snapshot {
   engine: 'http' | 'browser';
   /** When it was obtained, in milliseconds since 1970. */
   fetchedAt: number;
+  /** Where the answer asked to come back later: after so many milliseconds (`Retry-After`). */
+  retryAfterMs?: number;
   /** Time zone that the browser showed to the page, an IANA name. */
   timezone?: string;
   /** Blob references of files made while the page was open, by the format that asked for them. */

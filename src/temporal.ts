@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  ServiceError as GrpcError,
+  isGrpcServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection } from '@temporalio/worker';
-import { ServiceError } from './errors.ts';
+import { messageOf, ServiceError } from './errors.ts';
+import type { batch } from './workflows/batch.ts';
+import type { crawl } from './workflows/crawl.ts';
+import { QUEUES } from './workflows/queues.ts';
 import type { ScrapeInput, scrape } from './workflows/scrape.ts';
 import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-attributes.ts';
-
-/** The queue of scrapes: their workflows and activities, together so that an activity starts without a detour. */
-export const SCRAPE_QUEUE = 'scrape';
+import type { deliver } from './workflows/webhooks.ts';
 
 const RETENTION = '7 days';
 const INTERACTIVE_PRIORITY = 1;
+const DELIVERIES_PRIORITY = 4;
 
 /** A connection to the Temporal server; worker and API use the same kind. */
 export function connectTemporal(address: string): Promise<NativeConnection> {
@@ -31,6 +38,28 @@ const RECONNECT_MS = 500;
 /** The API's door to Temporal. */
 export function createTemporal(connection: NativeConnection, namespace: string) {
   const client = new Client({ connection, namespace });
+
+  /** Runs a call to the server, for a while. */
+  async function ask<Result>(call: () => Promise<Result>): Promise<Result> {
+    const deadline = Date.now() + START_DEADLINE_MS;
+    try {
+      for (;;) {
+        try {
+          return await connection.withDeadline(deadline, call);
+        } catch (error) {
+          if (!isNewNamespace(error) || Date.now() + RECONNECT_MS > deadline) throw error;
+          await sleep(RECONNECT_MS);
+        }
+      }
+    } catch (cause) {
+      throw new ServiceError(
+        'SERVICE_UNAVAILABLE',
+        'The workflow engine does not answer. Try again in a few seconds.',
+        { retryAfterSeconds: 5, cause },
+      );
+    }
+  }
+
   return {
     /**
      * Starts a scrape. Started twice with one id, it runs once.
@@ -40,7 +69,7 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
       const start = () =>
         client.workflow.start<typeof scrape>('scrape', {
           workflowId: `scrape/${input.jobId}`,
-          taskQueue: SCRAPE_QUEUE,
+          taskQueue: QUEUES.scrape,
           args: [input],
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           workflowIdConflictPolicy: 'USE_EXISTING',
@@ -53,21 +82,106 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
             { key: Host, value: new URL(url).host },
           ],
         });
-      try {
-        const handle = await connection.withDeadline(Date.now() + START_DEADLINE_MS, start);
-        return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
-      } catch (cause) {
-        throw new ServiceError(
-          'SERVICE_UNAVAILABLE',
-          'The workflow engine does not answer. Try again in a few seconds.',
-          { retryAfterSeconds: 5, cause },
-        );
-      }
+      const handle = await ask(start);
+      return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
     },
+
+    /**
+     * Starts the workflow of a batch or crawl, or wakes it where it runs.
+     * @throws ServiceError `SERVICE_UNAVAILABLE` when the server does not answer
+     */
+    startPageJob: (job: PageJobStart) => ask(() => startPageJob(client, job)),
+
+    /** Starts the workflow of a job that has begun before, or wakes it where it runs. */
+    resumePageJob: (kind: PageJobKind, jobId: string, teamId: string) =>
+      ask(() =>
+        startPageJob(client, { kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true }),
+      ),
+
+    /** Tells the workflow of a job something; one that has ended has nothing to hear. */
+    signalPageJob: (kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake') =>
+      ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).signal(signal))),
+
+    /** Cancels the workflow of a job. */
+    cancelPageJob: (kind: PageJobKind, jobId: string) =>
+      ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).cancel())),
+
+    /** Sees to it that events of a job that are due are sent. */
+    startDeliveries: (jobId: string, teamId: string) => ask(() => startDeliveries(client, jobId, teamId)),
 
     /** Resolves when the server answers. */
     ready: () => pingTemporal(connection),
   };
+}
+
+/** What batches and crawls are called; their workflows have shorter names. */
+export type PageJobKind = 'batch_scrape' | 'crawl';
+
+/** What the workflow of a batch or crawl is started with. */
+export interface PageJobStart {
+  kind: PageJobKind;
+  jobId: string;
+  teamId: string;
+  /** What the Temporal UI shows for it. */
+  label: string;
+  host?: string;
+  /** Its events go to somebody. */
+  webhook: boolean;
+  /** What comes before the pages is done. */
+  prepared?: boolean;
+}
+
+const WORKFLOWS = {
+  batch_scrape: { type: 'batch', priorityKey: 4 },
+  crawl: { type: 'crawl', priorityKey: 5 },
+} as const;
+
+const workflowIdOf = (kind: PageJobKind, jobId: string) => `${WORKFLOWS[kind].type}/${jobId}`;
+
+async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
+  const { kind, jobId, teamId, label, host, webhook, prepared } = job;
+  const { type, priorityKey } = WORKFLOWS[kind];
+  await client.workflow.signalWithStart<typeof batch | typeof crawl>(type, {
+    workflowId: workflowIdOf(kind, jobId),
+    taskQueue: QUEUES.scrape,
+    args: [{ jobId, webhook, ...(prepared && { prepared }) }],
+    signal: 'wake',
+    signalArgs: [],
+    priority: { priorityKey, fairnessKey: teamId },
+    staticSummary: label.slice(0, 200),
+    staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
+    typedSearchAttributes: [
+      { key: TeamId, value: teamId },
+      { key: JobKind, value: kind },
+      ...(host ? [{ key: Host, value: host }] : []),
+    ],
+  });
+}
+
+async function startDeliveries(client: Client, jobId: string, teamId: string): Promise<void> {
+  await client.workflow.signalWithStart<typeof deliver>('deliver', {
+    workflowId: `webhooks/${jobId}`,
+    taskQueue: QUEUES.scrape,
+    args: [{ jobId }],
+    signal: 'wake',
+    signalArgs: [],
+    priority: { priorityKey: DELIVERIES_PRIORITY, fairnessKey: teamId },
+    staticSummary: `Webhook events of ${jobId}`,
+  });
+}
+
+/** Search attributes that a worker has just registered are known to all of the server a moment later. */
+function isNewNamespace(error: unknown): boolean {
+  const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
+  return /search attribute/i.test(text);
+}
+
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
 }
 
 /** The API's door to Temporal. */

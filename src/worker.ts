@@ -6,6 +6,8 @@ import { openBlobs } from './blobs.ts';
 import { createBrowserPool } from './browser/pool.ts';
 import { workflowBundle } from './bundle.ts';
 import { readConfig } from './config.ts';
+import { createGuides } from './crawl/guides.ts';
+import { createRobotsBook } from './crawl/robots-book.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
@@ -21,10 +23,12 @@ import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { type Role, runProcess } from './process.ts';
-import { connectTemporal, pingTemporal, prepareNamespace, SCRAPE_QUEUE } from './temporal.ts';
+import { disksOf, watchStorage } from './storage.ts';
+import { connectTemporal, pingTemporal, prepareNamespace } from './temporal.ts';
+import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
-/** Scrapes that one worker has in hand at once; each is mostly waiting for its site. */
-const SCRAPES_AT_ONCE = 32;
+/** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
+const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 8 };
 /** Pages that one worker has open at once. */
 const PAGES_AT_ONCE = 2 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
@@ -35,11 +39,11 @@ const DRAIN_MS = 8_000;
 /** Runs a worker: builds the doors once, then takes work until the process is asked to end. */
 async function work(): Promise<Role> {
   const config = readConfig();
-  const { databaseUrl, temporalAddress } = config;
-  if (!databaseUrl || !temporalAddress) {
+  const { databaseUrl, temporalAddress, secretKey } = config;
+  if (!databaseUrl || !temporalAddress || !secretKey) {
     throw new ServiceError(
       'BAD_REQUEST',
-      'The worker needs DATABASE_URL and TEMPORAL_ADDRESS. `npm start` sets them by itself.',
+      'The worker needs DATABASE_URL, TEMPORAL_ADDRESS and WINNOW_SECRET_KEY. `npm start` sets them by itself.',
     );
   }
   const logger = createLogger('worker', config.logLevel);
@@ -54,12 +58,13 @@ async function work(): Promise<Role> {
     connectTemporal(temporalAddress),
   ]);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
-  const [blobs] = await Promise.all([
-    openBlobs(config.blobs),
+  const [blobs, cacheBlobs] = await Promise.all([
+    openBlobs(config.blobs, 'results'),
+    openBlobs(config.blobs, 'cache'),
     migrate(db),
     prepareNamespace(connection, config.temporalNamespace),
   ]);
-  const { maxBodyBytes } = config;
+  const { maxBodyBytes, resultTtlMs, cacheTtlMs, userAgent = USER_AGENT } = config;
   const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
   const proxy = await startEgressProxy(egress);
   const pool = createBrowserPool({
@@ -70,23 +75,47 @@ async function work(): Promise<Role> {
   });
   const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
   const engines = createEngines({
-    http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes }),
+    http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
-    cache: createCache(db, blobs),
+    cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
-  const worker = await Worker.create({
-    connection,
-    namespace: config.temporalNamespace,
-    taskQueue: SCRAPE_QUEUE,
-    workflowBundle: { codePath: bundle },
-    activities: createActivities({ db, blobs, engines, renderer, logger }),
-    interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
-    maxConcurrentActivityTaskExecutions: SCRAPES_AT_ONCE,
-    maxCachedWorkflows: CACHED_WORKFLOWS,
-    maxHeartbeatThrottleInterval: '5s',
-    shutdownGraceTime: DRAIN_MS,
-  });
-  const running = worker.run();
+  const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));
+  const storage = watchStorage(disksOf(config), config.leastFreeBytes);
+  const doors = {
+    db,
+    blobs,
+    engines,
+    renderer,
+    guides,
+    storage,
+    egress,
+    userAgent,
+    resultTtlMs,
+    cacheTtlMs,
+    secretKey,
+    logger,
+  };
+  const activities = createActivities(doors);
+  const workers = await Promise.all(
+    config.workerRoles.map((role) =>
+      Worker.create({
+        connection,
+        namespace: config.temporalNamespace,
+        taskQueue: QUEUES[role],
+        // All workflows are of one queue; the others need no room for them.
+        ...(role === 'scrape' && {
+          workflowBundle: { codePath: bundle },
+          maxCachedWorkflows: CACHED_WORKFLOWS,
+        }),
+        activities,
+        interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+        maxConcurrentActivityTaskExecutions: AT_ONCE[role],
+        maxHeartbeatThrottleInterval: '5s',
+        shutdownGraceTime: DRAIN_MS,
+      }),
+    ),
+  );
+  const running = Promise.all(workers.map((worker) => worker.run()));
   // A worker that stops by itself has lost its server for good: the process ends, and is started again.
   running.catch((error) => {
     logger.fatal({ err: error }, 'the worker stopped');
@@ -105,7 +134,7 @@ async function work(): Promise<Role> {
   return {
     async stop() {
       health?.close();
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
       await Promise.all([renderer.close(), pool.close(), connection.close()]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);

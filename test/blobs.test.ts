@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
-  const open = () => openBlobs(kind === 'directory' ? path.join(directory, 'blobs') : bucket);
+  const open = () => openBlobs(kind === 'directory' ? path.join(directory, 'blobs') : bucket, 'results');
 
   it('gives back what was put, under the hash of its content', async () => {
     const blobs = await open();
@@ -52,7 +52,26 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await blobs.get(keys[0]!)).toEqual(bytes);
   });
 
-  it.each([KEY_OF_NOTHING, '../../etc/passwd', ''])('has nothing under %j', async (key) => {
+  it('gives back each of many that were put in one file', async () => {
+    const blobs = await open();
+    const items = ['one', '', 'three '.repeat(1_000)].map((item) => Buffer.from(`${item}${Math.random()}`));
+    const keys = await blobs.putAll(items);
+    expect(new Set(keys.map((key) => key.slice(0, 64))).size).toBe(1);
+    for (const [index, key] of keys.entries()) expect(await blobs.get(key)).toEqual(items[index]);
+  });
+
+  it('sweeps what was put before a time, and nothing of another space', async () => {
+    const location = kind === 'directory' ? path.join(directory, 'swept') : bucket.replace('some', 'swept');
+    const [results, cache] = [await openBlobs(location, 'results'), await openBlobs(location, 'cache')];
+    const [old] = await results.putAll([Buffer.from('old')]);
+    const kept = await cache.put(Buffer.from('old'));
+    expect(await results.sweep(new Date(Date.now() - 60_000))).toBe(0);
+    expect(await results.sweep(new Date(Date.now() + 60_000))).toBe(1);
+    await expect(results.get(old!)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await cache.get(kept)).toEqual(Buffer.from('old'));
+  });
+
+  it.each([KEY_OF_NOTHING, `${KEY_OF_NOTHING}+0+5`, '../../etc/passwd', ''])('has nothing under %j', async (key) => {
     const blobs = await open();
     await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -61,9 +80,9 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
 describe('a directory of blobs', () => {
   it('keeps them compressed, and no draft beside them', async () => {
     const root = path.join(directory, 'compressed');
-    const blobs = await openBlobs(root);
+    const blobs = await openBlobs(root, 'results');
     const key = await blobs.put(text);
-    const shelf = path.join(root, key.slice(0, 2));
+    const shelf = path.join(root, 'results', key.slice(0, 2));
     expect(await readdir(shelf)).toEqual([key.slice(2)]);
     expect((await readFile(path.join(shelf, key.slice(2)))).length).toBeLessThan(text.length / 10);
   });
@@ -71,7 +90,7 @@ describe('a directory of blobs', () => {
   it('says that it does not answer when its place is taken by a file', async () => {
     const file = path.join(directory, 'a-file');
     await writeFile(file, '');
-    const blobs = await openBlobs(path.join(file, 'blobs'));
+    const blobs = await openBlobs(path.join(file, 'blobs'), 'results');
     await expect(blobs.ready()).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
 });

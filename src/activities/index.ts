@@ -1,15 +1,24 @@
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
+import { translateDatabaseError } from '../db/client.ts';
 import { ERRORS, type ErrorCode, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { type JobDoors, jobActivities } from './jobs.ts';
+import { type PageDoors, pageActivities } from './pages.ts';
 import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
+import { type WebhookDoors, webhookActivities } from './webhooks.ts';
 
 /** Everything that activities reach the outside world through, built once per worker. */
-export type Doors = ScrapeDoors & { logger: Logger };
+export type Doors = ScrapeDoors & PageDoors & JobDoors & WebhookDoors & { logger: Logger };
 
 /** All activities of the house, closed over their doors. */
 export function createActivities(doors: Doors) {
-  return { ...scrapeActivities(doors) };
+  return {
+    ...scrapeActivities(doors),
+    ...jobActivities(doors),
+    ...pageActivities(doors),
+    ...webhookActivities(doors),
+  };
 }
 
 /** What workflows may call. */
@@ -26,7 +35,7 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
         return await next(input);
       } catch (error) {
         if (error instanceof CancelledFailure) throw error;
-        const { code, message, details } = toServiceError(error);
+        const { code, message, details } = toServiceError(translateDatabaseError(error));
         const expected = code !== 'UNKNOWN_ERROR';
         if (!expected) logger.error({ err: error }, 'activity failed unexpectedly');
         throw ApplicationFailure.create({

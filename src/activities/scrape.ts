@@ -1,15 +1,17 @@
-import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
-import { priceOf, priceOfFailure } from '../credits.ts';
+import { priceOfFailure } from '../credits.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { acquireSlot, releaseSlot, renewSlot } from '../db/slots.ts';
-import type { Engines, Obtained } from '../engines/index.ts';
+import type { Engines } from '../engines/index.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { startDeadline } from './deadline.ts';
+import { makeDocument } from './document.ts';
+import { startHeartbeat } from './heartbeat.ts';
 
 /** What a scrape needs from outside. */
 export interface ScrapeDoors {
@@ -22,9 +24,6 @@ export interface ScrapeDoors {
 /** Between two tries for a slot, growing. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 500;
-const HEARTBEAT_MS = 2_000;
-/** A renewal each few beats keeps the lease of a slot well ahead of its end. */
-const BEATS_PER_RENEWAL = 4;
 
 /** The activities of a scrape. */
 export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) {
@@ -47,40 +46,6 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
     }
   }
 
-  async function storeDocument(
-    jobId: string,
-    request: ScrapeRequest,
-    obtained: Obtained,
-    queuedMs: number | undefined,
-    signal: AbortSignal,
-  ) {
-    const { snapshot, cacheState } = obtained;
-    const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
-    const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
-    const { fields, metadata } = await renderer.render({ snapshot, clean, formats }, { signal });
-    const credits = priceOf(request);
-    const document = {
-      ...fields,
-      metadata: {
-        ...metadata,
-        scrapeId: jobId,
-        sourceURL: snapshot.sourceUrl,
-        url: snapshot.url,
-        statusCode: snapshot.statusCode,
-        error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
-        contentType: snapshot.contentType || undefined,
-        proxyUsed: 'basic',
-        cacheState,
-        cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
-        timezone: snapshot.timezone,
-        creditsUsed: credits,
-        concurrencyLimited: queuedMs !== undefined,
-        concurrencyQueueDurationMs: queuedMs,
-      },
-    };
-    return { credits, blob: await blobs.put(Buffer.from(JSON.stringify(document))) };
-  }
-
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
@@ -94,15 +59,14 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
       const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
       // What an attempt before this one held, it will not give back any more.
       if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
-      using deadline = startDeadline(request);
+      using deadline = startDeadline(request, Context.current().cancellationSignal);
       using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
       const queuedMs = await takeSlot(slot, request.timeout, deadline.signal);
       try {
         const obtained = await engines.obtain(request, deadline.signal);
-        const [{ credits, blob }] = await Promise.all([
-          storeDocument(jobId, request, obtained, queuedMs, deadline.signal),
-          obtained.cached,
-        ]);
+        const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };
+        const [{ json, credits }] = await Promise.all([makeDocument(renderer, order), obtained.cached]);
+        const blob = await blobs.put(json);
         await completeJob(db, { jobId, credits, blob });
         return blob;
       } catch (error) {
@@ -119,31 +83,4 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
       await failJob(db, { jobId, credits, error });
     },
   };
-}
-
-/** A signal that fires at the request's timeout, or when Temporal cancels the activity. */
-function startDeadline(request: ScrapeRequest) {
-  const { cancellationSignal } = Context.current();
-  const timeout = new AbortController();
-  const timer = setTimeout(() => {
-    const message = `${request.url} took longer than the timeout of ${request.timeout} ms. Try again with a larger timeout.`;
-    timeout.abort(new ServiceError('SCRAPE_TIMEOUT', message));
-  }, request.timeout);
-  return {
-    signal: AbortSignal.any([timeout.signal, cancellationSignal]),
-    [Symbol.dispose]: () => clearTimeout(timer),
-  };
-}
-
-/** Tells Temporal every two seconds that this process lives, and renews the slot's lease now and then. */
-function startHeartbeat(renew: () => Promise<void>) {
-  const context = Context.current();
-  let beats = 0;
-  const timer = setInterval(() => {
-    context.heartbeat();
-    if (++beats % BEATS_PER_RENEWAL === 0) {
-      renew().catch((error) => context.log.warn('slot not renewed', { error: String(error) }));
-    }
-  }, HEARTBEAT_MS);
-  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -6,9 +6,11 @@ import type { Database } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Storage } from '../storage.ts';
 import type { Temporal } from '../temporal.ts';
 import type { Authenticate } from './auth.ts';
 import { validationError } from './errors.ts';
+import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What the API reaches the outside world through. */
@@ -17,6 +19,7 @@ export interface ApiDoors {
   db: Database;
   blobs: Blobs;
   temporal: Temporal;
+  storage: Storage;
   logger: Logger;
 }
 
@@ -26,13 +29,19 @@ interface Call<Body, Query, Params> {
   body: Body;
   query: Query;
   params: Params;
+  /** The body before its schema put defaults in. */
+  sent: unknown;
   /** Base of the addresses in answers, without a slash at its end. */
   baseUrl: string;
+  /** Of the header `x-idempotency-key`. */
+  idempotencyKey: string | undefined;
+  /** Fires when the client has gone. */
+  signal: AbortSignal;
 }
 
 /** One endpoint: feeds the router, the validation, the limits and the API reference. */
 export interface Route<Body, Query, Params, Answer> {
-  method: 'get' | 'post';
+  method: 'get' | 'post' | 'delete';
   /** With Express parameters, e.g. `/v2/scrape/:id`. */
   path: string;
   tag: string;
@@ -43,9 +52,9 @@ export interface Route<Body, Query, Params, Answer> {
   answer: z.ZodType<Answer>;
   /** Reading a job's state is never limited. */
   limited?: boolean;
-  /** Credits that the team must have left. */
-  leastCredits?: number;
-  handler: (call: Call<Body, Query, Params>, doors: ApiDoors) => Promise<Answer>;
+  /** Credits that the team must have left; they may depend on the body, which is not checked yet. */
+  leastCredits?: number | ((sent: unknown) => number);
+  handler: (call: Call<Body, Query, Params>, doors: ApiDoors) => Promise<Answer | JsonStream>;
 }
 
 /** A route whose types no longer matter to the compiler. */
@@ -71,19 +80,28 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.limited !== false) await checks.rateLimit(caller);
-    requireCredits(caller, route.leastCredits ?? 0);
     response.locals.caller = caller;
     next();
   };
   const answer: RequestHandler = async (request, response) => {
+    const { caller } = response.locals;
+    const { leastCredits = 0 } = route;
+    requireCredits(caller, typeof leastCredits === 'number' ? leastCredits : leastCredits(request.body));
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
     const call = {
-      caller: response.locals.caller,
+      caller,
+      sent: request.body,
+      idempotencyKey: request.get('x-idempotency-key'),
+      signal: gone.signal,
       body: check(route.body, request.body, 'body'),
       query: check(route.query, { ...request.query }, 'query'),
       params: check(route.params, { ...request.params }, 'path'),
       baseUrl: baseUrl(request, doors.config.publicUrl),
     };
-    response.json(await route.handler(call, doors));
+    const result = await route.handler(call, doors);
+    if (result instanceof JsonStream) await result.sendTo(response);
+    else response.json(result);
   };
   app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), answer);
 }

@@ -1,6 +1,15 @@
+import { batchRoutes } from './batch.ts';
+import { crawlRoutes } from './crawl.ts';
 import type { AnyRoute } from './route.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Every endpoint of the API; one line per resource. */
-export const ROUTES: AnyRoute[] = [...scrapeRoutes, ...teamRoutes];
+export const ROUTES: AnyRoute[] = [
+  ...scrapeRoutes,
+  ...batchRoutes,
+  ...crawlRoutes,
+  ...teamRoutes,
+  ...webhookRoutes,
+];

@@ -21,6 +21,7 @@ const create = defineRoute({
   leastCredits: 1,
   async handler({ caller, body, baseUrl }, doors) {
     const { config, db, temporal } = doors;
+    await doors.storage.requireRoom();
     const target = parseTarget(body.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const job = { id: uuidv7(), teamId, apiKeyId, kind: 'scrape', target: body.url } as const;

@@ -1,31 +1,12 @@
-import { z } from 'zod';
 import { TOKENS_PER_CREDIT } from '../credits.ts';
 import type { Database } from '../db/client.ts';
-import { type ActivityCursor, listActivity } from '../db/jobs.ts';
+import { listActivity } from '../db/jobs.ts';
 import { countSlots } from '../db/slots.ts';
 import type { Caller } from '../db/teams.ts';
 import { listUsage, readQueue } from '../db/usage.ts';
-import { ServiceError } from '../errors.ts';
 import * as schemas from '../schemas/team.ts';
+import { readCursor, writeCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
-
-const cursorParts = z.tuple([z.iso.datetime(), z.uuid()]);
-
-const writeCursor = ({ createdAt, id }: ActivityCursor) =>
-  Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url');
-
-function readCursor(text: string): ActivityCursor {
-  try {
-    const [createdAt, id] = cursorParts.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
-    return { createdAt: new Date(createdAt), id };
-  } catch (cause) {
-    throw new ServiceError(
-      'BAD_REQUEST',
-      'The cursor is not one of ours. Use the cursor of the previous answer.',
-      { cause },
-    );
-  }
-}
 
 /** What the team has left and was given, in credits. */
 function balance({ creditsRemaining, creditsPlanned }: Caller) {

@@ -16,7 +16,7 @@ export interface StoredError {
 }
 
 /** The states of a job, as clients see them. */
-type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
+export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
 /** The tables, as Kysely sees them; `migrations/` makes them. */
 interface Tables {
@@ -27,6 +27,7 @@ interface Tables {
     credits_planned: number | null;
     rate_limit_per_minute: Generated<number>;
     concurrency: Generated<number>;
+    webhook_secret: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: Timestamp;
   };
   api_keys: {
@@ -51,6 +52,76 @@ interface Tables {
     created_at: Timestamp;
     finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
     expires_at: Expiry;
+    webhook: ColumnType<unknown, string | null | undefined, string | null>;
+    base_url: ColumnType<string | null, string | null | undefined, string | null>;
+  };
+  job_progress: {
+    job_id: string;
+    team_id: string;
+    base: string | null;
+    page_limit: number | null;
+    max_concurrency: number | null;
+    delay_ms: number | null;
+    paused: Generated<boolean>;
+    discovering: Generated<boolean>;
+    known: Generated<number>;
+    admitted: Generated<number>;
+    completed: Generated<number>;
+    failed: Generated<number>;
+    dropped: Generated<number>;
+    credits: Generated<number>;
+    bytes: Generated<number>;
+    notes: ColumnType<Record<string, unknown>, string | undefined, string>;
+    next_claim_at: Timestamp;
+    touched_at: Timestamp;
+  };
+  pages: {
+    job_id: string;
+    ordinal: number;
+    id: Generated<string>;
+    team_id: string;
+    url: string;
+    url_key: Buffer | null;
+    host: string;
+    depth: Generated<number>;
+    status: Generated<'pending' | 'claimed' | 'completed' | 'failed' | 'dropped' | 'alias'>;
+    admitted: Generated<boolean>;
+    attempts: Generated<number>;
+    losses: Generated<number>;
+    due_at: Timestamp;
+    lane: string | null;
+    claimed_until: Date | null;
+    position: number | null;
+    blob: string | null;
+    bytes_end: number | null;
+    error: ColumnType<StoredError | null, string | null | undefined, string | null>;
+    finished_at: Date | null;
+  };
+  blocked_urls: { job_id: string; url: string };
+  webhook_deliveries: {
+    id: Generated<string>;
+    job_id: string;
+    team_id: string;
+    sequence: Generated<number>;
+    type: string;
+    ordinal: number | null;
+    error: string | null;
+    status: Generated<'pending' | 'delivered' | 'failed'>;
+    attempts: Generated<number>;
+    due_at: Timestamp;
+    last_attempt_at: Date | null;
+    response_status: number | null;
+    last_error: string | null;
+    created_at: Timestamp;
+    delivered_at: Date | null;
+  };
+  host_leases: { host: string; lane: string; expires_at: Expiry };
+  idempotency_keys: {
+    team_id: string;
+    key: string;
+    request: Buffer;
+    answer: ColumnType<unknown, string, string>;
+    created_at: Timestamp;
   };
   results: { job_id: string; ordinal: number; blob: string };
   credit_entries: {
@@ -62,7 +133,15 @@ interface Tables {
     created_at: Timestamp;
   };
   slots: { team_id: string; ordinal: number; holder: string; expires_at: Expiry };
-  cache_entries: { key: Buffer; fetched_at: Expiry; blob: string };
+  cache_entries: {
+    key: Buffer;
+    fetched_at: Expiry;
+    blob: string;
+    host: string | null;
+    url: string | null;
+    title: string | null;
+    description: string | null;
+  };
   rate_limits: { key: string; points: number; expire: number | null };
 }
 
@@ -81,7 +160,13 @@ export interface Database {
  * @param onError hears about idle connections that broke; the pool replaces them by itself
  */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
-  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 10_000 });
+  // Compiling a statement to machine code takes longer than any of ours runs.
+  const pool = new Pool({
+    connectionString: url,
+    max: 20,
+    connectionTimeoutMillis: 10_000,
+    options: '-c jit=off',
+  });
   pool.on('error', onError);
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {

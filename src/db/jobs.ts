@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { Database, StoredError } from './client.ts';
 
+/** What jobs there are; also the `endpoint` of the team's activity. */
+export type JobKind = 'scrape' | 'batch_scrape' | 'crawl' | 'map';
+
 /** What is known of a job before it runs. */
 export interface NewJob {
   id: string;
   teamId: string;
   apiKeyId: string | null;
-  /** Also the `endpoint` of the team's activity. */
-  kind: 'scrape';
+  kind: JobKind;
   /** The address that it is about. */
   target: string;
   request: unknown;
@@ -141,19 +143,16 @@ export async function listActivity(
 ) {
   let query = db.query
     .selectFrom('jobs')
-    // Milliseconds, as the cursor has them: finer digits would make a page repeat or skip its last row.
-    .select(['id', 'kind', 'target', sql<Date>`date_trunc('milliseconds', created_at)`.as('created_at')])
+    .select(['id', 'kind', 'target', 'created_at'])
     .where('team_id', '=', page.teamId)
     .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-    .orderBy(sql`date_trunc('milliseconds', created_at)`, 'desc')
+    .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(page.limit);
   if (page.kind) query = query.where('kind', '=', page.kind);
   if (page.after) {
     const { createdAt, id } = page.after;
-    query = query.where(
-      sql<boolean>`(date_trunc('milliseconds', created_at), id) < (${createdAt}, ${id}::uuid)`,
-    );
+    query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id}::uuid)`);
   }
   return query.execute();
 }

@@ -50,6 +50,9 @@ export function makeKey(): string {
   return `fc-${randomBytes(16).toString('hex')}`;
 }
 
+/** Signs the events that go to a team's webhooks; who receives them must know it, so it is kept as it is. */
+const makeWebhookSecret = () => randomBytes(32).toString('hex');
+
 /**
  * Makes a team.
  * @param credits what it starts with; `null` is unlimited
@@ -58,7 +61,12 @@ export function makeKey(): string {
 export async function createTeam(db: Database, name: string, credits: number | null): Promise<string> {
   const row = await db.query
     .insertInto('teams')
-    .values({ name, credits_remaining: credits, credits_planned: credits })
+    .values({
+      name,
+      credits_remaining: credits,
+      credits_planned: credits,
+      webhook_secret: makeWebhookSecret(),
+    })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .returning('id')
     .executeTakeFirst();
@@ -73,18 +81,21 @@ export interface TeamChange {
   credits?: number | null;
   rateLimitPerMinute?: number;
   concurrency?: number;
+  /** Key of the signatures of its webhooks. */
+  webhookSecret?: string;
 }
 
 /** Changes a team; credits given become both what is left and what is planned. */
 export async function changeTeam(db: Database, name: string, change: TeamChange): Promise<void> {
   const { id } = await findTeam(db, name);
-  const { credits, rateLimitPerMinute, concurrency } = change;
+  const { credits, rateLimitPerMinute, concurrency, webhookSecret } = change;
   await db.query
     .updateTable('teams')
     .set({
       ...(credits !== undefined && { credits_remaining: credits, credits_planned: credits }),
       ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
       ...(concurrency !== undefined && { concurrency }),
+      ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
     })
     .where('id', '=', id)
     .execute();
@@ -153,7 +164,12 @@ export async function ensureFirstTeam(
   await db.query.transaction().execute(async (query) => {
     await query
       .insertInto('teams')
-      .values({ name: FIRST_TEAM, credits_remaining: credits, credits_planned: credits })
+      .values({
+        name: FIRST_TEAM,
+        credits_remaining: credits,
+        credits_planned: credits,
+        webhook_secret: makeWebhookSecret(),
+      })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
     if (key === undefined) return;

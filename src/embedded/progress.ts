@@ -7,18 +7,29 @@ export interface Step {
   detail(text: string): void;
 }
 
+/** A line that is made anew each time it is shown. */
+export interface LiveLine {
+  /** Takes it off the terminal until it is drawn again, so that something else can be written there. */
+  hide(): void;
+}
+
 /** Tells a person at stderr what happens, so that stdout is left to results. */
 export interface Progress {
   /** A line that stays. */
   note(text: string): void;
   /** Runs work under a name: nothing is shown when it is quick, signs of life when it lasts longer than two seconds. */
   step<T>(name: string, work: (step: Step) => Promise<T>): Promise<T>;
+  /**
+   * Runs work beside a line of its own, shown from the start on a terminal.
+   * @param text what the line says now; it is given the terminal's width, `undefined` where there is no terminal
+   */
+  live<T>(text: (columns: number | undefined) => string, work: (line: LiveLine) => Promise<T>): Promise<T>;
 }
 
 interface Running {
-  name: string;
-  detail: string;
-  startedAt: number;
+  text(columns: number | undefined): string;
+  /** When it is shown first. */
+  firstAt: number;
   saidAt: number;
 }
 
@@ -34,52 +45,60 @@ export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progr
     drawn = false;
   };
   const draw = () => {
-    const long = [...running].filter((step) => Date.now() - step.startedAt >= FIRST_SIGN_MS);
+    const due = [...running].filter(({ firstAt }) => Date.now() >= firstAt);
     erase();
-    if (!long.length) return;
-    stream.write(
-      long
-        .map(describe)
-        .join(' · ')
-        .slice(0, Math.max(20, (stream.columns ?? 80) - 1)),
-    );
+    if (!due.length) return;
+    const columns = Math.max(20, (stream.columns ?? 80) - 1);
+    const texts = due.map((each) => each.text(columns));
+    stream.write(texts.join(' · ').slice(0, columns));
     drawn = true;
   };
   const say = () => {
-    for (const step of running) {
-      const due = step.saidAt ? step.saidAt + NEXT_SIGN_MS : step.startedAt + FIRST_SIGN_MS;
-      if (Date.now() < due) continue;
-      step.saidAt = Date.now();
-      stream.write(`${describe(step)}\n`);
+    for (const each of running) {
+      if (Date.now() < (each.saidAt ? each.saidAt + NEXT_SIGN_MS : each.firstAt)) continue;
+      each.saidAt = Date.now();
+      stream.write(`${each.text(undefined)}\n`);
     }
   };
-
   const note = (text: string) => {
     erase();
     stream.write(`${text}\n`);
   };
+  async function show<T>(shown: Running, work: () => Promise<T>): Promise<T> {
+    running.add(shown);
+    timer ??= setInterval(isTerminal ? draw : say, REDRAW_MS).unref();
+    try {
+      return await work();
+    } finally {
+      running.delete(shown);
+      if (!running.size) {
+        clearInterval(timer);
+        timer = undefined;
+        erase();
+      }
+    }
+  }
+
   return {
     note,
-    async step(name, work) {
-      const step: Running = { name, detail: '', startedAt: Date.now(), saidAt: 0 };
-      running.add(step);
-      timer ??= setInterval(isTerminal ? draw : say, REDRAW_MS).unref();
-      try {
-        const result = await work({ detail: (text) => Object.assign(step, { detail: text }) });
-        if (Date.now() - step.startedAt >= FIRST_SIGN_MS) note(`${name}: done in ${secondsSince(step)} s`);
+    step(name, work) {
+      const startedAt = Date.now();
+      const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+      let detail = '';
+      const text = () => `${name} … ${seconds()} s${detail && `, ${detail}`}`;
+      return show({ text, firstAt: startedAt + FIRST_SIGN_MS, saidAt: 0 }, async () => {
+        const result = await work({
+          detail: (now) => {
+            detail = now;
+          },
+        });
+        if (Date.now() - startedAt >= FIRST_SIGN_MS) note(`${name}: done in ${seconds()} s`);
         return result;
-      } finally {
-        running.delete(step);
-        if (!running.size) {
-          clearInterval(timer);
-          timer = undefined;
-          erase();
-        }
-      }
+      });
+    },
+    live(text, work) {
+      const firstAt = Date.now() + (isTerminal ? 0 : FIRST_SIGN_MS);
+      return show({ text, firstAt, saidAt: 0 }, () => work({ hide: erase }));
     },
   };
 }
-
-const secondsSince = (step: Running) => Math.round((Date.now() - step.startedAt) / 1000);
-const describe = (step: Running) =>
-  `${step.name} … ${secondsSince(step)} s${step.detail && `, ${step.detail}`}`;

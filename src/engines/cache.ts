@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import DataLoader from 'dataloader';
 import type { Blobs } from '../blobs.ts';
-import { findCached, storeCached } from '../db/cache.ts';
+import { type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -28,16 +29,45 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** Copies of pages obtained before. */
-export function createCache(db: Database, blobs: Blobs) {
+/** Questions and copies that come while one statement runs go together with the next; never more than this. */
+const MOST_AT_ONCE = 50;
+
+/**
+ * Copies of pages obtained before.
+ * @param doors.results where the files of pages lie that are answered; copies have files of their own
+ */
+export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
+  const lookUps = gathered((asked: CacheQuestion[]) => findCached(db, asked));
+  const stores = gathered(async (copies: { key: Buffer; snapshot: Snapshot }[]) => {
+    const keys = await blobs.putAll(copies.map(({ snapshot }) => Buffer.from(JSON.stringify(snapshot))));
+    const entries = copies.map(({ key, snapshot }, index) => ({
+      key,
+      // One key for each copy.
+      blob: keys[index]!,
+      fetchedAt: new Date(snapshot.fetchedAt),
+      url: snapshot.url,
+      host: new URL(snapshot.url).host,
+    }));
+    await storeCached(db, entries);
+    return entries;
+  });
+
+  async function moveFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<void> {
+    await Promise.all(
+      Object.values(files).map(async (file) => to.put(await from.get(/^blob:(.*?);/.exec(file)?.[1] ?? ''))),
+    );
+  }
+
   return {
     /** The newest copy within the request's bounds of age. */
     async find(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
-      const entry = await findCached(db, key, { minMs: request.minAge ?? 0, maxMs: request.maxAge });
+      const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
       if (!entry) return undefined;
       try {
         // Written by `store` below.
-        return JSON.parse((await blobs.get(entry.blob)).toString()) as Snapshot;
+        const snapshot = JSON.parse((await blobs.get(entry.blob)).toString()) as Snapshot;
+        await moveFiles(snapshot.files, blobs, results);
+        return snapshot;
       } catch (error) {
         // The copy outlived its bytes: the same as no copy.
         if (error instanceof ServiceError && error.code === 'NOT_FOUND') return undefined;
@@ -48,10 +78,31 @@ export function createCache(db: Database, blobs: Blobs) {
     /** Keeps a copy; pages that answered with an error are not kept. */
     async store(key: Buffer, snapshot: Snapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
-      const blob = await blobs.put(Buffer.from(JSON.stringify(snapshot)));
-      await storeCached(db, key, { blob, fetchedAt: new Date(snapshot.fetchedAt) });
+      await moveFiles(snapshot.files, results, blobs);
+      await stores({ key, snapshot });
     },
   };
+}
+
+/** Many calls as few: those that come in one turn of the loop, or while an earlier lot is under way, go together. */
+function gathered<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+  let running = Promise.resolve();
+  const loader = new DataLoader<Item, Result>(
+    (items) => {
+      const lot = work([...items]);
+      running = lot.then(
+        () => undefined,
+        () => undefined,
+      );
+      return lot;
+    },
+    {
+      cache: false,
+      maxBatchSize: MOST_AT_ONCE,
+      batchScheduleFn: (dispatch) => void running.then(() => setImmediate(dispatch)),
+    },
+  );
+  return (item) => loader.load(item);
 }
 
 /** Copies of pages obtained before. */

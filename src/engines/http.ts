@@ -21,6 +21,13 @@ const BROWSER_HEADERS = {
   'sec-fetch-user': '?1',
 };
 
+/** RFC 9110 10.2.3: seconds, or a date. */
+function retryAfter(header: string | undefined): { retryAfterMs?: number } {
+  if (!header) return {};
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return ms > 0 ? { retryAfterMs: ms } : {};
+}
+
 /** The engine for pages that need no browser: one GET, decoded. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   return {
@@ -39,6 +46,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         statusCode: answer.statusCode,
         contentType: answer.contentType,
         ...contentOf(answer, pdfAsBase64),
+        ...retryAfter(answer.headers['retry-after']),
         engine: 'http',
         fetchedAt: Date.now(),
         files: {},

@@ -1,15 +1,17 @@
-import { Piscina } from 'piscina';
+import { Piscina, queueOptionsSymbol } from 'piscina';
 import { isErrorCode, ServiceError } from '../errors.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadAnswer } from './thread.ts';
+import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** Threads that derive formats, so that heavy pages hold up neither heartbeats nor each other. */
 export interface RenderPool {
   /**
    * @param options.signal ends the thread that works on the task; its reason is thrown
+   * @param options.urgent goes before all that is not
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` when the page needs more memory than a thread has
    */
-  render(task: RenderTask, options: { signal: AbortSignal }): Promise<Rendered>;
+  render(task: RenderTask, options: { signal: AbortSignal; urgent?: boolean }): Promise<Rendered>;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ const IDLE_MS = 60_000;
  * once, and then V8 ends the whole process instead of the thread.
  */
 const YOUNG_MB = 24;
+
 
 /** Starts the first thread; more come with the work, up to `threads`. */
 export function createRenderPool({
@@ -36,11 +39,13 @@ export function createRenderPool({
     minThreads: 1,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
+    taskQueue: new UrgentFirst(),
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   return {
-    async render(task, { signal }) {
-      const answer = await pool.run(task, { signal }).catch((error) => {
+    async render(task, { signal, urgent = true }) {
+      const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
+      const answer = await pool.run(ordered, { signal }).catch((error) => {
         signal.throwIfAborted();
         throw translate(error);
       });

@@ -8,16 +8,20 @@ export interface RenderTask {
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
+  /** Where the whole page leads is wanted too, whatever the formats are. */
+  discover?: boolean;
 }
 
 /** The fields of the requested formats, and what the page says about itself. */
 export interface Rendered {
   fields: Record<string, unknown>;
   metadata: Record<string, string | string[]>;
+  /** Absolute and unique; those of the whole page, frames among them. */
+  discovered?: string[];
 }
 
 /** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
-export function render({ snapshot, clean, formats }: RenderTask): Rendered {
+export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
   const content = createContent(snapshot, clean);
   const fields: Record<string, unknown> = {};
   for (const asked of formats) {
@@ -27,5 +31,5 @@ export function render({ snapshot, clean, formats }: RenderTask): Rendered {
     const value = run?.(content, asked);
     if (format && value !== undefined) fields[format.field] = value;
   }
-  return { fields, metadata: content.metadata };
+  return { fields, metadata: content.metadata, ...(discover && { discovered: content.discovered }) };
 }

@@ -2,7 +2,7 @@ import serialize from 'dom-serializer';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { clean } from './clean.ts';
 import { imagesOf } from './images.ts';
-import { linksOf } from './links.ts';
+import { framesOf, linksOf } from './links.ts';
 import { toMarkdown } from './markdown.ts';
 import { fenced } from './markdown-code.ts';
 import { metadataOf } from './metadata.ts';
@@ -22,6 +22,8 @@ export interface Content {
   readonly markdown: string;
   /** Absolute, unique, in document order; those that the filters leave. */
   readonly links: string[];
+  /** Where the whole page leads, frames among them: absolute, unique, in document order. */
+  readonly discovered: string[];
   /** Absolute, unique, in document order; those of the whole page. */
   readonly images: string[];
   readonly metadata: Record<string, string | string[]>;
@@ -54,6 +56,9 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
     get links() {
       return links();
     },
+    get discovered() {
+      return [...new Set([...linksOf(page(), snapshot.url), ...framesOf(page(), snapshot.url)])];
+    },
     get images() {
       return images();
     },
@@ -77,6 +82,7 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     html: kind === 'text' ? `<pre>${escaped(text)}</pre>` : text,
     markdown: kind === 'json' ? fenced(text.trim(), 'json') : text,
     links: [],
+    discovered: [],
     images: [],
     metadata: {},
     attribute: () => [],

@@ -16,4 +16,13 @@ export function linksOf(document: Document, pageUrl: string): string[] {
   return [...new Set(links)];
 }
 
+/** Addresses of the pages that stand in frames of this one. */
+export function framesOf(document: Document, pageUrl: string): string[] {
+  const base = baseOf(document, pageUrl);
+  return ['iframe', 'frame']
+    .flatMap((name) => getElementsByTagName(name, document))
+    .flatMap(({ attribs: { src } }) => (src && resolve(src, base)) || [])
+    .filter((address) => FOLLOWED.test(address));
+}
+
 const withoutFragment = (address: string) => address.replace(/#.*$/s, '');

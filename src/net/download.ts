@@ -1,8 +1,16 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
 import { mayShare } from '../url.ts';
-import { readBody } from './body.ts';
 import type { Egress } from './egress.ts';
 import { toFetchError } from './failure.ts';
 
@@ -19,8 +27,8 @@ export interface DownloadRequest {
   maxBodyBytes: number;
 }
 
-/** An answer, whatever its status. */
-export interface Download {
+/** An answer whose body is still to come, whatever its status. */
+export interface OpenDownload {
   /** The address that answered, after redirects, without user name and password. */
   url: string;
   statusCode: number;
@@ -28,9 +36,18 @@ export interface Download {
   headers: Record<string, string>;
   /** `Content-Type` as it was sent; empty when there was none. */
   contentType: string;
-  body: Uint8Array;
   /** How many redirects were followed. */
   redirects: number;
+  /**
+   * Decoded, as it comes; read it or destroy it, for it holds a connection. Reading throws ServiceError
+   * (`SCRAPE_CONTENT_TOO_LARGE` among them), or the signal's reason.
+   */
+  body: Readable;
+}
+
+/** An answer, whatever its status. */
+export interface Download extends Omit<OpenDownload, 'body'> {
+  body: Uint8Array;
 }
 
 const MAX_REDIRECTS = 20;
@@ -47,7 +64,8 @@ const OURS = new Set(
 /** Secrets of one origin. */
 const SECRETS = new Set(['authorization', 'cookie']);
 
-function readHeaders(given: Record<string, string>): Record<string, string> {
+/** Headers that can be sent: names in lower case, without those that belong to the connection. @throws ServiceError `BAD_REQUEST` */
+export function readHeaders(given: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
     try {
@@ -63,7 +81,7 @@ function readHeaders(given: Record<string, string>): Record<string, string> {
 }
 
 /** Takes user name and password out of an address, as the header that carries them (RFC 7617). */
-function takeCredentials(url: URL): Record<string, string> {
+export function takeCredentials(url: URL): Record<string, string> {
   const { username, password } = url;
   if (!username && !password) return {};
   url.username = '';
@@ -100,32 +118,141 @@ function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, st
   return Object.fromEntries(entries);
 }
 
+/** How a body is read. */
+interface BodyOptions {
+  /** Where it comes from, for messages. */
+  url: string;
+  /** `Content-Encoding` as it was sent: the codings in the order they were applied. */
+  contentEncoding: string;
+  /** Counted after decoding. */
+  maxBodyBytes: number;
+  /** Says in our words what zlib or the stream threw. */
+  translate(error: unknown): unknown;
+}
+
+/** More codings than any server has a reason for; each costs a decoder. */
+const MAX_CODINGS = 5;
+/** A stream cut short in its last bytes is still worth showing, as browsers do. */
+const TOLERANT = { finishFlush: constants.Z_SYNC_FLUSH };
+
+/** The stream behind a decoder; a failure on either side ends both. */
+function through(source: Readable, decoder: Duplex): Readable {
+  pipeline(source, decoder, (error) => error && decoder.destroy(error));
+  return decoder;
+}
+
+/** `deflate` means zlib's wrapper (RFC 9110 8.4.1.2), but servers send it bare too: the first byte tells. */
+async function* inflate(source: Readable): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return;
+  const wrapped = ((first.value[0] ?? 0) & 0x0f) === 8;
+  async function* input() {
+    yield first.value;
+    yield* { [Symbol.asyncIterator]: () => chunks };
+  }
+  yield* through(Readable.from(input()), wrapped ? createInflate(TOLERANT) : createInflateRaw(TOLERANT));
+}
+
+function decode(source: Readable, coding: string): Readable {
+  switch (coding) {
+    case 'gzip':
+    case 'x-gzip':
+      return through(source, createGunzip(TOLERANT));
+    case 'deflate':
+      return Readable.from(inflate(source));
+    case 'br':
+      return through(source, createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH }));
+    case 'zstd':
+      return through(source, createZstdDecompress());
+    default:
+      // `identity`, and what nobody knows (`utf-8` is a favourite): the bytes as they are.
+      return source;
+  }
+}
+
+/** All codings of a body undone; what is coded too often fails as it is read. */
+function decodeAll(source: Readable, { url, contentEncoding }: BodyOptions): Readable {
+  const codings = contentEncoding.toLowerCase().split(',');
+  if (codings.length > MAX_CODINGS) {
+    const message = `${url} sent a body that is encoded ${codings.length} times over.`;
+    return source.destroy(new ServiceError('SCRAPE_SITE_ERROR', message));
+  }
+  return codings.reverse().reduce((decoded, coding) => decode(decoded, coding.trim()), source);
+}
+
 /**
- * Gets one address through the guarded door. An HTTP error is an answer, not an error.
- * Cookies that a redirect sets are not sent on.
- * @throws ServiceError when there is no answer, or one that is refused or too large; else the signal's reason
+ * Makes a body readable as it comes, decoded. Reading fails with ServiceError `SCRAPE_CONTENT_TOO_LARGE` where it gets
+ * too long, and with what `translate` makes of anything else.
+ * @param source closed with the body, read or not
  */
-export async function download(egress: Egress, options: DownloadRequest): Promise<Download> {
+function openBody(source: Readable, options: BodyOptions): Readable {
+  // Nobody may be reading yet when the connection fails; who reads is told then.
+  source.on('error', () => undefined);
+  const decoded = decodeAll(source, options);
+  async function* read(): AsyncGenerator<Buffer> {
+    let total = 0;
+    try {
+      // Leaving the loop early destroys the stream, and all that feed it.
+      for await (const chunk of decoded) {
+        total += chunk.length;
+        if (total > options.maxBodyBytes) throw tooLarge(options);
+        yield chunk;
+      }
+    } catch (error) {
+      throw options.translate(error);
+    }
+  }
+  const body = Readable.from(read(), { objectMode: false });
+  // A loop that never began cannot be left.
+  body.once('close', () => source.destroy());
+  return body;
+}
+
+function tooLarge({ url, maxBodyBytes }: BodyOptions): ServiceError {
+  const limit = `${maxBodyBytes / 1024 / 1024} MiB`;
+  return new ServiceError(
+    'SCRAPE_CONTENT_TOO_LARGE',
+    `${url} is larger than ${limit}, the most that is read. The operator of this service can raise WINNOW_MAX_BODY_MB.`,
+  );
+}
+/** An aborted step fails in its own words; the reason for the abort is the truth. */
+function translateFor(host: string, signal: AbortSignal): (error: unknown) => unknown {
+  return (error) => (signal.aborted ? signal.reason : toFetchError(error, host));
+}
+
+/** @throws ServiceError `BAD_REQUEST` or `unsafe_domain_blocked` for what is no address of the web */
+export function readTarget(text: string): URL {
+  const url = URL.parse(text);
+  if (!url) throw new ServiceError('BAD_REQUEST', `Invalid URL: ${text.slice(0, 200)}`);
+  checkScheme(url);
+  return url;
+}
+
+/**
+ * Asks one address through the guarded door; the answer is there when its headers are. An HTTP error is an answer,
+ * not an error, and so is a redirect after twenty others. Cookies that a redirect sets are not sent on.
+ * @throws ServiceError when there is no answer, or one that is refused; else the signal's reason
+ */
+export async function openDownload(egress: Egress, options: DownloadRequest): Promise<OpenDownload> {
   const { signal, skipTlsVerification, maxBodyBytes } = options;
   const dispatcher = egress.dispatcher({ skipTlsVerification });
-  const given = URL.parse(options.url);
-  if (!given) throw new ServiceError('BAD_REQUEST', `Invalid URL: ${options.url.slice(0, 200)}`);
-  checkScheme(given);
-  let url = given;
+  let url = readTarget(options.url);
   const shared = readHeaders(options.headers ?? {});
   let headers = { ...shared, ...readHeaders(options.ownHeaders ?? {}) };
   try {
-    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    for (let redirects = 0; ; redirects++) {
       const credentials = takeCredentials(url);
       const answer = await request(url, { dispatcher, signal, headers: { ...credentials, ...headers } });
+      const { statusCode } = answer;
       const received = flatten(answer.headers);
-      const location = REDIRECTS.has(answer.statusCode) && received.location;
-      if (!location) {
+      const location = REDIRECTS.has(statusCode) && received.location;
+      if (!location || redirects === MAX_REDIRECTS) {
         const contentEncoding = received['content-encoding'] ?? '';
-        const body = await readBody(answer.body, { url: url.href, contentEncoding, maxBodyBytes });
-        const { statusCode } = answer;
+        const translate = translateFor(url.host, signal);
+        const body = openBody(answer.body, { url: url.href, contentEncoding, maxBodyBytes, translate });
         const contentType = received['content-type'] ?? '';
-        return { url: url.href, statusCode, headers: received, contentType, body, redirects };
+        return { url: url.href, statusCode, headers: received, contentType, redirects, body };
       }
       await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
       const next = nextUrl(location, url);
@@ -133,14 +260,30 @@ export async function download(egress: Egress, options: DownloadRequest): Promis
       url = next;
     }
   } catch (error) {
-    // An aborted step fails in its own words; the reason for the abort is the truth.
-    signal.throwIfAborted();
-    throw toFetchError(error, url.host);
+    throw translateFor(url.host, signal)(error);
   }
-  throw new ServiceError(
-    'SCRAPE_SITE_ERROR',
-    `${given.href} redirects more than ${MAX_REDIRECTS} times, last to ${url.href.slice(0, 200)}.`,
-  );
+}
+
+/**
+ * Gets one address, as `openDownload` does, with its whole body.
+ * @throws ServiceError when there is no answer, or one that is refused, too large or nothing but redirects;
+ * else the signal's reason
+ */
+export async function download(egress: Egress, options: DownloadRequest): Promise<Download> {
+  const { body, ...answer } = await openDownload(egress, options);
+  const { location } = answer.headers;
+  if (REDIRECTS.has(answer.statusCode) && location) {
+    body.destroy();
+    const given = new URL(options.url); // it was fetched, so it is an address
+    takeCredentials(given);
+    throw new ServiceError(
+      'SCRAPE_SITE_ERROR',
+      `${given.href} redirects more than ${MAX_REDIRECTS} times, last to ${location.slice(0, 200)}.`,
+    );
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return { ...answer, body: Buffer.concat(chunks) };
 }
 
 function withoutSecrets(headers: Record<string, string>): Record<string, string> {

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { QUEUES } from './queues.ts';
 
 /** Slack beyond a job's own timeout, for waiting results and for starting over. */
 const GRACE_MS = 10_000;
@@ -19,8 +20,41 @@ export function scrapeActivities(timeoutMs: number) {
   });
 }
 
+/** What was cut off by a lost process starts over at once; a lost database is waited for. */
+const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
+
 /** Short writes to the database, tried until it is back. */
-export const bookkeeping = proxyActivities<Pick<Activities, 'recordFailure'>>({
+export const bookkeeping = proxyActivities<Pick<Activities, 'recordFailure' | 'retuneJob' | 'endJob'>>({
   startToCloseTimeout: '30s',
-  retry: { maximumInterval: '30s', maximumAttempts: 100 },
+  retry: { ...PERSISTENT, maximumAttempts: 1_000 },
+});
+
+/** The hands of batches and crawls. A job must not be lost to what passes, so it is long before they give up. */
+export const lanes = proxyActivities<Pick<Activities, 'scrapePages'>>({
+  taskQueue: QUEUES.pages,
+  allowEagerDispatch: false,
+  // A page may take five minutes, and it may be claimed in the last second of a lane.
+  startToCloseTimeout: '10m',
+  scheduleToCloseTimeout: '24h',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 10_000 },
+});
+
+/** What is found out about a site before and beside its pages. */
+export const discovery = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSitemaps'>>({
+  taskQueue: QUEUES.pages,
+  allowEagerDispatch: false,
+  startToCloseTimeout: '15m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 1_000 },
+});
+
+/** The hands of webhooks. */
+export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
+  taskQueue: QUEUES.webhooks,
+  allowEagerDispatch: false,
+  // Five seconds of work, and ten for what is under way then.
+  startToCloseTimeout: '1m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });

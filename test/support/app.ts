@@ -8,6 +8,7 @@ import { createApp } from '../../src/api/app.ts';
 import { openBlobs } from '../../src/blobs.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
+import { disksOf, watchStorage } from '../../src/storage.ts';
 import { connectTemporal, createTemporal } from '../../src/temporal.ts';
 import { openTestDatabase } from './database.ts';
 import { temporalAddress } from './instance.ts';
@@ -30,8 +31,9 @@ export async function startApp(settings: Record<string, string>) {
   const doors = {
     config: { ...config, secretKey },
     db,
-    blobs: await openBlobs(config.blobs),
+    blobs: await openBlobs(config.blobs, 'results'),
     temporal: createTemporal(connection, config.temporalNamespace),
+    storage: watchStorage(disksOf(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),
   };
   const server = createServer(createApp(doors)).listen(0, '127.0.0.1');

@@ -3,12 +3,12 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors', 'snapshot'],
-  ['config', 'url', 'logger', 'html', 'credits', 'health'],
+  ['config', 'url', 'logger', 'html', 'credits', 'files', 'health'],
   ['formats'],
   ['schemas'],
-  ['net', 'db', 'blobs'],
+  ['net', 'db', 'blobs', 'storage'],
   ['browser'],
-  ['engines'],
+  ['engines', 'crawl'],
   ['activities'],
   ['workflows'],
   ['temporal', 'bundle'],
@@ -37,6 +37,11 @@ const DOORS: Record<string, string[]> = {
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'bundle', 'worker'],
   piscina: ['formats'],
+  dataloader: ['engines'],
+  'robots-parser': ['crawl'],
+  tldts: ['crawl'],
+  re2js: ['crawl'],
+  ws: ['api'],
   'node:child_process': ['embedded', 'bundle', 'main', 'cli'],
   'node:worker_threads': ['formats'],
 };

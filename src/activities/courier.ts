@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Blobs } from '../blobs.ts';
+import type { Database } from '../db/client.ts';
+import {
+  type Attempt,
+  type DeliverySurvey,
+  type DueEvent,
+  findWebhook,
+  isRunning,
+  listDue,
+  recordAttempt,
+  surveyDeliveries,
+  type Webhook,
+} from '../db/webhooks.ts';
+import { type ErrorCode, toServiceError } from '../errors.ts';
+import type { Egress } from '../net/egress.ts';
+import { post } from '../net/post.ts';
+import { retryInMs } from './retry-schedule.ts';
+import { makeEvent } from './webhook-event.ts';
+
+/** What deliveries need from outside. */
+export interface WebhookDoors {
+  db: Database;
+  blobs: Blobs;
+  egress: Egress;
+  /** Signs the addresses of files. */
+  secretKey: string;
+}
+
+/** One round of deliveries for one job. */
+export interface Round {
+  jobId: string;
+  /** No event is taken up after so long. */
+  forMs: number;
+  signal: AbortSignal;
+  /** Hears of what went wrong on our side with an event; it is tried again. */
+  onFault: (error: unknown, eventId: string) => void;
+}
+
+/** Events on their way at once: a receiver that hangs holds up neither the rest nor what is new. */
+const FIRSTS_AT_ONCE = 8;
+const RETRIES_AT_ONCE = 4;
+/** Events read from the database at once. */
+const ROWS_AT_ONCE = 100;
+/** New events are looked for so often, due retries less. */
+const LOOK_MS = 200;
+const RETRY_LOOK_MS = 1_000;
+const ATTEMPT_TIMEOUT_MS = 10_000;
+
+/** No other time will go better. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['BAD_REQUEST', 'NOT_FOUND', 'unsafe_domain_blocked']);
+
+/**
+ * Sends what is due of a job's events, for a bounded time; while the job runs it looks out for new ones. First attempts
+ * keep their order: an event of the job itself goes alone, pages between two of them go side by side.
+ * @throws whatever the database throws; what was sent but not recorded is sent again then
+ */
+export async function deliverRound(doors: WebhookDoors, round: Round): Promise<DeliverySurvey> {
+  const webhook = await findWebhook(doors.db, round.jobId);
+  if (!webhook) return { open: 0, nextDueInMs: undefined, jobEnded: true };
+  await new Courier(doors, webhook, round).run();
+  return surveyDeliveries(doors.db, round.jobId);
+}
+
+/** First attempts keep their order among themselves; all others go when they are due. */
+const isFirst = ({ attempts }: DueEvent) => attempts === 0;
+const isPage = ({ type }: DueEvent) => type.endsWith('.page');
+
+class Courier {
+  readonly #doors: WebhookDoors;
+  readonly #webhook: Webhook;
+  readonly #round: Round;
+  #firsts: DueEvent[] = [];
+  #retries: DueEvent[] = [];
+  /** First attempts up to this one were read. */
+  #after = 0;
+  #lookAt = 0;
+  #retryLookAt = 0;
+  readonly #sending = new Map<DueEvent, Promise<void>>();
+  #failure: { error: unknown } | undefined;
+
+  constructor(doors: WebhookDoors, webhook: Webhook, round: Round) {
+    this.#doors = doors;
+    this.#webhook = webhook;
+    this.#round = round;
+  }
+
+  async run(): Promise<void> {
+    const { jobId, forMs, signal } = this.#round;
+    const until = performance.now() + forMs;
+    let ended = false;
+    while (performance.now() < until && !this.#failure && !signal.aborted) {
+      await this.#look();
+      this.#begin();
+      if (this.#sending.size > 0) {
+        await this.#rest();
+      } else if (ended) {
+        break;
+      } else if (await isRunning(this.#doors.db, jobId)) {
+        await this.#rest();
+      } else {
+        // Its last events may have been written since the last look.
+        ended = true;
+        this.#lookAt = 0;
+        this.#retryLookAt = 0;
+      }
+    }
+    await Promise.all(this.#sending.values());
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Reads what is due, where what was read before is used up. */
+  async #look(): Promise<void> {
+    const now = performance.now();
+    const firsts = this.#firsts.length === 0 && now >= this.#lookAt;
+    const retries = this.#retries.length === 0 && now >= this.#retryLookAt;
+    if (!firsts && !retries) return;
+    const due = await listDue(this.#doors.db, {
+      jobId: this.#round.jobId,
+      after: this.#after,
+      firsts: firsts ? ROWS_AT_ONCE : 0,
+      retries: retries ? ROWS_AT_ONCE : 0,
+      except: [...this.#sending.keys()].map(({ id }) => id),
+    });
+    // A full hand means that there are more.
+    if (firsts) {
+      this.#firsts = due.filter(isFirst);
+      this.#after = this.#firsts.at(-1)?.sequence ?? this.#after;
+      this.#lookAt = this.#firsts.length < ROWS_AT_ONCE ? now + LOOK_MS : now;
+    }
+    if (retries) {
+      this.#retries = due.filter((event) => !isFirst(event));
+      this.#retryLookAt = this.#retries.length < ROWS_AT_ONCE ? now + RETRY_LOOK_MS : now;
+    }
+  }
+
+  #begin(): void {
+    const sending = [...this.#sending.keys()];
+    const firsts = sending.filter(isFirst);
+    for (const event of this.#firsts.slice(0, FIRSTS_AT_ONCE - firsts.length)) {
+      // An event of the job itself waits for all before it, and all behind it wait for it.
+      if (firsts.some((other) => !isPage(other) || !isPage(event))) break;
+      firsts.push(event);
+      this.#firsts.shift();
+      this.#send(event);
+    }
+    const room = RETRIES_AT_ONCE - sending.filter((event) => !isFirst(event)).length;
+    for (const event of this.#retries.splice(0, room)) this.#send(event);
+  }
+
+  #send(event: DueEvent): void {
+    const { db } = this.#doors;
+    const done = this.#attempt(event)
+      .then((attempt) => recordAttempt(db, attempt))
+      .catch((error) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#sending.delete(event));
+    this.#sending.set(event, done);
+  }
+
+  async #attempt(event: DueEvent): Promise<Attempt> {
+    const { id, attempts } = event;
+    const { jobId, signal, onFault } = this.#round;
+    const { url } = this.#webhook.target;
+    const retry = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
+    try {
+      const wire = await makeEvent(event, { jobId, webhook: this.#webhook, ...this.#doors });
+      const statusCode = await post(this.#doors.egress, {
+        url,
+        ...wire,
+        timeoutMs: ATTEMPT_TIMEOUT_MS,
+        signal,
+      });
+      const answer = { ...retry, responseStatus: statusCode };
+      if (statusCode >= 200 && statusCode < 300) return { ...answer, delivered: true, error: null };
+      return {
+        ...answer,
+        error: `The receiver answered with HTTP ${statusCode}; 200 to 299 means received.`,
+      };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const error = toServiceError(thrown);
+      if (error.code === 'UNKNOWN_ERROR') onFault(thrown, id);
+      return { ...retry, error: error.message, ...(FINAL.has(error.code) && { retryInMs: undefined }) };
+    }
+  }
+
+  /** Until something has happened, or it is time to look again. */
+  async #rest(): Promise<void> {
+    const timer = new AbortController();
+    const wait = sleep(LOOK_MS, undefined, { signal: timer.signal }).catch(() => undefined);
+    await Promise.race([wait, ...this.#sending.values()]);
+    timer.abort();
+  }
+}

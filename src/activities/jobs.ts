@@ -1,0 +1,127 @@
+import { Context } from '@temporalio/activity';
+import type { Guides } from '../crawl/guides.ts';
+import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import type { Database } from '../db/client.ts';
+import { addToJob, findPageJob } from '../db/page-jobs.ts';
+import {
+  endDiscovery,
+  endJob,
+  type JobEnd,
+  note,
+  type Retuning,
+  retune,
+  startDiscovery,
+} from '../db/progress.ts';
+import { ServiceError } from '../errors.ts';
+import { openDownload } from '../net/download.ts';
+import type { Egress } from '../net/egress.ts';
+import type { CrawlRequest } from '../schemas/crawl.ts';
+import { startHeartbeat } from './heartbeat.ts';
+
+/** What the steps around a job's pages need from outside. */
+export interface JobDoors {
+  db: Database;
+  egress: Egress;
+  guides: Guides;
+  userAgent: string;
+  resultTtlMs: number;
+}
+
+const START_TIMEOUT_MS = 20_000;
+/** Sitemaps are read for so long at most; pages go on being found by links. */
+const SITEMAPS_MS = 10 * 60_000;
+const SITEMAP_FILES = 1_000;
+
+/** The activities that begin and end batches and crawls, and change them between. */
+export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: JobDoors) {
+  async function findCrawl(jobId: string) {
+    const job = await findPageJob(db, jobId);
+    if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
+    // The API validated it before it was written down.
+    return { ...job, start: job.target ?? '', request: job.request as CrawlRequest };
+  }
+
+  /** Where a crawl's start leads; where it begins, if it leads nowhere: its page will say why. */
+  async function baseOf(start: string, request: CrawlRequest, signal: AbortSignal): Promise<string> {
+    try {
+      const { url, body } = await openDownload(egress, {
+        url: start,
+        headers: { 'user-agent': userAgent },
+        ownHeaders: request.scrapeOptions.headers ?? {},
+        skipTlsVerification: request.scrapeOptions.skipTlsVerification,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]),
+        maxBodyBytes: Number.POSITIVE_INFINITY,
+      });
+      body.destroy();
+      return url;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ServiceError || (error as Error)?.name === 'TimeoutError') return start;
+      throw error;
+    }
+  }
+
+  return {
+    /** Finds out where a crawl is and how fast it may go. @returns whether there are sitemaps to read */
+    async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean }> {
+      const { cancellationSignal: signal } = Context.current();
+      using _ = startHeartbeat();
+      const { start, request } = await findCrawl(jobId);
+      const base = await baseOf(start, request, signal);
+      const robots = await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
+      const sitemaps = request.sitemap !== 'skip';
+      const delayMs = request.ignoreRobotsTxt ? undefined : robots.crawlDelayMs;
+      await startDiscovery(db, jobId, { base, delayMs, sitemaps });
+      return { sitemaps };
+    },
+
+    /** Makes pages of what sitemaps name; what one sitemap lacks is no fault of the crawl. */
+    async readSitemaps(jobId: string): Promise<void> {
+      const { cancellationSignal } = Context.current();
+      using _ = startHeartbeat();
+      const { start, base, request } = await findCrawl(jobId);
+      const guide = guides.of({ jobId, request, base: base ?? start });
+      const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
+      const site = new URL(base ?? start);
+      const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
+      const walk = walkSitemaps({
+        egress,
+        roots: sitemapRoots(site, robots),
+        userAgent,
+        signal,
+        maxFiles: SITEMAP_FILES,
+      });
+      let named = 0;
+      try {
+        for (let step = await walk.next(); ; step = await walk.next()) {
+          if (step.done) {
+            await note(db, jobId, 'sitemaps', {
+              named,
+              files: step.value.files,
+              failed: step.value.failed.length,
+            });
+            break;
+          }
+          named += step.value.length;
+          const { found } = await guide.adopt(step.value, cancellationSignal);
+          if (found.length) await addToJob(db, jobId, found);
+        }
+      } catch (error) {
+        cancellationSignal.throwIfAborted();
+        if (!signal.aborted) throw error;
+        await note(db, jobId, 'sitemaps', { named, cutAfterMs: SITEMAPS_MS });
+      }
+      await endDiscovery(db, jobId);
+    },
+
+    /** Changes a job while it runs. */
+    async retuneJob(jobId: string, change: Retuning): Promise<void> {
+      await retune(db, jobId, change);
+    },
+
+    /** Ends a job; a completed one only when no page of it is open. @returns whether it has ended */
+    async endJob(jobId: string, end: JobEnd): Promise<boolean> {
+      return endJob(db, { jobId, end, ttlMs: resultTtlMs });
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { v7 as uuidv7 } from 'uuid';
+import { once } from '../db/idempotency.ts';
+import { appendToBatch, insertPageJob } from '../db/page-jobs.ts';
+import type { NewPage } from '../db/pages.ts';
+import { ServiceError } from '../errors.ts';
+import { type BatchRequest, batchBody } from '../schemas/batch.ts';
+import { started } from '../schemas/page-job.ts';
+import { parseTarget } from '../url.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
+import { defineRoute } from './route.ts';
+
+const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
+
+/** The addresses of a batch as pages, and those that are none. */
+function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
+  const pages: NewPage[] = [];
+  const invalid: string[] = [];
+  for (const url of urls) {
+    try {
+      pages.push({ url, host: parseTarget(url, allowLocalNames).host, depth: 0 });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !ignoreInvalidURLs) throw error;
+      invalid.push(url);
+    }
+  }
+  if (!pages.length) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'No valid URLs provided. Give addresses such as https://example.com/page.',
+      {
+        details: invalid.map((url) => ({
+          code: 'custom',
+          path: ['urls'],
+          message: `Invalid URL: ${url.slice(0, 200)}`,
+        })),
+      },
+    );
+  }
+  return { pages, invalid };
+}
+
+const create = defineRoute({
+  method: 'post',
+  path: batch.path,
+  tag: batch.tag,
+  summary: 'Scrape a list of pages as one job',
+  body: batchBody,
+  answer: started,
+  leastCredits: (sent) =>
+    typeof sent === 'object' && sent !== null && 'urls' in sent && Array.isArray(sent.urls)
+      ? sent.urls.length
+      : 1,
+  async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+    await storage.requireRoom();
+    const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);
+    const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
+    const { teamId, apiKeyId } = caller;
+    const call = { teamId, key: idempotencyKey, request: sent };
+    const answer = await once(db, call, async (query) => {
+      const id = appendToId ?? uuidv7();
+      if (appendToId) {
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs });
+      } else {
+        const first = urls[0] ?? '';
+        const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;
+        const job = { id, teamId, apiKeyId, kind: batch.kind, target, request, ttlMs: config.resultTtlMs };
+        await insertPageJob(query, {
+          ...job,
+          pages,
+          webhook,
+          baseUrl,
+          maxConcurrency,
+          limit: null,
+          delayMs: null,
+        });
+      }
+      const url = `${baseUrl}${batch.path}/${id}`;
+      return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
+    });
+    await temporal.startPageJob({
+      kind: batch.kind,
+      jobId: answer.id,
+      teamId,
+      label: `Batch of ${pages.length} pages`,
+      webhook: webhook !== undefined,
+    });
+    return answer;
+  },
+});
+
+/** The routes of batch. */
+export const batchRoutes = [create, ...pageJobRoutes(batch)];

@@ -1,0 +1,123 @@
+import { v7 as uuidv7 } from 'uuid';
+import { pageKey } from '../crawl/guide.ts';
+import { previewParams } from '../crawl/preview.ts';
+import { once } from '../db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import {
+  activeCrawls,
+  type CrawlRequest,
+  crawlBody,
+  previewAnswer,
+  previewBody,
+  startedCrawl,
+} from '../schemas/crawl.ts';
+import { parseTarget } from '../url.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
+import { defineRoute } from './route.ts';
+
+const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
+
+/** What a prompt gives for options that the request leaves open. */
+function fromPrompt(body: CrawlRequest, sent: unknown): Partial<CrawlRequest> | undefined {
+  if (body.prompt === undefined) return undefined;
+  const given = typeof sent === 'object' && sent !== null ? sent : {};
+  const { url: _, maxDepth: __, ...params } = previewParams(body.url, body.prompt).params;
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !(name in given)));
+}
+
+const create = defineRoute({
+  method: 'post',
+  path: crawl.path,
+  tag: crawl.tag,
+  summary: 'Scrape a site as one job',
+  body: crawlBody,
+  answer: startedCrawl,
+  leastCredits: (sent) => {
+    const limit = typeof sent === 'object' && sent !== null && 'limit' in sent ? sent.limit : undefined;
+    return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
+  },
+  async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+    await storage.requireRoom();
+    const generated = fromPrompt(body, sent);
+    const { webhook, prompt, ...options } = { ...body, ...generated };
+    const target = parseTarget(options.url, config.allowPrivate.length > 0);
+    const { teamId, apiKeyId } = caller;
+    const answer = await once(db, { teamId, key: idempotencyKey, request: sent }, async (query) => {
+      const id = uuidv7();
+      await insertPageJob(query, {
+        ...{
+          id,
+          teamId,
+          apiKeyId,
+          kind: crawl.kind,
+          target: target.href,
+          request: options,
+          webhook,
+          baseUrl,
+        },
+        pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
+        limit: options.limit,
+        maxConcurrency: options.maxConcurrency ?? null,
+        delayMs: options.delay === undefined ? null : options.delay * 1000,
+        ttlMs: config.resultTtlMs,
+      });
+      const { origin: _, integration: __, ...effective } = options;
+      return {
+        success: true as const,
+        id,
+        url: `${baseUrl}${crawl.path}/${id}`,
+        ...(generated && { promptGeneratedOptions: generated, finalCrawlerOptions: effective }),
+      };
+    });
+    await temporal.startPageJob({
+      kind: crawl.kind,
+      jobId: answer.id,
+      teamId,
+      label: `Crawl of ${target.href}`,
+      host: target.host,
+      webhook: webhook !== undefined,
+    });
+    return answer;
+  },
+});
+
+const shared = { method: 'get', tag: crawl.tag, limited: false } as const;
+const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
+  defineRoute({
+    ...shared,
+    path,
+    summary: 'Crawls of the team that run',
+    answer: activeCrawls,
+    async handler({ caller }, { db }) {
+      const crawls = await listActiveCrawls(db, caller.teamId);
+      return {
+        success: true as const,
+        crawls: crawls.map(({ id, team_id, target, request, created_at }) => {
+          // The API validated it before it was written down.
+          const { url, ...options } = request as CrawlRequest;
+          return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
+        }),
+      };
+    },
+  }),
+);
+
+const preview = defineRoute({
+  method: 'post',
+  path: '/v2/crawl/params-preview',
+  tag: crawl.tag,
+  summary: 'Crawl options from a description in words',
+  body: previewBody,
+  answer: previewAnswer,
+  async handler({ body }, { config }) {
+    parseTarget(body.url, config.allowPrivate.length > 0);
+    const { params, understood } = previewParams(body.url, body.prompt);
+    const warning = understood.length
+      ? 'Made by rules, without a model: check that nothing of the prompt was missed.'
+      : 'Nothing of the prompt was understood: without a model, it is read by rules. Set the options yourself.';
+    return { success: true as const, data: { ...params, url: body.url }, warning };
+  },
+});
+
+/** The routes of crawl; fixed paths stand before those with an id. */
+export const crawlRoutes = [create, ...active, preview, ...pageJobRoutes(crawl)];

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { ActivityCursor } from '../db/jobs.ts';
+import { ServiceError } from '../errors.ts';
+
+const parts = z.tuple([z.iso.datetime(), z.uuid()]);
+
+/** A place in a list that is newest first, as clients hand it back. */
+export const writeCursor = ({ createdAt, id }: ActivityCursor) =>
+  Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url');
+
+/** @throws ServiceError `BAD_REQUEST` for what `writeCursor` did not write */
+export function readCursor(text: string): ActivityCursor {
+  try {
+    const [createdAt, id] = parts.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+    return { createdAt: new Date(createdAt), id };
+  } catch (cause) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      'The cursor is not one of ours. Use the cursor of the previous answer.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import type { Blobs } from '../blobs.ts';
+import type { Database } from '../db/client.ts';
+import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
+import { fileUrl } from './files.ts';
+
+/** Where documents are read from, and what addresses in them begin with. */
+export interface DocumentSource {
+  db: Database;
+  blobs: Blobs;
+  baseUrl: string;
+  secretKey: string;
+}
+
+const ROWS_AT_ONCE = 1_000;
+
+/**
+ * Which documents one answer holds: as many as fit, at least one.
+ * @param page.skip documents before the first
+ * @param page.limit most documents
+ */
+export async function pickDocuments(
+  db: Database,
+  page: { jobId: string; skip: number; limit: number; maxBytes: number },
+): Promise<StoredDocument[]> {
+  const start = await bytesUpTo(db, page.jobId, page.skip);
+  const picked: StoredDocument[] = [];
+  for (;;) {
+    const after = picked.at(-1)?.position ?? page.skip;
+    const limit = Math.min(page.limit - picked.length, ROWS_AT_ONCE);
+    const rows = limit > 0 ? await listDocuments(db, { jobId: page.jobId, after, limit }) : [];
+    for (const row of rows) {
+      if (picked.length && row.bytesEnd - start > page.maxBytes) return picked;
+      picked.push(row);
+    }
+    if (rows.length < limit || limit <= 0) return picked;
+  }
+}
+
+/** A file that a document refers to, as the scrape left it. */
+const FILE = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
+
+/** The documents as JSON, one after the other, files by signed addresses. */
+export async function* readDocuments(source: DocumentSource, rows: StoredDocument[]): AsyncGenerator<string> {
+  const { blobs, baseUrl, secretKey } = source;
+  for (const { blob } of rows) {
+    const json = (await blobs.get(blob)).toString();
+    yield json.replace(FILE, (_, file: string) => JSON.stringify(fileUrl(file, baseUrl, secretKey)));
+  }
+}

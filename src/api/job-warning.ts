@@ -1,0 +1,38 @@
+import type { PageJobState } from '../db/page-jobs.ts';
+
+/** What a person should know of a job's result; nothing where it is as it should be. */
+export function warningOf({
+  kind,
+  status,
+  completed,
+  failed,
+  blocked,
+  notes,
+  target,
+}: PageJobState): string | undefined {
+  const warnings: string[] = [];
+  const ended = status !== 'scraping';
+  if (blocked > 0) {
+    warnings.push(
+      `${blocked} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists them. Set ignoreRobotsTxt if you may crawl them all the same.`,
+    );
+  }
+  if (ended && kind === 'crawl' && completed + failed <= 1 && hasPath(target)) {
+    warnings.push(
+      'The crawl found hardly a page below its start address. Set crawlEntireDomain to crawl the whole site, or start at its root.',
+    );
+  }
+  const traps = Object.entries(notes.traps ?? {});
+  if (traps.length) {
+    const list = traps.slice(0, 3).map(([pattern, count]) => `${pattern} (${count})`);
+    warnings.push(
+      `Addresses of endless series were left out: ${list.join(', ')}${traps.length > 3 ? ', …' : ''}.`,
+    );
+  }
+  return warnings.join(' ') || undefined;
+}
+
+function hasPath(target: string | null): boolean {
+  const url = URL.parse(target ?? '');
+  return url !== null && url.pathname !== '/';
+}

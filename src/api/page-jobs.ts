@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
+import { listErrors } from '../db/pages.ts';
+import { endJob, type Retuning, retune } from '../db/progress.ts';
+import { ServiceError } from '../errors.ts';
+import { jobIdParams } from '../schemas/job-id.ts';
+import * as schemas from '../schemas/page-job.ts';
+import { pickDocuments, readDocuments } from './documents.ts';
+import { warningOf } from './job-warning.ts';
+import { JsonStream } from './json-stream.ts';
+import { type AnyRoute, type ApiDoors, defineRoute } from './route.ts';
+
+/** A resource whose jobs have pages. */
+export interface PageJobResource {
+  kind: 'batch_scrape' | 'crawl';
+  path: string;
+  tag: string;
+}
+
+/** A request for what is not there yet is held so long at most. */
+const HOLD_MS = 20_000;
+const LOOK_MS = 500;
+
+/** @throws ServiceError `NOT_FOUND` where the team has no such job (any more) */
+export async function requireJob(
+  { db }: Pick<ApiDoors, 'db'>,
+  { id, teamId, kind }: { id: string; teamId: string; kind: string },
+): Promise<PageJobState> {
+  const job = await readPageJob(db, id);
+  if (job?.kind === kind && job.teamId === teamId) return job;
+  const what = kind === 'crawl' ? 'crawl' : 'batch';
+  throw new ServiceError(
+    'NOT_FOUND',
+    `Job not found. The team has no ${what} ${id}, or its results have expired.`,
+  );
+}
+
+/** What a status says before its documents. */
+export function headOf(job: PageJobState, resultTtlMs: number): schemas.PageJobHead {
+  const { finishedAt, createdAt } = job;
+  const warning = warningOf(job);
+  return {
+    success: true,
+    status: job.status,
+    total: job.total,
+    completed: job.completed,
+    creditsUsed: job.credits,
+    createdAt: createdAt.toISOString(),
+    ...(finishedAt && {
+      completedAt: finishedAt.toISOString(),
+      duration: (finishedAt.getTime() - createdAt.getTime()) / 1000,
+    }),
+    expiresAt: (finishedAt ? job.expiresAt : new Date(Date.now() + resultTtlMs)).toISOString(),
+    ...(job.paused && job.status === 'scraping' && { paused: true }),
+    ...(job.error && { error: job.error.message }),
+    ...(warning && { warning }),
+  };
+}
+
+/** The routes that batches and crawls have in common: status, errors, control. */
+export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] {
+  const shared = { tag, params: jobIdParams, limited: false } as const;
+  const noun = kind === 'crawl' ? 'crawl' : 'batch';
+  const find = (id: string, teamId: string, doors: ApiDoors) => requireJob(doors, { id, teamId, kind });
+
+  /** Waits at the end of a running job's list for more: a page full, the end of the job, or some seconds. */
+  async function hold(
+    job: PageJobState,
+    id: string,
+    skip: number,
+    limit: number,
+    signal: AbortSignal,
+    doors: ApiDoors,
+  ) {
+    const until = Date.now() + HOLD_MS;
+    const { bytes } = job;
+    let now = job;
+    while (
+      now.status === 'scraping' &&
+      now.completed - skip < limit &&
+      now.bytes - bytes < schemas.STATUS_PAGE_BYTES &&
+      Date.now() < until &&
+      !signal.aborted
+    ) {
+      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      now = (await readPageJob(doors.db, id)) ?? now;
+    }
+    return now;
+  }
+
+  async function change(id: string, teamId: string, retuning: Retuning, doors: ApiDoors) {
+    const before = await find(id, teamId, doors);
+    if (!(await retune(doors.db, id, retuning))) {
+      throw new ServiceError(
+        'JOB_ENDED',
+        `The ${noun} ${id} is ${before.status}: it cannot be changed any more.`,
+      );
+    }
+    const job = await find(id, teamId, doors);
+    return {
+      success: true as const,
+      status: job.status,
+      paused: job.paused,
+      limit: job.pageLimit,
+      maxConcurrency: job.maxConcurrency,
+      delay: job.delayMs === null ? null : job.delayMs / 1000,
+    };
+  }
+
+  return [
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: `${path}/:id`,
+      summary: `State of a ${noun}, and its documents from \`skip\` on`,
+      query: schemas.pagination,
+      answer: schemas.pageJobStatus,
+      async handler({ caller, params, query, baseUrl, signal }, doors) {
+        const { skip = 0, limit = Number.POSITIVE_INFINITY } = query;
+        let job = await find(params.id, caller.teamId, doors);
+        if (query.skip !== undefined && skip >= job.completed) {
+          job = await hold(job, params.id, skip, limit, signal, doors);
+        }
+        const { db, blobs, config } = doors;
+        const rows = await pickDocuments(db, {
+          jobId: params.id,
+          skip,
+          limit,
+          maxBytes: schemas.STATUS_PAGE_BYTES,
+        });
+        const seen = skip + rows.length;
+        const tail = query.limit === undefined ? '' : `&limit=${query.limit}`;
+        const next = `${baseUrl}${path}/${params.id}?skip=${seen}${tail}`;
+        const hasMore = job.status === 'scraping' || seen < job.completed;
+        const head = { ...headOf(job, config.resultTtlMs), ...(hasMore && { next }) };
+        const { secretKey } = config;
+        return new JsonStream(head, 'data', readDocuments({ db, blobs, baseUrl, secretKey }, rows));
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'delete',
+      path: `${path}/:id`,
+      summary: `Cancel a ${noun}; what it has so far stays`,
+      answer: schemas.cancelled,
+      async handler({ caller, params }, { db, temporal, config, ...doors }) {
+        await find(params.id, caller.teamId, { db, temporal, config, ...doors });
+        await endJob(db, { jobId: params.id, end: { status: 'cancelled' }, ttlMs: config.resultTtlMs });
+        await temporal.cancelPageJob(kind, params.id);
+        return { status: 'cancelled' };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      path: `${path}/:id/errors`,
+      summary: `Pages of a ${noun} that gave no answer`,
+      answer: schemas.pageErrors,
+      async handler({ caller, params }, doors) {
+        await find(params.id, caller.teamId, doors);
+        const { errors, blocked } = await listErrors(doors.db, params.id);
+        return {
+          errors: errors.map(({ id, url, error, finished_at }) => ({
+            id,
+            url,
+            ...(finished_at && { timestamp: finished_at.toISOString() }),
+            code: error?.code ?? 'UNKNOWN_ERROR',
+            error: error?.message ?? '',
+          })),
+          robotsBlocked: blocked,
+        };
+      },
+    }),
+    ...(['pause', 'resume'] as const).map((verb) =>
+      defineRoute({
+        ...shared,
+        method: 'post',
+        path: `${path}/:id/${verb}`,
+        summary: verb === 'pause' ? `Begin no more pages of a ${noun}` : `Go on with a paused ${noun}`,
+        answer: schemas.control,
+        async handler({ caller, params }, doors) {
+          const answer = await change(params.id, caller.teamId, { paused: verb === 'pause' }, doors);
+          await doors.temporal.signalPageJob(kind, params.id, verb);
+          return answer;
+        },
+      }),
+    ),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: `${path}/:id/retune`,
+      summary: `Change limit, concurrency or delay of a running ${noun}`,
+      body: schemas.retuneBody,
+      answer: schemas.control,
+      async handler({ caller, params, body: { limit, maxConcurrency, delay } }, doors) {
+        if (limit !== undefined && kind !== 'crawl') {
+          throw new ServiceError(
+            'BAD_REQUEST',
+            'limit is for crawls: a batch has the pages that it was given.',
+          );
+        }
+        const delayMs = delay === undefined ? undefined : delay === 0 ? null : delay * 1000;
+        const answer = await change(params.id, caller.teamId, { limit, maxConcurrency, delayMs }, doors);
+        await doors.temporal.signalPageJob(kind, params.id, 'wake');
+        return answer;
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: 'post',
+      path: `${path}/:id/retry`,
+      summary: `Try the failed pages of a ${noun} again`,
+      answer: schemas.retried,
+      async handler({ caller, params }, doors) {
+        await find(params.id, caller.teamId, doors);
+        const retried = await retryFailed(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });
+        if (retried) await doors.temporal.resumePageJob(kind, params.id, caller.teamId);
+        return { success: true, retried };
+      },
+    }),
+  ];
+}

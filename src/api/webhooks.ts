@@ -1,0 +1,60 @@
+import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
+import { jobIdParams } from '../schemas/job-id.ts';
+import * as schemas from '../schemas/webhook.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { defineRoute } from './route.ts';
+
+const shared = { tag: 'Webhooks', limited: false } as const;
+
+const stateOf = (row: Delivery) => ({
+  id: row.id,
+  jobId: row.job_id,
+  type: row.type,
+  status: row.status,
+  attempts: row.attempts,
+  responseStatus: row.response_status,
+  error: row.last_error,
+  createdAt: row.created_at.toISOString(),
+  lastAttemptAt: row.last_attempt_at?.toISOString() ?? null,
+  nextAttemptAt: row.status === 'pending' ? row.due_at.toISOString() : null,
+  deliveredAt: row.delivered_at?.toISOString() ?? null,
+});
+
+/** The routes that show what became of the events of jobs. */
+export const webhookRoutes = [
+  defineRoute({
+    ...shared,
+    method: 'get',
+    path: '/v2/webhooks/deliveries',
+    summary: 'Events sent to webhooks, newest first',
+    query: schemas.deliveriesQuery,
+    answer: schemas.deliveries,
+    async handler({ caller: { teamId }, query }, { db }) {
+      const { limit, jobId, status, cursor } = query;
+      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const rows = await listDeliveries(db, { teamId, jobId, status, limit: limit + 1, after });
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const more = rows.length > limit;
+      return {
+        success: true,
+        data: page.map(stateOf),
+        cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
+        has_more: more,
+      };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: 'post',
+    path: '/v2/webhooks/deliveries/:id/redeliver',
+    summary: 'Send an event again',
+    params: jobIdParams,
+    answer: schemas.redelivered,
+    async handler({ caller: { teamId }, params }, { db, temporal }) {
+      const row = await redeliver(db, { id: params.id, teamId });
+      await temporal.startDeliveries(row.job_id, teamId);
+      return { success: true, data: stateOf(row) };
+    },
+  }),
+];

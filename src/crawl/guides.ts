@@ -1,0 +1,29 @@
+import { type Crawl, createGuide, type Guide } from './guide.ts';
+import type { RobotsBook } from './robots-book.ts';
+
+/** The guides of the crawls that this process works on: made once, shared by all its lanes. */
+export interface Guides {
+  /** A crawl that moved has another guide. */
+  of(crawl: Crawl): Guide;
+  readonly robots: RobotsBook;
+}
+
+/** Crawls beyond this are judged afresh when their turn comes. */
+const MOST_GUIDES = 50;
+
+export function createGuides(robots: RobotsBook): Guides {
+  const guides = new Map<string, Guide>();
+  return {
+    robots,
+    of(crawl) {
+      const name = `${crawl.jobId} ${crawl.base}`;
+      const guide = guides.get(name) ?? createGuide(crawl, robots);
+      // Written anew each time, so that the first of the map is the one not used for longest.
+      guides.delete(name);
+      guides.set(name, guide);
+      if (guides.size > MOST_GUIDES)
+        for (const oldest of guides.keys()) return (guides.delete(oldest), guide);
+      return guide;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** Pages that answer for the folder that they are in. */
+const INDEX_FILE =
+  /^(?:index\.(?:s?html?|xhtml|php\d?|aspx?|jspx?|cgi|cfm|do)|default\.(?:aspx?|html?|php))$/i;
+const ENCODED = /%(?:([0-9A-Fa-f]{2}))?/g;
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+
+/** One spelling for percent-encoded text: needless `%41` is `A`, `%2f` is `%2F`, a lone `%` is `%25`. */
+export function normalizeEncoding(text: string): string {
+  if (!text.includes('%')) return text;
+  return text.replace(ENCODED, (sequence, hex: string | undefined) => {
+    if (hex === undefined) return '%25';
+    const letter = String.fromCharCode(parseInt(hex, 16));
+    return UNRESERVED.test(letter) ? letter : sequence.toUpperCase();
+  });
+}
+
+/** Where the slashes before `end` begin. A loop, for a pattern would take the square of their number. */
+export function endBeforeSlashes(text: string, end = text.length): number {
+  let before = end;
+  while (before > 0 && text[before - 1] === '/') before--;
+  return before;
+}
+
+/** A path without slashes and index files (`index.html`, `default.aspx`, …) at its end; empty for the root. */
+export function trimPath(path: string): string {
+  let end = path.length;
+  for (;;) {
+    end = endBeforeSlashes(path, end);
+    const start = path.lastIndexOf('/', end - 1) + 1;
+    if (start === 0 || !INDEX_FILE.test(path.slice(start, end))) return path.slice(0, end);
+    end = start;
+  }
+}

@@ -1,0 +1,121 @@
+/** Paths that words ask for and paths that they leave out, as patterns for a crawl. */
+export interface PromptPaths {
+  includePaths: string[];
+  excludePaths: string[];
+  /** Plain paths that are asked for. */
+  folders: string[];
+  /** The words that said so. */
+  understood: string[];
+}
+
+/** Parts that most sites have, by the words for them; the first name is the folder when none is told. */
+const SECTIONS: readonly (readonly [words: string, folders: string])[] = [
+  ['blogs?(?: posts?)?', 'blog'],
+  ['api (?:reference|docs)', '(?:api|api-reference|reference)'],
+  ['docs|documentation', '(?:docs|documentation)'],
+  ['news', 'news'],
+  ['products?', 'products?'],
+  ['pric(?:es|ing)', 'pricing'],
+  ['careers?|jobs?', '(?:careers?|jobs?)'],
+  ['faqs?', 'faqs?'],
+  ['guides?', 'guides?'],
+  ['tutorials?', 'tutorials?'],
+  ['changelogs?|release notes', '(?:changelog|releases?|release-notes)'],
+  ['forums?', 'forums?'],
+  ['shop|store', '(?:shop|store)'],
+  ['press(?: releases)?', 'press'],
+  ['events?', 'events?'],
+  ['help(?: cent(?:er|re))?|support', '(?:help|support)'],
+  ['case studies', '(?:case-studies|customers)'],
+];
+const FILE_TYPES = 'pdf|docx?|xml|html?|txt|md';
+const VERBS =
+  '(?: (?:crawl(?:ing)?|scrap(?:e|ing)|get|fetch|collect|includ(?:e|ing)|follow(?:ing)?|visit(?:ing)?))?';
+const EXCLUDING_WORDS = `except(?:ing)?|exclud(?:e|es|ing)|(?:everything|anything|all) but|but not|skip(?:ping)?|ignor(?:e|ing)|omit(?:ting)?|leave out|leaving out|other than|apart from|rather than|(?:do not|don't|not|no|never|without|avoid(?:ing)?)${VERBS}`;
+const INCLUDING_WORDS =
+  'only|just|includ(?:e|es|ing)|but|crawl|scrape|get|fetch|collect|everything (?:under|in|below|within|from)|under|below|within|from|limit(?:ed)? to|start(?:ing)? with';
+const EXCLUDING = new RegExp(`^(?:${EXCLUDING_WORDS})$`, 'i');
+const ARTICLE = '(?:the|any|all|every|its|their)';
+const NOUNS = 'sections?|pages?|areas?|parts?|folders?|director(?:y|ies)|posts?|articles?|subtree';
+
+/** What can stand in a sentence about paths: a mark of its end, a word that turns it, an address, a path, a part, a kind of file. */
+const TOKENS = new RegExp(
+  [
+    '(?<end>[.;!?](?=\\s|$)|\\n)',
+    `(?<turn>(?<![\\w/-])(?:${EXCLUDING_WORDS}|${INCLUDING_WORDS})(?![\\w-]))`,
+    '(?<address>https?://[^\\s"\'<>`]{1,500})',
+    '(?<![\\w/.])(?<path>/[\\w~%.*+@-][^\\s"\'<>`,;:!?)]{0,300})',
+    `(?<![\\w/-])(?<section>(?:${ARTICLE} )?(?:${SECTIONS.map(([words]) => words).join('|')})(?: (?:${NOUNS}))?)(?![\\w-])`,
+    `(?<![\\w/-])(?:the|any|all|every) ["'\`]?(?<named>[a-z][\\w-]{1,40})["'\`]? (?:section|area|folder|directory|subtree|part of the site)s?(?![\\w-])`,
+    `(?<![\\w/-])(?:(?:the|any|all|every) )?\\.?(?<files>${FILE_TYPES})(?: (?:files?|documents?)|s)(?![\\w-])`,
+  ]
+    .join('|')
+    .replaceAll(' ', '\\s+'),
+  'gi',
+);
+
+const quote = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+
+/** `/docs`, `/docs/` and `/docs/*` mean the same: the folder and all below it. */
+function folderOf(path: string): string | undefined {
+  const folder = path.replace(/[.)]+$/, '').replace(/(?:\/\*{0,2})+$/, '');
+  return folder === '' ? undefined : folder;
+}
+
+const below = (folders: string) => `^/${folders}(?:/|$)`;
+const patternOf = (folder: string) =>
+  folder.endsWith('*')
+    ? `^${quote(folder.replace(/\*+$/, '')).replaceAll('*', '[^/]*')}`
+    : `${below(quote(folder.slice(1)).replace(/\*+/g, '[^/]*'))}`;
+
+function sectionOf(words: string): string | undefined {
+  const plain = words.replace(/\s+/g, ' ');
+  const isMeant = (name: string) =>
+    new RegExp(`^(?:${ARTICLE} )?(?:${name})(?: (?:${NOUNS}))?$`, 'i').test(plain);
+  return SECTIONS.find(([name]) => isMeant(name))?.[1];
+}
+
+/** What one word or path means, as a pattern and, for plain paths, as itself. */
+function readToken(
+  groups: Record<string, string | undefined>,
+  host: string,
+): { pattern: string; folder?: string } | undefined {
+  const { address, path, section, named, files } = groups;
+  if (address || path) {
+    const url = address ? URL.parse(address) : undefined;
+    if (address && url?.host !== host) return undefined;
+    const folder = folderOf(url ? url.pathname : (path ?? ''));
+    return folder === undefined
+      ? undefined
+      : { pattern: patternOf(folder), ...(folder.includes('*') ? {} : { folder }) };
+  }
+  if (files) return { pattern: `(?i)\\.${files.toLowerCase()}$` };
+  if (named) return { pattern: below(quote(named.toLowerCase())), folder: `/${named.toLowerCase()}` };
+  const folders = section && sectionOf(section);
+  return folders ? { pattern: below(folders) } : undefined;
+}
+
+/**
+ * Finds the paths, parts and kinds of files that a prompt names. A word such as `except` turns all that follow to what
+ * is left out, until another one turns them back or the sentence ends; a part of the site counts only after such a word.
+ */
+export function readPaths(prompt: string, host: string): PromptPaths {
+  const found: PromptPaths = { includePaths: [], excludePaths: [], folders: [], understood: [] };
+  let mode: 'include' | 'exclude' | undefined;
+  let turn = '';
+  for (const { groups = {}, 0: words } of prompt.matchAll(TOKENS)) {
+    if (groups.end) mode = undefined;
+    if (groups.turn) {
+      mode = EXCLUDING.test(words.replace(/\s+/g, ' ')) ? 'exclude' : 'include';
+      turn = words;
+    }
+    if (groups.end || groups.turn || (!mode && !groups.path && !groups.address)) continue;
+    const meaning = readToken(groups, host);
+    if (!meaning) continue;
+    const list = mode === 'exclude' ? found.excludePaths : found.includePaths;
+    if (!list.includes(meaning.pattern)) list.push(meaning.pattern);
+    if (mode !== 'exclude' && meaning.folder) found.folders.push(meaning.folder);
+    found.understood.push(mode ? `${turn} ${words.trim()}`.replace(/\s+/g, ' ') : words.trim());
+  }
+  return found;
+}

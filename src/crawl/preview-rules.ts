@@ -1,0 +1,195 @@
+/** Crawl options that words can give; the names are those of a crawl's request. */
+export interface CrawlParams {
+  url: string;
+  includePaths?: string[];
+  excludePaths?: string[];
+  maxDepth?: number;
+  maxDiscoveryDepth?: number;
+  crawlEntireDomain?: boolean;
+  allowExternalLinks?: boolean;
+  allowSubdomains?: boolean;
+  sitemap?: 'skip' | 'include' | 'only';
+  ignoreQueryParameters?: boolean;
+  ignoreRobotsTxt?: boolean;
+  robotsUserAgent?: string;
+  deduplicateSimilarURLs?: boolean;
+  /** Seconds. */
+  delay?: number;
+  limit?: number;
+}
+
+/** A phrase and what it means. The first rule that finds its phrase wins the key. */
+interface Rule {
+  key: keyof CrawlParams;
+  phrase: RegExp;
+  /** @returns `undefined` when the phrase says nothing after all */
+  mean(match: RegExpExecArray): Partial<CrawlParams> | undefined;
+}
+
+const WORDS: Record<string, number> = Object.fromEntries(
+  [
+    'a 1,an 1,one 1,single 1,two 2,three 3,four 4,five 5,six 6,seven 7,eight 8,nine 9,ten 10,twelve 12,dozen 12',
+    'fifteen 15,twenty 20,thirty 30,forty 40,fifty 50,sixty 60,hundred 100,thousand 1000,half 0.5',
+  ]
+    .flatMap((line) => line.split(','))
+    .map((pair) => pair.split(' '))
+    .map(([word, value]) => [word, Number(value)]),
+);
+const NUMBER = `((?:an? |one |two |three |five )?(?:${Object.keys(WORDS).join('|')})|\\d[\\d,_]*(?:\\.\\d+)?k?)`;
+const NOT = `(?:do not|don't|dont|never|not|no|without|avoid|exclude|excluding|ignore|skip|disallow)`;
+const FILLER = `(?: (?:the|a|any|all|its|their|use|using|follow|following|include|including|crawl|crawling|visit|to|of)){0,3}`;
+const PAGES = `(?:(?<what>\\w+) )?(?:pages?|urls?|results?|documents?|articles?|posts?|items?|entries)`;
+const LINKS = `(?:external|outbound|outgoing|off-?site) (?:links?|pages?|sites?|urls?)`;
+const QUERY = `(?:(?:url )?query[- ]?(?:parameters?|params?|strings?)|url parameters?)`;
+
+function numberOf(text: string): number | undefined {
+  const digits = /^([\d,_]+(?:\.\d+)?)(k?)$/i.exec(text);
+  if (digits) return Number(digits[1]!.replace(/[,_]/g, '')) * (digits[2] ? 1000 : 1); // the group has a digit
+  const product = text
+    .split(' ')
+    .reduce((value, word) => value * (WORDS[word.toLowerCase()] ?? Number.NaN), 1);
+  return Number.isNaN(product) ? undefined : product;
+}
+
+/** A phrase as an expression: whole words, blanks of any kind, any case. */
+const phrase = (text: string) =>
+  new RegExp(`(?<![\\w/-])(?:${text})(?![\\w-])`.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+'), 'i');
+
+const always = (key: keyof CrawlParams, text: string, value: boolean | string): Rule => ({
+  key,
+  phrase: phrase(text),
+  mean: () => ({ [key]: value }),
+});
+
+const whole = (key: 'limit' | 'maxDiscoveryDepth', least: number, text: string, correction = 0): Rule => ({
+  key,
+  phrase: phrase(text),
+  mean([, number]) {
+    const value = numberOf(number ?? '');
+    if (value === undefined) return undefined;
+    return { [key]: Math.max(least, Math.floor(value) + correction) };
+  },
+});
+
+const seconds = (text: string): Rule => ({
+  key: 'delay',
+  phrase: phrase(text),
+  mean([, number, unit = '']) {
+    const value = numberOf(number ?? '');
+    if (!value) return undefined;
+    const factor = /^m(?:s|illi)/i.test(unit) ? 0.001 : /^m/i.test(unit) ? 60 : 1;
+    return { delay: Math.min(60, value * factor) };
+  },
+});
+const UNIT = '(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?)';
+
+/** In order: what denies stands before what it denies, the particular before the general. */
+export const RULES: readonly Rule[] = [
+  {
+    key: 'robotsUserAgent',
+    phrase: phrase(
+      `(?:use|using|follow|obey|respect|apply)(?: the)? robots(?:\\.txt)?(?: rules)? (?:for|of)(?: the)?(?: user[- ]agent)? ["']?([a-z][\\w-]{1,60})["']?`,
+    ),
+    mean: ([, name]) => (name ? { robotsUserAgent: name } : undefined),
+  },
+  whole(
+    'maxDiscoveryDepth',
+    0,
+    `(?:fewer|less) than ${NUMBER} (?:levels?|clicks?|hops?|links?)(?: deep| away)?`,
+    -1,
+  ),
+  whole(
+    'maxDiscoveryDepth',
+    0,
+    `(?:(?:at most|up to|max(?:imum)?(?: of)?|within|only|no more than|no deeper than|not deeper than|go) )?${NUMBER} (?:levels?|clicks?|hops?)(?: (?:deep|down|away))?`,
+  ),
+  whole(
+    'maxDiscoveryDepth',
+    0,
+    `(?:(?:max(?:imum)?|crawl|link|discovery) ){0,2}depth(?: (?:of|is|to|limit|limited|at most|no more than)){0,3}(?:: |:| )${NUMBER}`,
+  ),
+  whole('maxDiscoveryDepth', 0, `no(?:t)? deeper than ${NUMBER}`),
+  whole('limit', 1, `(?:fewer|less) than ${NUMBER} ${PAGES}`, -1),
+  whole(
+    'limit',
+    1,
+    `(?:(?:no more than|not more than|at most|max(?:imum)?(?: of)?|up to|limit(?:ed)?(?: it| yourself| the crawl)?(?: to| of)?|only|just|the first|first|crawl|scrape|get|fetch|collect) ){1,3}${NUMBER} ${PAGES}`,
+  ),
+  whole('limit', 1, `(?:page )?limit(?: (?:of|is|to)){0,2}(?:: |:| )${NUMBER}`),
+  whole('limit', 1, `${NUMBER} ${PAGES} (?:at most|max(?:imum)?|or (?:fewer|less)|in total|only)`),
+  {
+    key: 'limit',
+    phrase: phrase(`(?:only|just) (?:this|the (?:home|front|start(?:ing)?|landing)) ?page`),
+    mean: () => ({ limit: 1 }),
+  },
+  always('allowSubdomains', `${NOT}${FILLER} sub-?domains?`, false),
+  always(
+    'allowSubdomains',
+    `(?:includ(?:e|ing)|with|and|plus|across|all|allow|follow|crawl|also)${FILLER} sub-?domains?|sub-?domains? (?:too|as well|included)`,
+    true,
+  ),
+  always(
+    'allowExternalLinks',
+    `${NOT}${FILLER} (?:${LINKS}|links? to (?:other|external) (?:web)?(?:sites|domains|pages))|(?:only )?(?:internal links only|only(?: follow)? internal links)|(?:stay|remain|keep) (?:on|within|inside|to) (?:the|this) (?:same )?(?:web)?(?:site|domain)|(?:do not|don't|never) leave (?:the|this) (?:web)?(?:site|domain)`,
+    false,
+  ),
+  always(
+    'allowExternalLinks',
+    `(?:follow|include|including|allow|crawl|visit|with|and|also)${FILLER} (?:${LINKS}|links? to (?:other|external) (?:web)?(?:sites|domains|pages))`,
+    true,
+  ),
+  always('sitemap', `${NOT}${FILLER} site-?maps?(?:\\.xml)?`, 'skip'),
+  always(
+    'sitemap',
+    `(?:only|just|nothing but)(?: (?:use|from|pages|urls|what is|listed|crawl|read)){0,3}(?: (?:in|from))?(?: the)? site-?map(?:\\.xml)?|site-?map(?:\\.xml)? only`,
+    'only',
+  ),
+  always('sitemap', `(?:use|include|read|with|including)(?: the)? site-?map(?:\\.xml)?`, 'include'),
+  seconds(
+    `(?:wait|pause|sleep|delay|rest)(?: (?:for|of|at least|about)){0,2} ${NUMBER} ?${UNIT}(?: (?:between|after|before)(?: (?:each|every|the|two|all))?(?: (?:requests?|pages?|fetch(?:es)?|calls?))?)?`,
+  ),
+  seconds(
+    `${NUMBER}[ -]?${UNIT} (?:delay|pause|wait|between(?: (?:each|every|the|two|all))?(?: (?:requests?|pages?|fetch(?:es)?|calls?))?)`,
+  ),
+  seconds(`(?:one|1|a) (?:request|page) every ${NUMBER} ?${UNIT}`),
+  always(
+    'ignoreQueryParameters',
+    `(?:keep|respect|do not ignore|don't ignore|preserve)${FILLER} ${QUERY}`,
+    false,
+  ),
+  always(
+    'ignoreQueryParameters',
+    `(?:ignore|ignoring|drop|strip|remove|disregard|without|no)${FILLER} ${QUERY}`,
+    true,
+  ),
+  always(
+    'ignoreRobotsTxt',
+    `(?<!(?:not|don't|never) )(?:respect|obey|honou?r|follow|do not ignore|don't ignore)${FILLER} robots(?:\\.txt)?`,
+    false,
+  ),
+  always(
+    'ignoreRobotsTxt',
+    `(?:ignore|ignoring|bypass|disregard|(?:do not|don't) (?:respect|obey|honou?r|follow))${FILLER} robots(?:\\.txt)?`,
+    true,
+  ),
+  always(
+    'deduplicateSimilarURLs',
+    `${NOT}(?: (?:any|the))? (?:de-?duplicat(?:e|ion)|de-?dupe?)(?: (?:similar )?(?:urls?|pages?))?|(?:keep|include)${FILLER} (?:duplicates?|similar (?:urls?|pages?))`,
+    false,
+  ),
+  always(
+    'deduplicateSimilarURLs',
+    `de-?duplicate(?: (?:similar )?(?:urls?|pages?))?|de-?dupe|(?:skip|no|without|ignore|avoid)${FILLER} (?:duplicates?|duplicate (?:urls?|pages?)|similar (?:urls?|pages?))`,
+    true,
+  ),
+  always(
+    'crawlEntireDomain',
+    `(?:not|don't crawl|do not crawl)(?: the)? (?:entire|whole|complete|full) (?:web)?(?:site|domain)`,
+    false,
+  ),
+  always(
+    'crawlEntireDomain',
+    `(?:entire|whole|complete|full) (?:web)?(?:site|domain)|(?:everything|all(?: the)? pages|every page) (?:on|of|in|from) (?:the|this) (?:web)?(?:site|domain)|parent(?: and sibling)? (?:pages|paths|links)`,
+    true,
+  ),
+];

@@ -1,0 +1,206 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../errors.ts';
+import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
+import type { Database, StoredError } from './client.ts';
+import { addBlocked, addPages, list, type NewPage, type Query } from './pages.ts';
+import { OPEN } from './progress.ts';
+
+/** What became of a claimed page. */
+export interface PageEnd {
+  /** Of the page. */
+  id: string;
+  host: string;
+  outcome: 'completed' | 'failed' | 'dropped' | 'retry';
+  /** The document, and its size as it is answered. */
+  blob?: string;
+  bytes?: number;
+  credits?: number;
+  error?: StoredError;
+  retryInMs?: number;
+  /** Set where another address than the page's own answered. */
+  finalUrl?: string;
+  finalKey?: Buffer;
+}
+
+/** What a lane hands in, and what it asks for. */
+export interface Advance extends ClaimOrder {
+  jobId: string;
+  ended: PageEnd[];
+  found: NewPage[];
+  /** Addresses that robots.txt keeps us from. */
+  blocked: string[];
+  /** Write a webhook event for each page that ends. */
+  pageEvents: boolean;
+}
+
+/** Where the job stands afterwards. */
+export interface Advanced {
+  claims: Claim[];
+  status: string;
+  paused: boolean;
+  discovering: boolean;
+  /** Where the crawl is. */
+  base: string | null;
+  delayMs: number | null;
+  total: number;
+  completed: number;
+  failed: number;
+  credits: number;
+  /** Pages that have not ended. */
+  open: number;
+  /** Pages of the job that this claim could have taken at most: what the job and its team have free. */
+  room: number;
+  /** The team has nothing left to pay with. */
+  outOfCredits: boolean;
+}
+
+/**
+ * One step of a lane, as one transaction: the pages that ended are recorded, paid and announced, the links they held
+ * become pages, and more pages are claimed. A page that is not (any more) claimed by the lane is left alone, so each
+ * one ends once.
+ */
+export async function advance(db: Database, step: Advance): Promise<Advanced> {
+  return db.query.transaction().execute(async (query) => {
+    const job = await lockJob(query, step.jobId);
+    if (step.ended.length) await recordEnds(query, job, step);
+    if (step.found.length) await addPages(query, job, step.found);
+    if (step.blocked.length) await addBlocked(query, job.id, step.blocked);
+    const claims = step.want > 0 ? await claim(query, job, step) : [];
+    return {
+      ...(await readState(query, step.jobId)),
+      claims,
+      room: job.room,
+      outOfCredits: job.outOfCredits,
+    };
+  });
+}
+
+interface LockedJob extends ClaimingJob {
+  team_id: string;
+  api_key_id: string | null;
+  kind: string;
+  known: number;
+  completed: number;
+  bytes: number;
+  page_limit: number | null;
+}
+
+/**
+ * The job and its team, held until the transaction ends: of all that claim pages of a team one is at work at a time,
+ * which makes its limits exact. A tenth of the team's slots, at least one, stays free for what somebody waits for.
+ */
+async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
+  await sql`
+    select from job_progress join teams on teams.id = job_progress.team_id
+    where job_id = ${jobId} for no key update of job_progress, teams`.execute(query);
+  const { rows } = await sql<LockedJob>`
+    select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
+      max_concurrency, delay_ms, next_claim_at <= now() as due,
+      coalesce(teams.credits_remaining <= 0, false) as "outOfCredits",
+      least(
+        coalesce(max_concurrency, teams.concurrency) - (
+          select count(*) from pages where team_id = jobs.team_id and job_id = jobs.id and status = 'claimed'),
+        greatest(1, floor(teams.concurrency * 0.9)) - (
+          select count(*) from pages where team_id = jobs.team_id and status = 'claimed') - (
+          select count(*) from slots where team_id = jobs.team_id and expires_at > now())
+      )::int as room
+    from jobs join job_progress on job_progress.job_id = jobs.id join teams on teams.id = jobs.team_id
+    where jobs.id = ${jobId}`.execute(query);
+  const job = rows[0];
+  if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
+  return job;
+}
+
+async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<void> {
+  const ends = distinctTargets(step.ended);
+  const column = (pick: (end: PageEnd) => unknown, type: string) =>
+    list(
+      ends.map((end) => pick(end) ?? null),
+      type,
+    );
+  await sql`
+    with given as (
+      select * from unnest(
+        ${column((end) => end.id, 'uuid')}, ${column((end) => end.outcome, 'text')},
+        ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
+        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(end.error), 'text')},
+        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl, 'text')},
+        ${column((end) => end.finalKey?.toString('hex'), 'text')}
+      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key)
+    ), judged as (
+      select given.*, ordinal, case
+          when outcome in ('completed', 'failed') and final_key is not null and exists (
+            select from pages as other where other.url_key = decode(final_key, 'hex')
+              and other.id <> given.id and other.status <> 'dropped'
+              and (other.status <> 'alias' or other.ordinal <> -pages.ordinal - 1))
+          then 'dropped' else outcome end as verdict
+      from given join pages on pages.id = given.id and pages.job_id = ${job.id}
+        and pages.status = 'claimed' and pages.lane = ${step.lane}
+    ), placed as (
+      select *,
+        ${job.completed} + count(*) filter (where verdict = 'completed') over upto as place,
+        ${job.bytes} + coalesce(sum(bytes) filter (where verdict = 'completed') over upto, 0) as size
+      from judged window upto as (order by ordinal)
+    ), ended as (
+      update pages set
+        status = case when verdict = 'retry' then 'pending' else verdict end,
+        attempts = attempts + 1, lane = null, claimed_until = null,
+        due_at = case when verdict = 'retry' then now() + make_interval(secs => retry_ms / 1000.0) else due_at end,
+        blob = case when verdict = 'completed' then placed.blob end,
+        position = case when verdict = 'completed' then place end,
+        bytes_end = case when verdict = 'completed' then size end,
+        error = case when verdict in ('failed', 'retry') then placed.error::jsonb end,
+        finished_at = case when verdict <> 'retry' then now() end
+      from placed where pages.id = placed.id
+      returning pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
+        final_url, final_key
+    ), entry as (
+      insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
+      select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from ended
+      where credits > 0 and verdict in ('completed', 'failed')
+      on conflict do nothing returning credits
+    ), payment as (
+      update teams set credits_remaining = credits_remaining - (select sum(credits) from entry)
+      where id = ${job.team_id} and credits_remaining is not null and exists (select from entry)
+    ), event as (
+      insert into webhook_deliveries (job_id, team_id, type, ordinal, error)
+      select ${job.id}, team_id, ${`${job.kind}.page`}, ordinal,
+        case when verdict = 'failed' then (error::jsonb) ->> 'message' end
+      from ended where ${step.pageEvents} and verdict in ('completed', 'failed') order by ordinal
+    ), alias as (
+      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, status)
+      select ${job.id}, -ordinal - 1, team_id, final_url, decode(final_key, 'hex'), '', depth, 'alias'
+      from ended where final_key is not null and verdict = 'completed'
+      on conflict do nothing
+    )
+    update job_progress set
+      completed = completed + (select count(*) from ended where verdict = 'completed'),
+      failed = failed + (select count(*) from ended where verdict = 'failed'),
+      dropped = dropped + (select count(*) from ended where verdict = 'dropped'),
+      bytes = bytes + (select coalesce(sum(bytes), 0) from ended where verdict = 'completed'),
+      credits = credits + (select coalesce(sum(credits), 0) from entry),
+      touched_at = now()
+    where job_id = ${job.id}`.execute(query);
+}
+
+/** Of several pages in one step that lead to the same one, the first stays. */
+function distinctTargets(ended: PageEnd[]): PageEnd[] {
+  const targets = new Set<string>();
+  return ended.map((end) => {
+    const target = end.outcome === 'completed' ? end.finalKey?.toString('hex') : undefined;
+    if (target === undefined) return end;
+    if (targets.has(target)) return { id: end.id, host: end.host, outcome: 'dropped' };
+    targets.add(target);
+    return end;
+  });
+}
+
+async function readState(query: Query, jobId: string) {
+  const { rows } = await sql<Omit<Advanced, 'claims' | 'room' | 'outOfCredits'>>`
+    select jobs.status, paused, discovering, base, delay_ms as "delayMs", completed, failed, progress.credits,
+      (${OPEN} + completed + failed)::int as total, ${OPEN}::int as open
+    from job_progress as progress join jobs on jobs.id = progress.job_id where job_id = ${jobId}`.execute(
+    query,
+  );
+  return rows[0]!;
+}

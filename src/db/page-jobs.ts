@@ -1,0 +1,237 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../errors.ts';
+import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
+import type { Database, JobStatus, StoredError } from './client.ts';
+import type { NewJob } from './jobs.ts';
+import { addPages, type NewPage, type Query } from './pages.ts';
+import { OPEN } from './progress.ts';
+
+/** A batch or a crawl before it runs. */
+export interface NewPageJob extends NewJob {
+  kind: 'batch_scrape' | 'crawl';
+  pages: NewPage[];
+  limit: number | null;
+  maxConcurrency: number | null;
+  delayMs: number | null;
+  webhook: WebhookTarget | undefined;
+  /** Base of the addresses in what it delivers. */
+  baseUrl: string;
+}
+
+/** Rows that one statement adds. */
+const ROWS_AT_ONCE = 5_000;
+
+/** Writes a batch or crawl down with its first pages and its first event, before its workflow starts. */
+export async function insertPageJob(query: Query, job: NewPageJob): Promise<void> {
+  const { teamId } = job;
+  const webhook = job.webhook && narrowTarget(job.webhook, job.kind);
+  await query
+    .insertInto('jobs')
+    .values({
+      id: job.id,
+      team_id: teamId,
+      api_key_id: job.apiKeyId,
+      kind: job.kind,
+      target: job.target,
+      request: JSON.stringify(job.request),
+      expires_at: new Date(Date.now() + job.ttlMs),
+      webhook: webhook ? JSON.stringify(webhook) : null,
+      base_url: job.baseUrl,
+    })
+    .execute();
+  await query
+    .insertInto('job_progress')
+    .values({
+      job_id: job.id,
+      team_id: teamId,
+      page_limit: job.limit,
+      max_concurrency: job.maxConcurrency,
+      delay_ms: job.delayMs,
+      discovering: job.kind === 'crawl',
+    })
+    .execute();
+  await addAllPages(query, { id: job.id, teamId, limit: job.limit, known: 0 }, job.pages);
+  if (webhook?.events.includes('started')) {
+    await query
+      .insertInto('webhook_deliveries')
+      .values({ job_id: job.id, team_id: teamId, type: `${job.kind}.started` })
+      .execute();
+  }
+}
+
+async function addAllPages(
+  query: Query,
+  job: { id: string; teamId: string; limit: number | null; known: number },
+  pages: NewPage[],
+): Promise<void> {
+  let { known } = job;
+  for (let at = 0; at < pages.length; at += ROWS_AT_ONCE) {
+    const rows = pages.slice(at, at + ROWS_AT_ONCE);
+    known += await addPages(query, { id: job.id, team_id: job.teamId, known, page_limit: job.limit }, rows);
+  }
+}
+
+/** Adds pages to a job that runs, in the order given; those that it knows are left out. */
+export async function addToJob(db: Database, jobId: string, pages: NewPage[]): Promise<void> {
+  await db.query.transaction().execute(async (query) => {
+    const job = await query
+      .selectFrom('job_progress')
+      .select(['team_id', 'known', 'page_limit'])
+      .where('job_id', '=', jobId)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow();
+    await addAllPages(
+      query,
+      { id: jobId, teamId: job.team_id, limit: job.page_limit, known: job.known },
+      pages,
+    );
+  });
+}
+
+/**
+ * Adds pages to a batch of a team and opens it again if it was completed.
+ * @throws ServiceError `NOT_FOUND` where the team has no such batch; `JOB_ENDED` for one that was cancelled or failed
+ */
+export async function appendToBatch(
+  query: Query,
+  batch: { id: string; teamId: string; pages: NewPage[]; ttlMs: number },
+): Promise<void> {
+  const job = await query
+    .selectFrom('jobs')
+    .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
+    .select(['status', 'known'])
+    .where('jobs.id', '=', batch.id)
+    .where('jobs.team_id', '=', batch.teamId)
+    .where('kind', '=', 'batch_scrape')
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!job)
+    throw new ServiceError('NOT_FOUND', `Job not found. The team has no batch ${batch.id} to append to.`);
+  await reopen(query, { ...batch, status: job.status });
+  await addAllPages(
+    query,
+    { id: batch.id, teamId: batch.teamId, limit: null, known: job.known },
+    batch.pages,
+  );
+}
+
+async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {
+  if (job.status === 'scraping') return;
+  if (job.status !== 'completed') {
+    throw new ServiceError(
+      'JOB_ENDED',
+      `The job ${job.id} is ${job.status}: nothing can be added. Start another one.`,
+    );
+  }
+  await query
+    .updateTable('jobs')
+    .set({ status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) })
+    .where('id', '=', job.id)
+    .execute();
+}
+
+/**
+ * Gives the failed pages of a job another try, and opens it again if it was completed.
+ * @returns how many pages that are
+ * @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed
+ */
+export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
+  return db.query.transaction().execute(async (query) => {
+    const { status } = await query
+      .selectFrom('jobs')
+      .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
+      .select('status')
+      .where('jobs.id', '=', job.id)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow();
+    const { rows } = await sql<{ retried: number }>`
+      with again as (
+        update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null
+        where job_id = ${job.id} and status = 'failed' returning 1
+      )
+      update job_progress set failed = failed - (select count(*) from again), touched_at = now()
+      where job_id = ${job.id} returning (select count(*) from again)::int as retried`.execute(query);
+    const retried = rows[0]?.retried ?? 0;
+    if (retried) await reopen(query, { ...job, status });
+    return retried;
+  });
+}
+
+/** What a lane needs to know of its job; it does not change. `undefined` when there is none. */
+export async function findPageJob(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
+    .select(['jobs.team_id', 'kind', 'request', 'status', 'webhook', 'base', 'discovering', 'target'])
+    .where('jobs.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** A batch or crawl as its status shows it. */
+export interface PageJobState {
+  teamId: string;
+  kind: string;
+  status: JobStatus;
+  error: StoredError | null;
+  total: number;
+  completed: number;
+  failed: number;
+  credits: number;
+  bytes: number;
+  paused: boolean;
+  pageLimit: number | null;
+  maxConcurrency: number | null;
+  delayMs: number | null;
+  notes: Record<string, unknown>;
+  /** Addresses that robots.txt kept us from. */
+  blocked: number;
+  target: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** Of an ended job; one that runs does not expire. */
+  expiresAt: Date;
+}
+
+/** The state of a batch or crawl whose results have not expired. */
+export async function readPageJob(db: Database, id: string): Promise<PageJobState | undefined> {
+  return db.query
+    .selectFrom('jobs')
+    .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
+    .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
+    .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes'])
+    .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
+    .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
+    .select([
+      sql<number>`(${OPEN} + completed + failed)::int`.as('total'),
+      sql<number>`(select count(*) from blocked_urls where job_id = jobs.id)::int`.as('blocked'),
+    ])
+    .where('jobs.id', '=', id)
+    .where((where) =>
+      where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst();
+}
+
+/** The crawls of a team that run, newest first. */
+export async function listActiveCrawls(db: Database, teamId: string) {
+  return db.query
+    .selectFrom('jobs')
+    .select(['id', 'team_id', 'target', 'request', 'created_at'])
+    .where('team_id', '=', teamId)
+    .where('kind', '=', 'crawl')
+    .where('status', '=', 'scraping')
+    .orderBy('created_at', 'desc')
+    .execute();
+}
+
+/** Batches and crawls that nothing has happened to for a while, though they are not done. */
+export async function listStalled(db: Database, stalledMs: number) {
+  return db.query
+    .selectFrom('jobs')
+    .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
+    .select(['jobs.id', 'kind', 'jobs.team_id', 'target'])
+    .where('status', '=', 'scraping')
+    .where('touched_at', '<', sql<Date>`now() - make_interval(secs => ${stalledMs / 1000})`)
+    .limit(1_000)
+    .execute();
+}

@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './client.ts';
+
+/** Addresses kept beyond the limit, for when it is raised or pages turn out to be the same. */
+const KEPT_PER_PAGE = 3;
+const KEPT_AT_LEAST = 10_000;
+
+/** Statements run through it belong to its transaction, if it has one. */
+export type Query = Database['query'];
+
+/** A page as it is given to a job. */
+export interface NewPage {
+  url: string;
+  host: string;
+  /** What addresses of the same page share; absent: the page counts whatever else there is. */
+  key?: Buffer;
+  depth: number;
+}
+
+/** A list as one parameter of a statement. */
+export const list = (values: unknown[], type: string): RawBuilder<unknown> =>
+  sql`${values}::${sql.raw(type)}[]`;
+
+/** Adds pages that the job does not know yet, in the order given. @returns how many */
+export async function addPages(
+  query: Query,
+  job: { id: string; team_id: string; known: number; page_limit: number | null },
+  pages: NewPage[],
+): Promise<number> {
+  const seen = new Set<string>();
+  const distinct = pages.filter(({ key }) => {
+    const text = key?.toString('hex');
+    if (text === undefined) return true;
+    return seen.has(text) ? false : Boolean(seen.add(text));
+  });
+  const most = job.page_limit === null ? null : job.page_limit * KEPT_PER_PAGE + KEPT_AT_LEAST - job.known;
+  const { rows } = await sql<{ added: number }>`
+    with given as (
+      select * from unnest(
+        ${list(
+          distinct.map(({ url }) => url),
+          'text',
+        )}, ${list(
+          distinct.map(({ host }) => host),
+          'text',
+        )},
+        ${list(
+          distinct.map(({ key }) => key?.toString('hex') ?? null),
+          'text',
+        )},
+        ${list(
+          distinct.map(({ depth }) => depth),
+          'int',
+        )}
+      ) with ordinality as given (url, host, key, depth, place)
+    ), fresh as (
+      select *, row_number() over (order by place) as n from given
+      where key is null
+        or not exists (select from pages where url_key = decode(key, 'hex'))
+    ), added as (
+      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth)
+      select ${job.id}, ${job.known} + n - 1, ${job.team_id}, url, decode(key, 'hex'), host, depth
+      from fresh where ${most}::int is null or n <= ${most}::int
+      returning 1
+    )
+    update job_progress set known = known + (select count(*) from added), touched_at = now()
+    where job_id = ${job.id}
+    returning (select count(*) from added)::int as added`.execute(query);
+  return rows[0]?.added ?? 0;
+}
+
+/** Notes addresses that robots.txt keeps a job from, each once. */
+export async function addBlocked(query: Query, jobId: string, urls: string[]): Promise<void> {
+  await query
+    .insertInto('blocked_urls')
+    .values(urls.map((url) => ({ job_id: jobId, url })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** A finished page's document and where it stands among the others. */
+export interface StoredDocument {
+  position: number;
+  ordinal: number;
+  blob: string;
+  /** Bytes of all documents up to this one. */
+  bytesEnd: number;
+}
+
+/** Documents in the order of completion behind a position, a few hundred at a time. */
+export async function listDocuments(
+  db: Database,
+  page: { jobId: string; after: number; limit: number },
+): Promise<StoredDocument[]> {
+  const rows = await db.query
+    .selectFrom('pages')
+    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd'])
+    .where('job_id', '=', page.jobId)
+    .where('position', '>', page.after)
+    .orderBy('position')
+    .limit(page.limit)
+    .execute();
+  // Every page with a position has a document.
+  return rows as StoredDocument[];
+}
+
+/** Bytes of all documents up to a position. */
+export async function bytesUpTo(db: Database, jobId: string, position: number): Promise<number> {
+  if (position === 0) return 0;
+  const row = await db.query
+    .selectFrom('pages')
+    .select('bytes_end')
+    .where('job_id', '=', jobId)
+    .where('position', '<=', position)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.bytes_end ?? 0;
+}
+
+/** Pages without an answer of their target, and addresses that robots.txt kept us from. */
+export async function listErrors(db: Database, jobId: string) {
+  const [errors, blocked] = await Promise.all([
+    db.query
+      .selectFrom('pages')
+      .select(['id', 'url', 'error', 'finished_at'])
+      .where('job_id', '=', jobId)
+      .where('status', '=', 'failed')
+      .orderBy('ordinal')
+      .execute(),
+    db.query.selectFrom('blocked_urls').select('url').where('job_id', '=', jobId).execute(),
+  ]);
+  return { errors, blocked: blocked.map(({ url }) => url) };
+}

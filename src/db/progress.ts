@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Database, StoredError } from './client.ts';
+
+/** The counters of a batch or crawl; `total` = `completed` + `failed` + what is still to come, at any time. */
+export interface Progress {
+  /** Pages attempted or to be attempted; grows while a crawl discovers. */
+  total: number;
+  /** Pages with an answer of their target. */
+  completed: number;
+  /** Pages without one. */
+  failed: number;
+  credits: number;
+  /** Of all documents, as they are answered. */
+  bytes: number;
+}
+
+/** Changes of a job that runs; what is left out stays. */
+export interface Retuning {
+  limit?: number | undefined;
+  maxConcurrency?: number | undefined;
+  /** `null` takes it away. */
+  delayMs?: number | null | undefined;
+  paused?: boolean | undefined;
+}
+
+/**
+ * How many pages may be admitted: the limit counts pages, so one that turned out to be another one makes room. What
+ * was admitted before a limit was lowered stays.
+ */
+export const CAPACITY = sql<number>`
+  case when page_limit is null then known else greatest(page_limit + dropped, admitted) end`;
+
+/** Pages of the job that are its own; see {@link Progress.total}. */
+export const TOTAL = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
+
+/** Pages that are not finished yet. */
+export const OPEN = sql<number>`(${TOTAL} - completed - failed)`;
+
+/** Changes a job that has not ended; @returns whether there was one. */
+export async function retune(db: Database, jobId: string, change: Retuning): Promise<boolean> {
+  const { limit, maxConcurrency, delayMs, paused } = change;
+  const row = await db.query
+    .updateTable('job_progress')
+    .set({
+      touched_at: sql<Date>`now()`,
+      ...(limit !== undefined && { page_limit: limit }),
+      ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
+      ...(delayMs !== undefined && { delay_ms: delayMs }),
+      ...(paused !== undefined && { paused }),
+    })
+    .where('job_id', '=', jobId)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('jobs')
+          .select('id')
+          .whereRef('id', '=', 'job_progress.job_id')
+          .where('status', '=', 'scraping'),
+      ),
+    )
+    .returning('job_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Where a crawl is and how fast it may go, found out before its first page; what the user set stays. */
+export async function startDiscovery(
+  db: Database,
+  jobId: string,
+  found: { base: string; delayMs: number | undefined; sitemaps: boolean },
+): Promise<void> {
+  await db.query
+    .updateTable('job_progress')
+    .set({
+      base: found.base,
+      discovering: found.sitemaps,
+      delay_ms: sql<number | null>`coalesce(delay_ms, ${found.delayMs ?? null}::int)`,
+    })
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** From now on pages come from pages alone. */
+export async function endDiscovery(db: Database, jobId: string): Promise<void> {
+  await db.query
+    .updateTable('job_progress')
+    .set({ discovering: false })
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** Notes something that a warning may tell; the kind's earlier note is replaced. */
+export async function note(db: Database, jobId: string, kind: string, value: unknown): Promise<void> {
+  await sql`
+    update job_progress set notes = notes || jsonb_build_object(${kind}::text, ${JSON.stringify(value)}::jsonb)
+    where job_id = ${jobId}`.execute(db.query);
+}
+
+/** How a job ends. */
+export type JobEnd =
+  | { status: 'completed' }
+  | { status: 'cancelled' }
+  | { status: 'failed'; error: StoredError };
+
+/**
+ * Ends a job: counters become final, claims end, the webhook's last event is written, and its results expire from now
+ * on. An ended job stays as it is. `completed` ends only a job without open pages.
+ * @param ttlMs how long the results are kept from now on
+ * @returns whether the job has ended, now or before
+ */
+export async function endJob(
+  db: Database,
+  { jobId, end, ttlMs }: { jobId: string; end: JobEnd; ttlMs: number },
+): Promise<boolean> {
+  const { rows } = await sql<{ ended: boolean }>`
+    with progress as (
+      select job_id, ${OPEN} as open, discovering from job_progress where job_id = ${jobId} for update
+    ), ended as (
+      update jobs set status = ${end.status}, error = ${end.status === 'failed' ? JSON.stringify(end.error) : null}::jsonb,
+        finished_at = now(), expires_at = now() + make_interval(secs => ${ttlMs / 1000})
+      from progress
+      where jobs.id = progress.job_id and jobs.status = 'scraping'
+        and (${end.status} <> 'completed' or (open = 0 and not discovering))
+      returning jobs.id, jobs.team_id, jobs.kind, jobs.webhook
+    ), released as (
+      update pages set status = 'pending', lane = null, claimed_until = null
+      from ended where pages.job_id = ended.id and pages.team_id = ended.team_id and pages.status = 'claimed'
+    ), final as (
+      -- What was never attempted is no page of an ended job.
+      update job_progress set page_limit = completed + failed, admitted = completed + failed + dropped
+      from ended where job_progress.job_id = ended.id and ${end.status} <> 'completed'
+    ), event as (
+      insert into webhook_deliveries (job_id, team_id, type, error)
+      select id, team_id, kind || '.' || ${end.status}, ${end.status === 'failed' ? end.error.message : null}::text
+      from ended
+      where webhook is not null and webhook -> 'events' ? ${end.status}
+    )
+    select exists (select from ended)
+      or not exists (select from jobs where id = ${jobId} and status = 'scraping') as ended`.execute(
+    db.query,
+  );
+  return rows[0]?.ended ?? true;
+}

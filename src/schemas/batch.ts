@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import {
+  callerFields,
+  checkScrapeOptions,
+  resolveScrapeOptions,
+  scrapeOptionFields,
+} from './scrape-options.ts';
+import { webhook } from './webhook.ts';
+
+/** Body of `POST /v2/batch/scrape`. */
+export const batchBody = z
+  .strictObject({
+    urls: z.array(z.string()).min(1, 'urls must name at least one page').describe('addresses of the pages'),
+    webhook: webhook.optional(),
+    appendToId: z.uuid().optional().describe('a batch of the team that the pages are added to'),
+    ignoreInvalidURLs: z
+      .boolean()
+      .default(true)
+      .describe(
+        'leave addresses out that are none, and list them in invalidURLs, instead of refusing the request',
+      ),
+    maxConcurrency: z.int().min(1).optional().describe('most pages at once; default: what the team may'),
+    ...scrapeOptionFields,
+    zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
+    ...callerFields,
+  })
+  .superRefine(checkScrapeOptions)
+  .transform(resolveScrapeOptions);
+
+/** A batch as it was asked for. */
+export type BatchRequest = z.output<typeof batchBody>;

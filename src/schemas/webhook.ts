@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { scrapeOptionFields } from './scrape-options.ts';
+
+/** What a job tells of: the last part of an event's name. */
+const EVENTS = ['started', 'page', 'completed', 'failed'];
+/** An event as it may be asked for: `page`, `.page`, or with the kind of job, `crawl.page`. */
+const FILTER = new RegExp(`^(?:(?:crawl|batch_scrape)?\\.)?(?:${EVENTS.join('|')})$`);
+
+const filter = z.string().regex(FILTER, {
+  error: ({ input }) =>
+    `${JSON.stringify(input)} is no webhook event. There are ${EVENTS.join(', ')}, and full names such as crawl.page`,
+});
+
+const target = z.strictObject({
+  url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https address' }),
+  headers: scrapeOptionFields.headers.unwrap().default({}).describe('sent with every event'),
+  metadata: z.record(z.string(), z.unknown()).default({}).describe('given back in every event'),
+  events: z
+    .array(filter)
+    .default(EVENTS)
+    .describe('the events to send, such as page or crawl.page; default all'),
+});
+
+/** Where the events of a job go. */
+export type WebhookTarget = z.output<typeof target>;
+
+/** The `webhook` of a batch or crawl: an object, or the bare address. */
+export const webhook = z
+  .preprocess((value) => (typeof value === 'string' ? { url: value } : value), target)
+  .meta({
+    description: 'Gets the events of the job; the bare address X means {url: X}.',
+    override: ({ jsonSchema }) => {
+      const object = { ...jsonSchema };
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
+      jsonSchema.anyOf = [{ type: 'string', format: 'uri' }, object];
+    },
+  });
+
+/** The target as a job of this kind keeps it: its events by their last parts, those of other kinds left out. */
+export function narrowTarget(given: WebhookTarget, kind: 'crawl' | 'batch_scrape'): WebhookTarget {
+  const wanted = EVENTS.filter((event) =>
+    [event, `.${event}`, `${kind}.${event}`].some((name) => given.events.includes(name)),
+  );
+  return { ...given, events: wanted };
+}
+
+const timestamp = z.iso.datetime();
+
+/** Query of the list of deliveries. */
+export const deliveriesQuery = z.strictObject({
+  jobId: z.uuid().optional().describe('only of this job'),
+  status: z.enum(['pending', 'delivered', 'failed']).optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1, 'limit must be 1 to 100')
+    .max(100, 'limit must be 1 to 100')
+    .default(50),
+  cursor: z.string().optional().describe('the cursor of the previous answer'),
+});
+
+const delivery = z
+  .object({
+    id: z.uuid().describe('the webhookId that the receiver gets, the same in every attempt'),
+    jobId: z.uuid(),
+    type: z.string().describe('such as crawl.page'),
+    status: z.enum(['pending', 'delivered', 'failed']).describe('failed: it is not tried any more'),
+    attempts: z.int(),
+    responseStatus: z.int().nullable().describe('HTTP status of the last attempt; null without an answer'),
+    error: z.string().nullable().describe('why the last attempt failed'),
+    createdAt: timestamp,
+    lastAttemptAt: timestamp.nullable(),
+    nextAttemptAt: timestamp.nullable().describe('null when there is none'),
+    deliveredAt: timestamp.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+/** Deliveries of the team, newest first. */
+export const deliveries = z.object({
+  success: z.literal(true),
+  data: z.array(delivery),
+  cursor: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+/** One delivery. */
+export const redelivered = z.object({ success: z.literal(true), data: delivery });

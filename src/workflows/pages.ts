@@ -1,0 +1,154 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  ContinueAsNew,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { LaneReport } from '../activities/pages.ts';
+import { toServiceError } from '../errors.ts';
+import { bookkeeping, lanes } from './activities.ts';
+import { Outcome } from './search-attributes.ts';
+import { pause, resume, retune, wake } from './signals.ts';
+import { startDeliveries } from './webhooks.ts';
+
+/** What a batch's or crawl's workflow is given; everything else stands in the database. */
+export interface PageJobInput {
+  jobId: string;
+  /** Its events go to somebody. */
+  webhook: boolean;
+  /** What comes before the pages was done by an earlier run. */
+  prepared?: boolean;
+}
+
+/** While sitemaps are read and no page is open, new ones are looked for this often. */
+const DISCOVERY_PAUSE = '1s';
+
+/** What is found out before the first page; what it resolves to finds more pages, while the first ones are scraped. */
+export type Prepare = () => Promise<(() => Promise<void>) | undefined>;
+
+/** Takes a job from its start to its end, whatever that is, and writes the end down. */
+export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promise<void> {
+  const { jobId, webhook, prepared } = input;
+  try {
+    if (webhook) await startDeliveries(jobId);
+    const discover = prepared ? undefined : await prepare?.();
+    const end = await scrapeAll(jobId, discover);
+    // The deliveries go on by themselves.
+    const next = { ...input, webhook: false, prepared: true };
+    if (end === 'continue') await continueAsNew<(input: PageJobInput) => Promise<void>>(next);
+  } catch (error) {
+    if (error instanceof ContinueAsNew) throw error;
+    await CancellationScope.nonCancellable(async () => {
+      if (isCancellation(error)) {
+        await bookkeeping.endJob(jobId, { status: 'cancelled' });
+      } else {
+        const { code, message } = toServiceError(error);
+        upsertSearchAttributes([{ key: Outcome, value: code }]);
+        await bookkeeping.endJob(jobId, { status: 'failed', error: { code, message } });
+      }
+    });
+    throw error;
+  }
+}
+
+/**
+ * Keeps lanes at work until no page is open: how many lanes, their reports say.
+ * @returns `continue` where the history has grown so long that another run must go on
+ */
+async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise<'ended' | 'continue'> {
+  const running = new Set<number>();
+  let paused = false;
+  let woken = 0;
+  let discovering = discover !== undefined;
+  let failure: { error: unknown } | undefined;
+  let report: LaneReport | undefined;
+
+  const isDraining = () => workflowInfo().continueAsNewSuggested;
+  const show = () => setCurrentDetails(describe(report, { paused, discovering }));
+  const fail = (error: unknown) => {
+    failure ??= { error };
+  };
+
+  setHandler(pause, async () => {
+    paused = true;
+    show();
+    await bookkeeping.retuneJob(jobId, { paused });
+  });
+  setHandler(resume, async () => {
+    paused = false;
+    show();
+    await bookkeeping.retuneJob(jobId, { paused });
+  });
+  setHandler(retune, async (change) => {
+    await bookkeeping.retuneJob(jobId, change);
+    woken++;
+  });
+  setHandler(wake, () => {
+    woken++;
+  });
+  discover?.().then(() => {
+    discovering = false;
+  }, fail);
+
+  async function lane(number: number): Promise<void> {
+    running.add(number);
+    try {
+      for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
+        report = await lanes.scrapePages({ jobId, lane: number });
+        show();
+        if (report.open === 0 || report.status !== 'scraping') return;
+        wanted = report.lanes;
+        if (report.done) start(wanted);
+        const seen = woken;
+        if (report.waitMs) await condition(() => woken !== seen || paused || Boolean(failure), report.waitMs);
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      running.delete(number);
+    }
+  }
+  function start(wanted: number): void {
+    for (let number = 0; number < wanted; number++) if (!running.has(number)) void lane(number);
+  }
+
+  for (;;) {
+    if (!paused && !isDraining()) start(1);
+    await condition(() => running.size === 0 || Boolean(failure));
+    if (failure) throw failure.error;
+    if (isDraining()) {
+      await condition(() => !discovering && allHandlersFinished());
+      return 'continue';
+    }
+    const seen = woken;
+    if (paused) {
+      await condition(() => !paused);
+    } else if (report && report.status !== 'scraping') {
+      return 'ended';
+    } else if (report?.open === 0) {
+      if (discovering)
+        await condition(() => !discovering || woken !== seen || Boolean(failure), DISCOVERY_PAUSE);
+      else if (await bookkeeping.endJob(jobId, { status: 'completed' })) return 'ended';
+    }
+  }
+}
+
+/** What the Temporal UI shows of a job while it runs. */
+function describe(report: LaneReport | undefined, state: { paused: boolean; discovering: boolean }): string {
+  if (!report) return 'Starting.';
+  const { total, completed, failed, credits, lanes: wanted } = report;
+  return [
+    `**${completed + failed} of ${total} pages**${state.paused ? ', paused' : ''}`,
+    `- with a document: ${completed}`,
+    `- without an answer: ${failed}`,
+    `- credits: ${credits}`,
+    `- lanes: ${wanted}`,
+    ...(state.discovering ? ['- sitemaps are being read'] : []),
+  ].join('\n');
+}

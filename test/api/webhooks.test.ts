@@ -1,0 +1,293 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { findTeam } from '../../src/db/teams.ts';
+import { type Answer, call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
+import { deliveriesOf, endPages, endTestJob, makeJob, signatureOf } from '../support/webhooks.ts';
+
+/** Webhooks of real jobs, and what the API tells of their deliveries. */
+
+type Body = Answer['body'];
+
+let site: Site;
+let db: Database;
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+});
+afterAll(async () => {
+  await db.close();
+  await site.close();
+});
+
+const articles = (count: number) => Array.from({ length: count }, (_, n) => `${site.url}/article/${n}`);
+
+async function startBatch(body: Record<string, unknown>, key?: string): Promise<string> {
+  const answer = await call('/v2/batch/scrape', { body, ...(key !== undefined && { key }) });
+  expect(answer.body).toMatchObject({ success: true });
+  return answer.body.id;
+}
+
+/** Reads the status of a job until it has ended. */
+async function ended(path: string, key?: string): Promise<Body> {
+  for (;;) {
+    const { body } = await call(path, key === undefined ? {} : { key });
+    if (body.status !== 'scraping') return body;
+    await sleep(100);
+  }
+}
+
+async function list(query: string, key?: string): Promise<Body> {
+  const answer = await call(`/v2/webhooks/deliveries?${query}`, key === undefined ? {} : { key });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+}
+
+/** Reads the deliveries of a job until none of them is open. */
+async function settled(jobId: string, key?: string): Promise<Body[]> {
+  for (;;) {
+    const { data } = await list(`jobId=${jobId}&limit=100`, key);
+    if (data.length && data.every(({ status }: Body) => status !== 'pending')) return data;
+    await sleep(50);
+  }
+}
+
+const redeliver = (id: string, key?: string) =>
+  call(`/v2/webhooks/deliveries/${id}/redeliver`, { method: 'POST', ...(key !== undefined && { key }) });
+
+const typesOf = ({ received }: Receiver) => received.map(({ event }) => event.type);
+
+describe('the webhook of a batch', () => {
+  it('gets its start, every document, and its end, signed with the secret of the team', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    const webhook = { url: receiver.url, metadata: { run: 'one' }, headers: { 'X-Tenant': 't1' } };
+    const urls = [...articles(10), `${site.url}/reset`];
+    const id = await startBatch({ urls, webhook, maxAge: 0 }, team.key);
+    const job = await ended(`/v2/batch/scrape/${id}`, team.key);
+    await receiver.until(13);
+    const types = typesOf(receiver);
+    expect([types.at(0), types.at(-1)]).toEqual(['batch_scrape.started', 'batch_scrape.completed']);
+    expect(types.slice(1, -1)).toEqual(Array(11).fill('batch_scrape.page'));
+
+    const events = receiver.received.map(({ event }) => event);
+    const documents = events.filter(({ success, type }) => success && type.endsWith('.page'));
+    const byScrape = (one: Body, other: Body) => one.metadata.scrapeId.localeCompare(other.metadata.scrapeId);
+    expect(documents.flatMap(({ data }) => data).toSorted(byScrape)).toEqual(job.data.toSorted(byScrape));
+    const [failed] = events.filter(({ success }) => !success);
+    expect(failed.data).toEqual([
+      { metadata: { sourceURL: `${site.url}/reset`, scrapeId: expect.any(String) } },
+    ]);
+    expect(failed.error).toContain('closed the connection');
+
+    const secret = (await findTeam(db, team.name)).webhook_secret ?? '';
+    expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    for (const each of receiver.received) {
+      expect(each.event).toMatchObject({ id, metadata: { run: 'one' } });
+      expect(each.headers).toMatchObject({
+        'x-tenant': 't1',
+        'x-service-signature': signatureOf(each, secret),
+        'x-firecrawl-signature': signatureOf(each, secret),
+      });
+    }
+    expect(new Set(events.map(({ webhookId }) => webhookId)).size).toBe(13);
+    for (const delivery of await settled(id, team.key)) {
+      expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, responseStatus: 200, error: null });
+    }
+  });
+
+  it('gets only the events that it asks for', async () => {
+    await using receiver = await startReceiver();
+    const webhook = { url: receiver.url, events: ['batch_scrape.completed', 'crawl.page'] };
+    const id = await startBatch({ urls: articles(3), webhook });
+    await receiver.until(1);
+    await settled(id);
+    expect(typesOf(receiver)).toEqual(['batch_scrape.completed']);
+  });
+
+  it('that hangs does not keep the batch from its end', async () => {
+    const freed = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => freed.promise);
+    const id = await startBatch({ urls: articles(10), webhook: receiver.url });
+    expect(await ended(`/v2/batch/scrape/${id}`)).toMatchObject({ status: 'completed', completed: 10 });
+    expect(typesOf(receiver)).toEqual(['batch_scrape.started']);
+    freed.resolve(200);
+    await receiver.until(12);
+    expect(typesOf(receiver).at(-1)).toBe('batch_scrape.completed');
+  });
+
+  it('that cannot be reached has failed deliveries that say why', async () => {
+    const id = await startBatch({ urls: articles(1), webhook: 'http://10.1.2.3/hook' });
+    expect(await ended(`/v2/batch/scrape/${id}`)).toMatchObject({ status: 'completed' });
+    for (const delivery of await settled(id)) {
+      expect(delivery).toMatchObject({
+        status: 'failed',
+        attempts: 1,
+        responseStatus: null,
+        error: expect.stringMatching(/^10\.1\.2\.3 is a private or reserved address/),
+        nextAttemptAt: null,
+      });
+    }
+  });
+
+  it('is refused in words that help', async () => {
+    const answer = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: 'hooks.test' } });
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain('the url of a webhook must be an http or https address');
+    const unknown = { url: 'http://hooks.test', secret: 'x' };
+    const other = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: unknown } });
+    expect(other.body.error).toContain('secret (in webhook)');
+  });
+});
+
+describe('the webhook of a crawl', () => {
+  it('gets crawl events, one for each page', async () => {
+    await using receiver = await startReceiver();
+    const { body } = await call('/v2/crawl', {
+      body: { url: `${site.url}/article/1`, limit: 3, webhook: receiver.url },
+    });
+    const job = await ended(`/v2/crawl/${body.id}`);
+    await settled(body.id);
+    const types = typesOf(receiver);
+    expect([types.at(0), types.at(-1)]).toEqual(['crawl.started', 'crawl.completed']);
+    expect(types.filter((type) => type === 'crawl.page')).toHaveLength(job.total);
+  });
+});
+
+describe('the list of deliveries', () => {
+  let team: TestTeam;
+  let jobs: { id: string }[];
+  beforeAll(async () => {
+    team = await makeTeam(db);
+    const webhook = await deadAddress();
+    const first = await makeJob(db, { webhook, pages: 4, team });
+    await endPages(db, first, { count: 4, error: 'no' });
+    await endTestJob(db, first);
+    jobs = [first, await makeJob(db, { webhook, team })];
+    const [started] = await deliveriesOf(db, first);
+    await db.query
+      .updateTable('webhook_deliveries')
+      .set({ status: 'delivered', attempts: 1, response_status: 200, delivered_at: new Date() })
+      .where('id', '=', started?.id ?? '')
+      .execute();
+  });
+
+  it('is newest first, and comes in pages', async () => {
+    const all = await list('', team.key);
+    expect(all).toMatchObject({ success: true, cursor: null, has_more: false });
+    expect(all.data).toHaveLength(7);
+    const times = all.data.map(({ createdAt }: Body) => createdAt);
+    expect(times).toEqual(times.toSorted().reverse());
+    const paged: Body[] = [];
+    for (let cursor = '', more = true; more; ) {
+      const page: Body = await list(`limit=3${cursor}`, team.key);
+      expect(page.data.length).toBeLessThanOrEqual(3);
+      paged.push(...page.data);
+      more = page.has_more;
+      cursor = `&cursor=${page.cursor}`;
+    }
+    expect(paged).toEqual(all.data);
+  });
+
+  it('shows what is asked for', async () => {
+    const ofJob = await list(`jobId=${jobs[0]?.id}`, team.key);
+    expect(ofJob.data.map(({ jobId }: Body) => jobId)).toEqual(Array(6).fill(jobs[0]?.id));
+    expect(ofJob.data.map(({ type }: Body) => type).toSorted()).toEqual([
+      'crawl.completed',
+      ...Array(4).fill('crawl.page'),
+      'crawl.started',
+    ]);
+    const { data } = await list('status=delivered', team.key);
+    expect(data).toEqual([
+      {
+        id: (await deliveriesOf(db, { id: jobs[0]?.id ?? '', team }))[0]?.id,
+        jobId: jobs[0]?.id,
+        type: 'crawl.started',
+        status: 'delivered',
+        attempts: 1,
+        responseStatus: 200,
+        error: null,
+        createdAt: expect.any(String),
+        lastAttemptAt: null,
+        nextAttemptAt: null,
+        deliveredAt: expect.any(String),
+      },
+    ]);
+    expect((await list('status=failed', team.key)).data).toEqual([]);
+  });
+
+  it('shows nothing of other teams', async () => {
+    const other = await makeTeam(db);
+    expect((await list('', other.key)).data).toEqual([]);
+    expect((await list(`jobId=${jobs[0]?.id}`, other.key)).data).toEqual([]);
+  });
+
+  it.each(['limit=0', 'limit=101', 'status=open', 'jobId=x', 'cursor=x', 'page=2'])(
+    'refuses %s',
+    async (query) => {
+      expect((await call(`/v2/webhooks/deliveries?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('redelivery', () => {
+  it('sends a delivered event again, under the same webhookId', async () => {
+    await using receiver = await startReceiver();
+    const team = await makeTeam(db);
+    const id = await startBatch({ urls: articles(2), webhook: receiver.url }, team.key);
+    const before = await settled(id, team.key);
+    const { id: webhookId } = before.find(({ type }) => type === 'batch_scrape.completed');
+    const answer = await redeliver(webhookId, team.key);
+    expect(answer.status).toBe(200);
+    expect(answer.body.data).toMatchObject({
+      id: webhookId,
+      status: 'pending',
+      attempts: 1,
+      deliveredAt: null,
+    });
+    await receiver.until(5);
+    const [first, again] = receiver.received.filter(({ event }) => event.webhookId === webhookId);
+    expect(again?.raw.equals(first?.raw ?? Buffer.of())).toBe(true);
+    const after = await settled(id, team.key);
+    expect(after.find((delivery) => delivery.id === webhookId)).toMatchObject({
+      status: 'delivered',
+      attempts: 2,
+    });
+  });
+
+  it('brings forward what waits for its time', async () => {
+    let down = true;
+    await using receiver = await startReceiver(() => (down ? 500 : 200));
+    const id = await startBatch({ urls: articles(1), webhook: { url: receiver.url, events: ['completed'] } });
+    await receiver.until(1);
+    for (;;) {
+      const { data } = await list(`jobId=${id}`);
+      if (data[0].attempts === 1) break;
+      await sleep(50);
+    }
+    down = false;
+    await redeliver(receiver.received[0]?.event.webhookId);
+    expect(await settled(id)).toMatchObject([{ status: 'delivered', attempts: 2, responseStatus: 200 }]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is for deliveries of the own team that are there', async () => {
+    const team = await makeTeam(db);
+    const job = await makeJob(db, { webhook: await deadAddress(), team });
+    const [delivery] = await deliveriesOf(db, job);
+    const missing = await redeliver('01890000-0000-7000-8000-000000000000');
+    expect([missing.status, missing.body.code]).toEqual([404, 'NOT_FOUND']);
+    expect((await redeliver(delivery?.id ?? '')).status).toBe(404);
+    expect((await redeliver('nonsense')).status).toBe(400);
+    await endTestJob(db, job);
+    await db.query
+      .updateTable('jobs')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', job.id)
+      .execute();
+    expect((await redeliver(delivery?.id ?? '', team.key)).status).toBe(404);
+  });
+});
