@@ -5,62 +5,20 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { interpolate, readCompose } from '../../bench/cluster/compose.ts';
 import { describeSettings, readConfig } from '../../src/config.ts';
 import { planTemporal } from '../../src/embedded/temporal.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');
 
-const CONDITIONS = ['service_started', 'service_healthy', 'service_completed_successfully'] as const;
-const serviceSchema = z.strictObject({
-  image: z.string(),
-  build: z.string().optional(),
-  command: z.array(z.string()).optional(),
-  entrypoint: z.array(z.string()).optional(),
-  init: z.boolean().optional(),
-  restart: z.string().optional(),
-  stop_grace_period: z.string().optional(),
-  shm_size: z.string().optional(),
-  cap_drop: z.array(z.string()).optional(),
-  security_opt: z.array(z.string()).optional(),
-  networks: z.array(z.string()),
-  ports: z.array(z.string()).optional(),
-  deploy: z.strictObject({ replicas: z.int() }).optional(),
-  environment: z.record(z.string(), z.string()).default({}),
-  volumes: z.array(z.string()).optional(),
-  configs: z.array(z.strictObject({ source: z.string(), target: z.string() })).optional(),
-  healthcheck: z
-    .strictObject({ test: z.array(z.string()), interval: z.string(), retries: z.int() })
-    .optional(),
-  depends_on: z.record(z.string(), z.strictObject({ condition: z.enum(CONDITIONS) })).default({}),
-});
-/** What this file uses of Compose's format; a misspelt word is an unknown key. */
-const composeSchema = z.strictObject({
-  name: z.string(),
-  'x-winnow': z.unknown(),
-  'x-settings': z.unknown(),
-  'x-temporal-database': z.unknown(),
-  services: z.record(z.string(), serviceSchema),
-  networks: z.record(z.string(), z.strictObject({ internal: z.boolean().optional() })),
-  volumes: z.record(z.string(), z.null()),
-  configs: z.record(z.string(), z.strictObject({ content: z.string() })),
-});
-
-const source = await read('docker-compose.yml');
-const compose = composeSchema.parse(parse(source, { merge: true }));
+const { source, compose, variables } = await readCompose();
 const ours = Object.entries(compose.services).filter(([, service]) => service.build);
 const settings = new Set(describeSettings().map(({ variable }) => variable));
 /** Read by the S3 library itself. */
 const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 /** Of the file's own parts; all else that can be set from outside is a setting of Winnow's. */
 const SECRETS = ['POSTGRES_PASSWORD', 'S3_SECRET_KEY'];
-
-/** What Compose makes of `${NAME:?…}` and `${NAME:-default}`. */
-const interpolate = (text: string, env: Record<string, string>) =>
-  text.replace(
-    /\$\{(\w+)(?::([?-])([^}]*))?\}/g,
-    (_, name, kind, rest) => env[name] ?? (kind === '-' ? rest : ''),
-  );
 
 test('every setting that it gives to Winnow exists, and is accepted as it stands', () => {
   expect(ours.map(([name]) => name)).toEqual(['api', 'worker']);
@@ -91,8 +49,7 @@ test('every setting that it gives to Winnow exists, and is accepted as it stands
 });
 
 test('what can be set from outside is a setting, or one of the two secrets of its own parts', () => {
-  const names = [...source.matchAll(/(?<!\$)\$\{(\w+)/g)].map(([, name = '']) => name);
-  expect(new Set(names.filter((name) => !settings.has(name)))).toEqual(new Set(SECRETS));
+  expect(new Set(variables.filter((name) => !settings.has(name)))).toEqual(new Set(SECRETS));
 });
 
 test('no secret has a default, and no part but the API can be reached from other machines', () => {

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { parseArgs } from 'node:util';
+import { onInterrupt } from '../src/cli/interrupt.ts';
+import { openProgress, type Progress } from '../src/embedded/progress.ts';
+import { messageOf } from '../src/errors.ts';
+import { checkCluster } from './cluster/check.ts';
+import { readCompose } from './cluster/compose.ts';
+import { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
+
+export { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
+
+const HELP = `Starts on this machine, without containers, what docker-compose.yml describes: Temporal's server on Postgres,
+two API processes, three workers. Ctrl-C ends it. Temporal's server is built with Go at the first start.
+
+Usage: node bench/cluster.ts [OPTIONS]
+
+  --check           start it, scrape through both APIs, kill every part once meanwhile, end it; 0 when all was right
+  --data DIR        keep the data there; otherwise they are deleted at the end
+  --bucket          blobs in a bucket (s3rver) instead of a directory
+  --worker ROLES    a worker with these roles (scrape,pages,webhooks; an empty word: all); may be given several times
+  --help            this text
+
+Variables of docker-compose.yml are taken from the environment, as Compose does (WINNOW_ALLOW_PRIVATE, LOG_LEVEL, …).
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean' },
+      data: { type: 'string' },
+      bucket: { type: 'boolean' },
+      worker: { type: 'string', multiple: true },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  const progress = openProgress();
+  const { signal, kill } = onInterrupt(progress.note);
+  const options: ClusterOptions = {
+    ...{ progress, signal, kill, env: await givenVariables() },
+    dataDir: values.data,
+    ...(values.bucket && { bucket: true }),
+    ...(values.worker && { workers: values.worker }),
+  };
+  try {
+    if (values.check) process.exitCode = (await checkCluster(options)) ? 0 : 1;
+    else await serve(options, signal, progress);
+  } catch (error) {
+    // Asked to end while it started: that is an end like any other.
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function serve(options: ClusterOptions, signal: AbortSignal, progress: Progress): Promise<void> {
+  const cluster = await startCluster(options);
+  process.stdout.write(screen(cluster));
+  if (!signal.aborted) await once(signal, 'abort');
+  await progress.step('Stopping', () => cluster.stop({ keepData: options.dataDir !== undefined }));
+}
+
+/** PORT is left out: every API has one of its own here. */
+async function givenVariables(): Promise<Record<string, string>> {
+  const { variables } = await readCompose();
+  const given = variables.filter((name) => name !== 'PORT' && process.env[name]);
+  return Object.fromEntries(given.map((name) => [name, process.env[name] ?? '']));
+}
+
+function screen({ urls, key, temporalAddress, dataDir, parts, healthUrls }: Cluster): string {
+  const rows = [
+    ...urls.map((url, index) => [`API ${index + 1}`, url]),
+    ['API key', key],
+    ['Temporal', temporalAddress],
+    ['Data', dataDir],
+    ...Object.entries(parts).map(([name, { pid }]) => [
+      name,
+      `process ${pid}${healthUrls[name] ? `, ${healthUrls[name]}/ready` : ''}`,
+    ]),
+  ];
+  return `\n${rows.map(([name = '', text]) => `  ${name.padEnd(11)}${text}\n`).join('')}\n`;
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lastWords, runCommand } from '../../src/embedded/command.ts';
+import { serviceOf } from './compose.ts';
+import { environmentOf, type PlacedFile, place } from './places.ts';
+
+/** Docker's wait before it starts a container again; it doubles every time. */
+const FIRST_DELAY_MS = 100;
+
+/**
+ * Runs a service of the cluster file that does something once, with the words of the file and as often as its
+ * `restart: on-failure:N` allows.
+ * @param options.path where the programs of its image are
+ * @param options.note hears that it had to be started again
+ * @throws Error with what it said at last
+ */
+export async function runJob(
+  placed: PlacedFile,
+  name: string,
+  options: { path: string; signal?: AbortSignal | undefined; note: (text: string) => void },
+): Promise<void> {
+  const { entrypoint = [], command = [], restart = '' } = serviceOf(placed.file, name);
+  const [program = '', ...args] = [...entrypoint, ...command].map((word) => place(word, placed));
+  const settings = { ...environmentOf(placed, name), PATH: options.path };
+  const starts = 1 + Number(/^on-failure:(\d+)$/.exec(restart)?.[1] ?? 0);
+  for (let start = 1, delayMs = FIRST_DELAY_MS; ; start++, delayMs *= 2) {
+    const result = await runCommand(program, args, { settings, signal: options.signal });
+    if (result.exitCode === 0) return;
+    if (start >= starts) {
+      const code = result.exitCode ?? 'no such program';
+      throw new Error(
+        `${name} of docker-compose.yml failed ${starts} times (${code}):\n${lastWords(result, 15)}`,
+      );
+    }
+    options.note(`${name} failed and is started again: ${lastWords(result, 1)}`);
+    await sleep(delayMs, undefined, { signal: options.signal });
+  }
+}

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { inheritedEnvironment } from '../../src/config.ts';
+import type { PartPlan } from '../../src/embedded/part.ts';
+import { postgresDir, preparePostgres } from '../../src/embedded/postgres.ts';
+import { findPrograms, postgresUser, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
+import { serviceOf } from './compose.ts';
+import type { PlacedFile } from './places.ts';
+
+/** Plans the embedded Postgres with the settings that the cluster file gives to its own. */
+export async function planPostgres(options: {
+  placed: PlacedFile;
+  dataDir: string;
+  cacheDir: string;
+  port: number;
+}): Promise<PartPlan> {
+  const { placed, dataDir, cacheDir, port } = options;
+  const { plan } = await preparePostgres({ dataDir, cacheDir, port });
+  const directory = postgresDir(dataDir);
+  const user = await postgresUser(directory);
+  const { bin } = reachablePrograms(findPrograms(directory), user, cacheDir);
+  const [, ...settings] = serviceOf(placed.file, 'postgres').command ?? [];
+  const place = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
+  return {
+    ...plan,
+    launch: () =>
+      spawn(
+        join(bin, 'postgres'),
+        ['-D', directory, ...settings, ...place.flatMap((setting) => ['-c', setting])],
+        {
+          detached: true,
+          cwd: '/',
+          env: inheritedEnvironment({ LC_ALL: 'C' }),
+          stdio: ['ignore', plan.log.fd, plan.log.fd],
+          ...user,
+        },
+      ),
+  };
+}

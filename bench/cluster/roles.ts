@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { openLog } from '../../src/embedded/log-files.ts';
+import { planNodePart } from '../../src/embedded/node-part.ts';
+import type { PartPlan } from '../../src/embedded/part.ts';
+import type { BucketSettings } from './bucket.ts';
+import { serviceOf } from './compose.ts';
+import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
+
+/** Docker starts a container again and again; here the start gives up at some point. */
+const ATTEMPTS = 5;
+
+/** What the processes of Winnow's own share. */
+export interface RoleContext {
+  placed: PlacedFile;
+  dataDir: string;
+  cacheDir: string;
+  /** A browser that was chosen by a setting. */
+  chromium: string | undefined;
+  /** Blobs in a bucket, as in the file, instead of a directory. */
+  bucket: boolean;
+  onWarning(text: string): void;
+}
+
+/** Plans one container of `api`. @param index from 1 */
+export function planApi(context: RoleContext, index: number, port: number): PartPlan {
+  const settings = { PORT: String(port) };
+  return planRole(context, { service: 'api', name: `api-${index}`, title: `API ${index}`, settings });
+}
+
+/** Plans one container of `worker`. @param worker.roles as in WINNOW_WORKER_ROLES; empty is all */
+export function planWorker(
+  context: RoleContext,
+  worker: { index: number; port: number; roles: string },
+): PartPlan {
+  const { index, port, roles } = worker;
+  return planRole(context, {
+    service: 'worker',
+    name: `worker-${index}`,
+    title: `worker ${index} (${roles || 'all roles'})`,
+    replacements: { WINNOW_WORKER_PORT: String(port) },
+    settings: { WINNOW_WORKER_ROLES: roles },
+  });
+}
+
+/** Plans the bucket. */
+export function planBucket({ placed, dataDir, onWarning }: RoleContext, port: number): PartPlan {
+  const settings: BucketSettings = {
+    BUCKET_DIRECTORY: join(dataDir, 'bucket'),
+    BUCKET_PORT: String(port),
+    BUCKET_NAME: serviceOf(placed.file, 'blobs').environment.GARAGE_DEFAULT_BUCKET ?? '',
+  };
+  return planNodePart({
+    name: 'blobs',
+    title: 'the bucket',
+    entry: '../bench/cluster/bucket.ts',
+    settings: withoutSurroundings(settings),
+    log: openLog(dataDir, 'blobs'),
+    graceMs: 5_000,
+    onWarning,
+  });
+}
+
+interface Role {
+  service: 'api' | 'worker';
+  name: string;
+  title: string;
+  replacements?: Record<string, string>;
+  /** What the file does not say, because a container is alone with its ports and files. */
+  settings: Record<string, string>;
+}
+
+function planRole(context: RoleContext, role: Role): PartPlan {
+  const { placed, dataDir, cacheDir, chromium, bucket, onWarning } = context;
+  const { command = [], stop_grace_period: grace = '10s' } = serviceOf(placed.file, role.service);
+  const environment = environmentOf(placed, role.service, {
+    HOST: '127.0.0.1',
+    ...(bucket
+      ? { AWS_ACCESS_KEY_ID: BUCKET_KEY.id, AWS_SECRET_ACCESS_KEY: BUCKET_KEY.secret }
+      : { WINNOW_BLOBS: join(dataDir, 'blobs') }),
+    ...role.replacements,
+  });
+  const settings = withoutSurroundings({
+    ...environment,
+    NODE_ENV: 'production',
+    NODE_COMPILE_CACHE: join(cacheDir, 'compiled'),
+    WINNOW_DATA_DIR: join(dataDir, role.name),
+    WINNOW_CACHE_DIR: cacheDir,
+    WINNOW_CHROMIUM: chromium ?? '',
+    ...role.settings,
+  });
+  const plan = planNodePart({
+    name: role.name,
+    title: role.title,
+    // `src/server.ts` of the file, seen from `src`.
+    entry: join('..', command[1] ?? ''),
+    settings,
+    log: openLog(dataDir, role.name),
+    graceMs: Number.parseInt(grace, 10) * 1000,
+    onWarning,
+  });
+  return { ...plan, attempts: ATTEMPTS };
+}

@@ -1,0 +1,113 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { workflowBundle } from '../../src/bundle.ts';
+import { readConfig } from '../../src/config.ts';
+import { obtainEngine } from '../../src/embedded/engine.ts';
+import { firstTeamKey } from '../../src/embedded/keys.ts';
+import type { Progress } from '../../src/embedded/progress.ts';
+import { installPackages } from '../../src/embedded/system-packages.ts';
+import { readCompose, serviceOf } from './compose.ts';
+import { runJob } from './jobs.ts';
+import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';
+import { createPortPicker, type PickPort } from './port-picker.ts';
+import { planPostgres } from './postgres.ts';
+import { linkPrograms, obtainServer } from './programs.ts';
+import { planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
+import type { Cluster, ClusterOptions } from './start.ts';
+import type { Supervisor } from './supervisor.ts';
+import { planTemporalServer, SPARE_PORTS } from './temporal-server.ts';
+
+/** One worker for each role: what none of them serves is noticed. */
+const WORKERS = ['scrape', 'pages', 'webhooks'];
+const APIS = 2;
+
+interface Start {
+  options: ClusterOptions;
+  dataDir: string;
+  supervisor: Supervisor;
+  progress: Progress;
+}
+
+/** Starts the services of the file in the order in which they wait for each other. */
+export async function startServices(
+  start: Start,
+): Promise<Pick<Cluster, 'url' | 'urls' | 'key' | 'temporalAddress' | 'healthUrls'>> {
+  const { options, dataDir, supervisor, progress } = start;
+  const { signal, bucket = false, env = {} } = options;
+  const { cacheDir, chromium } = readConfig();
+  const key = firstTeamKey({ dataDir, apiKey: env.WINNOW_API_KEY }).value;
+  const pickPort = createPortPicker();
+  const ports = { postgres: await pickPort(), temporal: await pickPort(), blobs: await pickPort() };
+  const { placed, program, path } = await placeFile({ ...start, key, ports });
+  const context: RoleContext = { placed, dataDir, cacheDir, chromium, bucket, onWarning: progress.note };
+  await installPackages({ cacheDir, progress, ...(signal && { signal }) });
+
+  await supervisor.start([await planPostgres({ placed, dataDir, cacheDir, port: ports.postgres })]);
+  const jobOptions = { path, signal, note: progress.note };
+  await progress.step("Making Temporal's tables", () => runJob(placed, 'schema', jobOptions));
+  const temporal = planTemporalServer({
+    ...{ program, dataDir, port: ports.temporal },
+    sparePorts: await Promise.all(Array.from({ length: SPARE_PORTS }, pickPort)),
+    environment: environmentOf(placed, 'temporal', {
+      POSTGRES_SEEDS: '127.0.0.1',
+      DB_PORT: String(ports.postgres),
+      BIND_ON_IP: '127.0.0.1',
+    }),
+  });
+  await supervisor.start(bucket ? [temporal, planBucket(context, ports.blobs)] : [temporal]);
+  await progress.step("Making Temporal's namespace", () => runJob(placed, 'namespace', jobOptions));
+  // Made once beforehand, as in the image: the workers start together.
+  await workflowBundle(cacheDir);
+  const { urls, healthUrls } = await startRoles(start, context, pickPort);
+  return { url: urls[0] ?? '', urls, key, temporalAddress: `127.0.0.1:${ports.temporal}`, healthUrls };
+}
+
+/** Reads the file for this machine: the programs of its images, its variables, its addresses. */
+async function placeFile({
+  options: { env = {}, signal },
+  dataDir,
+  progress,
+  key,
+  ports,
+}: Start & { key: string; ports: Record<'postgres' | 'temporal' | 'blobs', number> }) {
+  const { cacheDir } = readConfig();
+  const file = await readCompose();
+  const version = serviceOf(file, 'temporal').image.split(':')[1] ?? '';
+  const programs = await obtainServer({ version, cacheDir, progress, signal });
+  const { path: cli } = await obtainEngine(cacheDir, progress, signal);
+  const dynamicConfig = join(dataDir, 'winnow.yaml');
+  await writeFile(dynamicConfig, file.compose.configs.temporal?.content ?? '');
+  const placed: PlacedFile = {
+    file,
+    env: variablesOf(file, { dataDir, key, given: env }),
+    places: placesOf({ ports, dynamicConfig, schema: programs.schema }),
+  };
+  checkPlaces(placed);
+  return {
+    placed,
+    program: join(programs.directory, 'temporal-server'),
+    path: linkPrograms(dataDir, programs, cli),
+  };
+}
+
+async function startRoles({ options, supervisor }: Start, context: RoleContext, pickPort: PickPort) {
+  const { apis = APIS, workers = WORKERS } = options;
+  const plans = [];
+  const ports: Record<string, number> = {};
+  for (let index = 1; index <= apis; index++) {
+    const port = await pickPort();
+    ports[`api-${index}`] = port;
+    plans.push(planApi(context, index, port));
+  }
+  const urls = Object.values(ports).map(urlOf);
+  for (const [at, roles] of workers.entries()) {
+    const [index, port] = [at + 1, await pickPort()];
+    ports[`worker-${index}`] = port;
+    plans.push(planWorker(context, { index, port, roles }));
+  }
+  await supervisor.start(plans);
+  const healthUrls = Object.entries(ports).map(([name, port]) => [name, urlOf(port)]);
+  return { urls, healthUrls: Object.fromEntries(healthUrls) };
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`;
