@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
-import { checkArguments } from './cli/arguments.ts';
+import { checkArguments, type VerbArgs } from './cli/arguments.ts';
 import { describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
@@ -11,6 +11,9 @@ const VERBS: Record<string, () => Promise<Verb>> = {
   up: async () => (await import('./cli/up.ts')).upCommand,
   // citty's command types are invariant in their options, which nobody reads here.
   scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
+  crawl: async () => (await import('./cli/crawl.ts')).crawlCommand as Verb,
+  batch: async () => (await import('./cli/batch.ts')).batchCommand as Verb,
+  map: async () => (await import('./cli/map.ts')).mapCommand as Verb,
   setup: async () => (await import('./cli/setup.ts')).setupCommand,
   doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
   team: async () => (await import('./cli/team.ts')).teamCommand,
@@ -41,7 +44,7 @@ export async function runCli(args: string[]): Promise<number> {
       process.stdout.write(`${await usage(path, verb, parent)}\n`);
       return 0;
     }
-    checkArguments(path.join(' '), rest, (await resolveValue(verb.args)) ?? {});
+    checkArguments(path.join(' '), rest, unfold((await resolveValue(verb.args)) ?? {}, rest.length));
     await runCommand(verb, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
@@ -79,6 +82,15 @@ async function findVerb(args: string[]): Promise<Found> {
   }
 }
 
+/** An argument whose name ends in `...` takes every word: to the check it is as many as there can be. */
+function unfold(args: VerbArgs, words: number): VerbArgs {
+  const repeated = Object.entries(args).filter(([name]) => name.endsWith('...'));
+  const copies = repeated.flatMap(([name, arg]) =>
+    Array.from({ length: words }, (_, index) => [`${name}${index}`, arg] as const),
+  );
+  return { ...args, ...Object.fromEntries(copies) };
+}
+
 function unknownVerb(path: string[], name: string | undefined, known: string[]): ServiceError {
   const place = ['winnow', ...path].join(' ');
   const fault = name === undefined ? `\`${place}\` needs a verb` : `\`${place} ${name}\` is not known`;
@@ -104,7 +116,9 @@ async function usage(path: string[], verb: Verb, parent: Verb | undefined): Prom
 function report(error: unknown): number {
   if (isNamed(error, 'AbortError')) return 130;
   if (isNamed(error, 'CLIError')) {
-    process.stderr.write(`${messageOf(error)}. \`winnow --help\` says more.\n`);
+    // citty ends some sentences itself, and colours words whether there is a terminal or not.
+    const reason = stripVTControlCharacters(messageOf(error)).replace(/\.$/, '');
+    process.stderr.write(`${reason}. \`winnow --help\` says more.\n`);
     return 2;
   }
   if (error instanceof ServiceError) {

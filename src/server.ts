@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
+import { mountSockets } from './api/sockets.ts';
 import { openBlobs } from './blobs.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
@@ -32,9 +33,9 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const temporal = createTemporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);
-  const server = createServer(
-    createApp({ config: { ...config, secretKey }, db, blobs, temporal, storage, logger }),
-  );
+  const doors = { config: { ...config, secretKey }, db, blobs, temporal, storage, logger };
+  const server = createServer(createApp(doors));
+  const sockets = mountSockets(server, doors);
   server.listen(config.port, config.host);
   await once(server, 'listening');
   // Listening on a TCP port, the address is never a path.
@@ -44,6 +45,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     url: `http://${host}:${port}`,
     async stop() {
       server.close();
+      sockets.close();
       server.closeIdleConnections();
       await once(server, 'close');
       await connection.close();

@@ -14,6 +14,7 @@ import type { crawl } from './workflows/crawl.ts';
 import { QUEUES } from './workflows/queues.ts';
 import type { ScrapeInput, scrape } from './workflows/scrape.ts';
 import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-attributes.ts';
+import type { upkeep } from './workflows/upkeep.ts';
 import type { deliver } from './workflows/webhooks.ts';
 
 const RETENTION = '7 days';
@@ -209,6 +210,17 @@ async function waitForEnd<Result>(
     return undefined;
   };
   return Promise.race([end(), sleep(waitMs, undefined, { ref: false })]);
+}
+
+/** Starts what runs for ever; an earlier run, perhaps of older code, ends. */
+export async function startUpkeep(connection: NativeConnection, namespace: string): Promise<void> {
+  await new Client({ connection, namespace }).workflow.start<typeof upkeep>('upkeep', {
+    workflowId: 'upkeep',
+    taskQueue: QUEUES.scrape,
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    priority: { priorityKey: 5 },
+    staticSummary: 'Deletes what has expired, and sets jobs going again that lost their workflow',
+  });
 }
 
 /** Resolves when the server answers within three seconds. */

@@ -24,7 +24,7 @@ import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { type Role, runProcess } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
-import { connectTemporal, pingTemporal, prepareNamespace } from './temporal.ts';
+import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
@@ -92,6 +92,7 @@ async function work(): Promise<Role> {
     userAgent,
     resultTtlMs,
     cacheTtlMs,
+    cacheBlobs,
     secretKey,
     logger,
   };
@@ -121,6 +122,7 @@ async function work(): Promise<Role> {
     logger.fatal({ err: error }, 'the worker stopped');
     process.exit(1);
   });
+  if (config.workerRoles.includes('scrape')) await startUpkeep(connection, config.temporalNamespace);
   await pool.ready();
   const health =
     config.workerPort === undefined

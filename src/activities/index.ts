@@ -6,10 +6,11 @@ import type { Logger } from '../logger.ts';
 import { type JobDoors, jobActivities } from './jobs.ts';
 import { type PageDoors, pageActivities } from './pages.ts';
 import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
+import { type UpkeepDoors, upkeepActivities } from './upkeep.ts';
 import { type WebhookDoors, webhookActivities } from './webhooks.ts';
 
 /** Everything that activities reach the outside world through, built once per worker. */
-export type Doors = ScrapeDoors & PageDoors & JobDoors & WebhookDoors & { logger: Logger };
+export type Doors = ScrapeDoors & PageDoors & JobDoors & WebhookDoors & UpkeepDoors & { logger: Logger };
 
 /** All activities of the house, closed over their doors. */
 export function createActivities(doors: Doors) {
@@ -18,6 +19,7 @@ export function createActivities(doors: Doors) {
     ...jobActivities(doors),
     ...pageActivities(doors),
     ...webhookActivities(doors),
+    ...upkeepActivities(doors),
   };
 }
 

@@ -82,7 +82,8 @@ const create = defineRoute({
       jobId: answer.id,
       teamId,
       label: `Batch of ${pages.length} pages`,
-      webhook: webhook !== undefined,
+      // The batch that pages are added to may have one, too.
+      webhook: webhook !== undefined || appendToId !== undefined,
     });
     return answer;
   },

@@ -36,13 +36,32 @@ export async function pickDocuments(
   }
 }
 
+/** All documents behind one position up to another, in order. */
+export async function* allDocuments(
+  db: Database,
+  jobId: string,
+  after: number,
+  upTo: number,
+): AsyncGenerator<StoredDocument> {
+  for (let position = after; position < upTo; ) {
+    const limit = Math.min(upTo - position, ROWS_AT_ONCE);
+    const rows = await listDocuments(db, { jobId, after: position, limit });
+    if (!rows.length) return;
+    yield* rows;
+    position += rows.length;
+  }
+}
+
 /** A file that a document refers to, as the scrape left it. */
 const FILE = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
 
 /** The documents as JSON, one after the other, files by signed addresses. */
-export async function* readDocuments(source: DocumentSource, rows: StoredDocument[]): AsyncGenerator<string> {
+export async function* readDocuments(
+  source: DocumentSource,
+  rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
+): AsyncGenerator<string> {
   const { blobs, baseUrl, secretKey } = source;
-  for (const { blob } of rows) {
+  for await (const { blob } of rows) {
     const json = (await blobs.get(blob)).toString();
     yield json.replace(FILE, (_, file: string) => JSON.stringify(fileUrl(file, baseUrl, secretKey)));
   }

@@ -1,4 +1,4 @@
-import type { Express, Request, RequestHandler } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
 import type { Blobs } from '../blobs.ts';
 import type { Config } from '../config.ts';
@@ -9,6 +9,7 @@ import type { Logger } from '../logger.ts';
 import type { Storage } from '../storage.ts';
 import type { Temporal } from '../temporal.ts';
 import type { Authenticate } from './auth.ts';
+import { baseUrlOf } from './base-url.ts';
 import { validationError } from './errors.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -97,7 +98,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
       body: check(route.body, request.body, 'body'),
       query: check(route.query, { ...request.query }, 'query'),
       params: check(route.params, { ...request.params }, 'path'),
-      baseUrl: baseUrl(request, doors.config.publicUrl),
+      baseUrl: baseUrlOf(request, doors.config.publicUrl),
     };
     const result = await route.handler(call, doors);
     if (result instanceof JsonStream) await result.sendTo(response);
@@ -120,12 +121,4 @@ function check(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'qu
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw validationError(parsed.error, part);
   return parsed.data;
-}
-
-/** The address that the client used, so that addresses in answers lead back the same way. */
-function baseUrl(request: Request, publicUrl: string | undefined): string {
-  if (publicUrl) return publicUrl;
-  const forwarded = (name: string) => request.get(name)?.split(',')[0]?.trim();
-  const host = forwarded('x-forwarded-host') ?? request.get('host') ?? 'localhost';
-  return `${forwarded('x-forwarded-proto') ?? request.protocol}://${host}`;
 }

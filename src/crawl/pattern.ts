@@ -2,11 +2,11 @@ import { RE2JS, RE2JSException } from 're2js';
 import { ServiceError } from '../errors.ts';
 
 /** Most patterns in one list. */
-export const MAX_PATTERNS = 1_000;
+const MAX_PATTERNS = 1_000;
 /** Most characters of one pattern. */
-export const MAX_PATTERN_CHARACTERS = 2_000;
+const MAX_PATTERN_CHARACTERS = 2_000;
 /** Most characters of all patterns of one list. */
-export const MAX_LIST_CHARACTERS = 100_000;
+const MAX_LIST_CHARACTERS = 100_000;
 
 /** Steps of one compiled pattern; what a match costs grows with them. A pattern for a UUID has about 50. */
 const MAX_STEPS = 2_000;

@@ -128,8 +128,9 @@ function toServiceError(error: unknown, url: string): ServiceError {
 async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): AsyncGenerator<string> {
   const { queue, report } = progress;
   let entries = 0;
+  let opened: Awaited<ReturnType<typeof openFile>>;
   try {
-    const opened = await openFile(file, walk, progress);
+    opened = await openFile(file, walk, progress);
     if (!opened) return;
     for await (const { kind, url } of parseSitemap(opened.body, opened.url)) {
       entries++;
@@ -143,6 +144,9 @@ async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): Asyn
     walk.signal.throwIfAborted();
     const { code, message } = toServiceError(error, file.url);
     if (!file.maybePage) report.failed.push({ url: file.url, code, error: message });
+  } finally {
+    // Who stops in the middle of a file leaves its connection too.
+    opened?.body.destroy();
   }
   if (file.maybePage && entries === 0) yield file.url;
 }

@@ -224,14 +224,18 @@ export async function listActiveCrawls(db: Database, teamId: string) {
     .execute();
 }
 
+const STALLED_AT_ONCE = 50;
+
 /** Batches and crawls that nothing has happened to for a while, though they are not done. */
 export async function listStalled(db: Database, stalledMs: number) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
-    .select(['jobs.id', 'kind', 'jobs.team_id', 'target'])
+    .select(['jobs.id', 'kind'])
     .where('status', '=', 'scraping')
+    .where('paused', '=', false)
     .where('touched_at', '<', sql<Date>`now() - make_interval(secs => ${stalledMs / 1000})`)
-    .limit(1_000)
+    .orderBy('touched_at')
+    .limit(STALLED_AT_ONCE)
     .execute();
 }

@@ -203,10 +203,20 @@ function openBody(source: Readable, options: BodyOptions): Readable {
       throw options.translate(error);
     }
   }
-  const body = Readable.from(read(), { objectMode: false });
-  // A loop that never began cannot be left.
-  body.once('close', () => source.destroy());
-  return body;
+  const chunks = read();
+  return new Readable({
+    read() {
+      chunks.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    // The source itself, at once: `chunks` may never have begun, or wait for what does not come.
+    destroy(error, done) {
+      source.destroy();
+      done(error);
+    },
+  });
 }
 
 function tooLarge({ url, maxBodyBytes }: BodyOptions): ServiceError {

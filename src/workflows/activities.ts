@@ -58,3 +58,10 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
+
+/** What keeps the house clean; a round that fails is made up for by the next. */
+export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'tidyUp'>>({
+  startToCloseTimeout: '30m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { ...PERSISTENT, maximumInterval: '60s', maximumAttempts: 10_000 },
+});

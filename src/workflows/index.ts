@@ -1,4 +1,5 @@
 export { batch } from './batch.ts';
 export { crawl } from './crawl.ts';
 export { scrape } from './scrape.ts';
+export { upkeep } from './upkeep.ts';
 export { deliver } from './webhooks.ts';

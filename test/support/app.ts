@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
+import { mountSockets } from '../../src/api/sockets.ts';
 import { openBlobs } from '../../src/blobs.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -37,6 +38,7 @@ export async function startApp(settings: Record<string, string>) {
     logger: createLogger('api', config.logLevel),
   };
   const server = createServer(createApp(doors)).listen(0, '127.0.0.1');
+  mountSockets(server, doors);
   await once(server, 'listening');
   // A TCP server's address is never a path.
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,52 @@
+import type { Blobs } from '../blobs.ts';
+import { forgetCached } from '../db/cache.ts';
+import type { Database } from '../db/client.ts';
+import { forgetKeys } from '../db/idempotency.ts';
+import { listStalled } from '../db/page-jobs.ts';
+import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
+import { startHeartbeat } from './heartbeat.ts';
+
+/** What upkeep needs from outside. */
+export interface UpkeepDoors {
+  db: Database;
+  blobs: Blobs;
+  cacheBlobs: Blobs;
+  cacheTtlMs: number;
+}
+
+/** A batch or crawl that should be at work. */
+export interface StalledJob {
+  id: string;
+  kind: string;
+}
+
+/** A job that nothing has happened to for so long is looked after: a lane reports far sooner. */
+const STALLED_MS = 60_000;
+/** Blobs are written a little before the rows that name them. */
+const SLACK_MS = 3_600_000;
+
+/** The activities that keep the house clean and its jobs going. */
+export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDoors) {
+  return {
+    /** Jobs that run in the database, but seem to have no workflow at work. */
+    async findStalled(): Promise<StalledJob[]> {
+      return listStalled(db, STALLED_MS);
+    },
+
+    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys. */
+    async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
+      using _ = startHeartbeat();
+      const now = Date.now();
+      let jobs = 0;
+      for (let some = 1; some > 0; jobs += some) some = await deleteResults(db);
+      while ((await deleteExpired(db)) > 0);
+      const copiesEnd = new Date(now - cacheTtlMs);
+      const copies = await forgetCached(db, copiesEnd);
+      await forgetKeys(db);
+      const oldest = (await oldestResult(db))?.getTime() ?? now;
+      const results = await blobs.sweep(new Date(oldest - SLACK_MS));
+      const cached = await cacheBlobs.sweep(new Date(copiesEnd.getTime() - SLACK_MS));
+      return { jobs, files: results + cached, copies };
+    },
+  };
+}

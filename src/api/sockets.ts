@@ -1,0 +1,146 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { translateDatabaseError } from '../db/client.ts';
+import type { PageJobState } from '../db/page-jobs.ts';
+import type { Caller } from '../db/teams.ts';
+import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import { jobIdParams } from '../schemas/job-id.ts';
+import { createAuth } from './auth.ts';
+import { baseUrlOf } from './base-url.ts';
+import { allDocuments, type DocumentSource, readDocuments } from './documents.ts';
+import { JsonStream } from './json-stream.ts';
+import { headOf, requireJob } from './page-jobs.ts';
+import type { ApiDoors } from './route.ts';
+
+/** Where batches and crawls are watched (compatibility 3.6). */
+const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
+const LOOK_MS = 500;
+/** A client that went without a word is noticed within two of these. */
+const PING_MS = 30_000;
+/** With more than this on its way to a client, it must read first. */
+const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
+const UNREAD_PAUSE_MS = 20;
+
+const DONE = 1000;
+const FAILED = 1011;
+/** Close codes that clients of this API know. */
+const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
+  UNAUTHORIZED: 3000,
+  FORBIDDEN: 3003,
+  NOT_FOUND: 1008,
+  BAD_REQUEST: 1008,
+};
+
+/** A watcher and what it watches. */
+interface Watch {
+  socket: WebSocket;
+  id: string;
+  kind: 'crawl' | 'batch_scrape';
+  caller: Caller;
+  source: DocumentSource;
+}
+
+/**
+ * Serves watchers on a server. Every upgrade on their paths is accepted and the offered protocol echoed, because
+ * clients crash otherwise; who may not watch is told so and closed.
+ * @returns ends all of them
+ */
+export function mountSockets(server: Server, doors: ApiDoors): { close(): void } {
+  const { config, db, blobs, logger } = doors;
+  const authenticate = createAuth(db, config.authRequired);
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (protocols) => [...protocols][0] ?? false,
+    maxPayload: 1024,
+  });
+
+  async function admit(socket: WebSocket, request: IncomingMessage): Promise<Watch> {
+    const [, path, id] = PATH.exec(request.url ?? '') ?? [];
+    const token = socket.protocol ? `Bearer ${socket.protocol}` : undefined;
+    const caller = await authenticate(request.headers.authorization ?? token);
+    if (!jobIdParams.safeParse({ id }).success) {
+      throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
+    }
+    const baseUrl = baseUrlOf(request, config.publicUrl);
+    const source = { db, blobs, baseUrl, secretKey: config.secretKey };
+    return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
+  }
+
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    keepAlive(socket);
+    socket.on('error', (error) => logger.debug({ err: error }, 'watcher failed'));
+    admit(socket, request)
+      .then((watch) => follow(watch, doors))
+      .catch((thrown) => {
+        const { code, message } = toServiceError(translateDatabaseError(thrown));
+        if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'watcher failed unexpectedly');
+        if (socket.readyState !== socket.OPEN) return;
+        socket.send(JSON.stringify({ type: 'error', error: message }));
+        socket.close(CLOSE_CODES[code] ?? FAILED, JSON.stringify({ type: 'error', error: code }));
+      });
+  });
+  server.on('upgrade', (request, stream, head) => {
+    if (PATH.test(request.url ?? '')) {
+      sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request));
+    } else {
+      stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    }
+  });
+  return {
+    close() {
+      for (const socket of sockets.clients) socket.terminate();
+    },
+  };
+}
+
+/** Tells a watcher what there is, then what comes, then the whole once more with the end. */
+async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
+  const { socket, id, kind, caller, source } = watch;
+  const look = () => requireJob(doors, { id, teamId: caller.teamId, kind });
+  let job = await look();
+  await catchUp(watch, job, doors);
+  const wasEnded = job.status !== 'scraping';
+  for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
+    await sleep(LOOK_MS);
+    job = await look();
+    for await (const json of readDocuments(source, allDocuments(source.db, id, seen, job.completed))) {
+      await send(socket, `{"type":"document","data":${json}}`, true);
+    }
+    seen = job.completed;
+  }
+  if (!wasEnded) await catchUp(watch, job, doors);
+  await send(socket, JSON.stringify({ type: 'done', data: headOf(job, doors.config.resultTtlMs) }), true);
+  socket.close(DONE, JSON.stringify({ type: 'done' }));
+}
+
+/** One message with all documents so far, in parts: it is never held as a whole. */
+async function catchUp({ socket, id, source }: Watch, job: PageJobState, doors: ApiDoors): Promise<void> {
+  const documents = readDocuments(source, allDocuments(source.db, id, 0, job.completed));
+  await send(socket, '{"type":"catchup","data":', false);
+  for await (const part of new JsonStream(headOf(job, doors.config.resultTtlMs), 'data', documents).text()) {
+    await send(socket, part, false);
+  }
+  await send(socket, '}', true);
+}
+
+/** Sends a message or a part of one, as fast as the client reads; nothing to one that has gone. */
+async function send(socket: WebSocket, text: string, fin: boolean): Promise<void> {
+  while (socket.readyState === socket.OPEN && socket.bufferedAmount > MOST_UNREAD_BYTES) {
+    await sleep(UNREAD_PAUSE_MS);
+  }
+  if (socket.readyState === socket.OPEN) socket.send(text, { fin });
+}
+
+function keepAlive(socket: WebSocket): void {
+  let answered = true;
+  const timer = setInterval(() => {
+    if (!answered) return socket.terminate();
+    answered = false;
+    socket.ping();
+  }, PING_MS);
+  socket.on('pong', () => {
+    answered = true;
+  });
+  socket.on('close', () => clearInterval(timer));
+}

@@ -1,0 +1,131 @@
+import { calendarDate, isFarAway } from './calendar.ts';
+import { createFacetCounter } from './facets.ts';
+
+/** Keeps a crawl out of address spaces without end. When in doubt it lets an address pass. */
+export interface TrapGuard {
+  /** Ask once for each address: some limits are counts. */
+  admits(url: string): boolean;
+  /** What was refused: the pattern and why, for people, and how many addresses of it. */
+  readonly trapped: ReadonlyMap<string, number>;
+}
+
+const MAX_CHARACTERS = 2_000;
+const MAX_SEGMENTS = 20;
+/** `/a/a/a/a`, `/a/b/a/b/a/b`, and one name five times anywhere. */
+const MAX_REPEATS = { alone: 3, together: 2, anywhere: 4 };
+/** Leaves of one calendar: a day's leaf for more than ten years. */
+const MAX_LEAVES = 5_000;
+/** Addresses of one shape that differ in a session, by its own name and by its looks. */
+const MAX_SESSIONS = 200;
+const MAX_TOKENS = 500;
+/** A session stands above a whole site; the name of a thing stands above a few pages. */
+const MIN_SHAPES_BELOW = 20;
+const MAX_SHAPES = 1_000;
+const MAX_REPORTED = 50;
+/** Folders that name a pattern; the same trap goes on below. */
+const MAX_NAMED = 3;
+
+const NUMBER = /^\d+$/;
+const SESSION = /;jsessionid=|^\(S\(|(?:^|[;,])(?:phpsessid|sessionid|sid)=/i;
+const TOKEN =
+  /^(?=.*\d)(?=.*[a-z])(?:[0-9a-f]{16,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-z]{24,})$/i;
+
+/** Whether the `length` segments that end at `end` stand there `times` times in a row. */
+function repeatsAt(segments: readonly string[], end: number, length: number, times: number): boolean {
+  if (end < length * times) return false;
+  for (let at = end - length * times; at < end - length; at++) {
+    if (segments[at] !== segments[at + length]) return false;
+  }
+  // Numbers repeat by themselves, in tiles of maps and in versions.
+  return segments.slice(end - length, end).some((segment) => !NUMBER.test(segment));
+}
+
+/** Relative links that lead ever deeper repeat what they stand below. */
+function isRepeating(segments: readonly string[]): boolean {
+  const counts = new Map<string, number>();
+  return segments.some((segment, index) => {
+    const count = (counts.get(segment) ?? 0) + 1;
+    counts.set(segment, count);
+    if (count > MAX_REPEATS.anywhere && segment.length > 1 && !NUMBER.test(segment)) return true;
+    if (repeatsAt(segments, index + 1, 1, MAX_REPEATS.alone + 1)) return true;
+    return [2, 3, 4, 5, 6].some((length) => repeatsAt(segments, index + 1, length, MAX_REPEATS.together + 1));
+  });
+}
+
+/** The address without what varies within one kind, so that it can be counted and named. */
+function shapeOf(url: URL, segments: readonly string[]): string {
+  const path = segments.map((segment) => {
+    if (SESSION.test(segment)) return '{session}';
+    if (TOKEN.test(segment)) return '{id}';
+    return segment.replace(/\d+/g, '{n}');
+  });
+  return `${url.host}/${path.join('/')}`.slice(0, 120);
+}
+
+/** Counts by name; names beyond the first thousand are not counted. */
+function createTally() {
+  const counts = new Map<string, number>();
+  return {
+    of: (name: string) => counts.get(name) ?? 0,
+    add(name: string): number {
+      const count = (counts.get(name) ?? 0) + 1;
+      if (count > 1 || counts.size < MAX_SHAPES) counts.set(name, count);
+      return count;
+    },
+  };
+}
+
+/** @param now what calendars are held against */
+export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): TrapGuard {
+  const tally = createTally();
+  const facets = createFacetCounter();
+  const trapped = new Map<string, number>();
+
+  function calendarReason(url: URL, shape: string): string | undefined {
+    const leaf = calendarDate(url);
+    if (!leaf) return undefined;
+    if (isFarAway(leaf, now)) return 'a calendar far from today';
+    const endless = leaf.pastCounts && tally.add(`calendar ${shape}`) > MAX_LEAVES;
+    return endless ? `a calendar of more than ${MAX_LEAVES} leaves` : undefined;
+  }
+
+  function sessionReason(shape: string): string | undefined {
+    if (shape.includes('{session}')) {
+      return tally.add(`session ${shape}`) > MAX_SESSIONS ? 'sessions in the path' : undefined;
+    }
+    const at = shape.indexOf('/{id}/');
+    if (at < 0) return undefined;
+    const count = tally.add(`token ${shape}`);
+    if (count === 1) tally.add(`below ${shape.slice(0, at)}`);
+    return count > MAX_TOKENS && tally.of(`below ${shape.slice(0, at)}`) >= MIN_SHAPES_BELOW
+      ? 'what looks like sessions in the path'
+      : undefined;
+  }
+
+  function reasonFor(url: URL, segments: readonly string[], shape: string): string | undefined {
+    if (url.href.length > MAX_CHARACTERS) return `longer than ${MAX_CHARACTERS} characters`;
+    if (segments.length > MAX_SEGMENTS) return `deeper than ${MAX_SEGMENTS} folders`;
+    if (isRepeating(segments)) return 'folders that repeat';
+    const reason = calendarReason(url, shape) ?? sessionReason(shape);
+    if (reason || url.search === '') return reason;
+    const group = `${url.host} ${segments[0] ?? ''} ${segments.length}`;
+    return facets.isEndless(group, url) ? 'combinations of filters' : undefined;
+  }
+
+  return {
+    trapped,
+    admits(text) {
+      const url = URL.parse(text);
+      if (!url) return true;
+      const segments = url.pathname.split('/').filter((segment) => segment !== '');
+      const shape = shapeOf(url, segments.slice(0, MAX_SEGMENTS));
+      const reason = reasonFor(url, segments, shape);
+      if (reason === undefined) return true;
+      const where = segments.length > MAX_NAMED ? `${shapeOf(url, segments.slice(0, MAX_NAMED))}/…` : shape;
+      const name = `${where}: ${reason}`;
+      const known = trapped.has(name) || trapped.size < MAX_REPORTED ? name : 'other addresses';
+      trapped.set(known, (trapped.get(known) ?? 0) + 1);
+      return false;
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  continueAsNew,
+  getExternalWorkflowHandle,
+  log,
+  setCurrentDetails,
+  sleep,
+  startChild,
+} from '@temporalio/workflow';
+import type { StalledJob } from '../activities/upkeep.ts';
+import { upkeepSteps } from './activities.ts';
+import { batch } from './batch.ts';
+import { crawl } from './crawl.ts';
+import { wake } from './signals.ts';
+
+const ROUND = '1 minute';
+/** Rounds between two times of tidying up. */
+const TIDY_EVERY = 10;
+/** Rounds of one run; then its history begins anew. */
+const ROUNDS = 500;
+
+/** Runs for ever: sets jobs going again that lost their workflow, and deletes what has expired. */
+export async function upkeep(): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const job of await upkeepSteps.findStalled()) await setGoing(job);
+    if (round % TIDY_EVERY === 0) {
+      const { jobs, files, copies } = await upkeepSteps.tidyUp();
+      setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.`);
+    }
+    await sleep(ROUND);
+  }
+  await continueAsNew<typeof upkeep>();
+}
+
+/** A job without a workflow gets one; one that has is woken: it may wait for what nobody told it. */
+async function setGoing({ id, kind }: StalledJob): Promise<void> {
+  const [type, workflowId] = kind === 'crawl' ? [crawl, `crawl/${id}`] : [batch, `batch/${id}`];
+  try {
+    await startChild(type, {
+      workflowId,
+      args: [{ jobId: id, webhook: true, prepared: kind !== 'crawl' }],
+      parentClosePolicy: 'ABANDON',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+    log.warn('a job had lost its workflow; it goes on', { workflowId });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    await getExternalWorkflowHandle(workflowId)
+      .signal(wake)
+      .catch((ended) => log.info('the job has ended meanwhile', { workflowId, ended: String(ended) }));
+  }
+}
