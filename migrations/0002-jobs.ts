@@ -3,7 +3,9 @@ import { type Kysely, sql } from 'kysely';
 /** Batches and crawls: their pages, counters and webhooks, politeness towards hosts, idempotency keys. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table teams add column webhook_secret text`.execute(db);
-  await sql`update teams set webhook_secret = replace(gen_random_uuid() || '' || gen_random_uuid(), '-', '')`.execute(db);
+  await sql`update teams set webhook_secret = replace(gen_random_uuid() || '' || gen_random_uuid(), '-', '')`.execute(
+    db,
+  );
   await sql`alter table jobs add column webhook jsonb, add column base_url text`.execute(db);
   // Milliseconds, as the cursor of the activity list has them: the index then serves its order.
   await sql`alter table jobs alter column created_at type timestamptz(3)`.execute(db);
@@ -124,9 +126,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       delivered_at timestamptz
     )`.execute(db);
   await sql`
-    create index webhook_deliveries_due on webhook_deliveries (job_id, sequence) where status = 'pending'`.execute(
-    db,
-  );
+    create index webhook_deliveries_first on webhook_deliveries (job_id, sequence)
+    where status = 'pending' and attempts = 0`.execute(db);
+  await sql`
+    create index webhook_deliveries_again on webhook_deliveries (job_id, due_at)
+    where status = 'pending' and attempts > 0`.execute(db);
   await sql`create index webhook_deliveries_list on webhook_deliveries (team_id, created_at desc, id desc)`.execute(
     db,
   );

@@ -28,7 +28,7 @@ import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
-const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 8 };
+const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
 /** Pages that one worker has open at once. */
 const PAGES_AT_ONCE = 2 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
@@ -160,7 +160,10 @@ function temporalLogger(logger: Logger): DefaultLogger {
     WARN: 'warn',
     ERROR: 'error',
   };
-  return new DefaultLogger('WARN', ({ level, message, meta }) => logger[levels[level]](meta ?? {}, message));
+  return new DefaultLogger('WARN', ({ level, message, meta }) => {
+    // Only one of a worker's queues has workflows, and that is as it should be.
+    if (!message.startsWith('No workflows registered')) logger[levels[level]](meta ?? {}, message);
+  });
 }
 
 await runProcess('worker', work);

@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
 import { listStalled } from '../db/page-jobs.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
+import { listOverdue } from '../db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** What upkeep needs from outside. */
@@ -22,6 +23,8 @@ export interface StalledJob {
 
 /** A job that nothing has happened to for so long is looked after: a lane reports far sooner. */
 const STALLED_MS = 60_000;
+/** An event this late has nobody who sends it: what is due is sent within seconds. */
+const OVERDUE_MS = 600_000;
 /** Blobs are written a little before the rows that name them. */
 const SLACK_MS = 3_600_000;
 
@@ -31,6 +34,11 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
     /** Jobs that run in the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
       return listStalled(db, STALLED_MS);
+    },
+
+    /** Ended jobs with events that should have been sent by now. */
+    async findOverdue(): Promise<string[]> {
+      return listOverdue(db, OVERDUE_MS);
     },
 
     /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys. */

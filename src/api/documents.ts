@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
-import { fileUrl } from './files.ts';
+import { withFileUrls } from '../files.ts';
 
 /** Where documents are read from, and what addresses in them begin with. */
 export interface DocumentSource {
@@ -52,9 +52,6 @@ export async function* allDocuments(
   }
 }
 
-/** A file that a document refers to, as the scrape left it. */
-const FILE = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
-
 /** The documents as JSON, one after the other, files by signed addresses. */
 export async function* readDocuments(
   source: DocumentSource,
@@ -62,7 +59,6 @@ export async function* readDocuments(
 ): AsyncGenerator<string> {
   const { blobs, baseUrl, secretKey } = source;
   for await (const { blob } of rows) {
-    const json = (await blobs.get(blob)).toString();
-    yield json.replace(FILE, (_, file: string) => JSON.stringify(fileUrl(file, baseUrl, secretKey)));
+    yield withFileUrls((await blobs.get(blob)).toString(), baseUrl, secretKey);
   }
 }

@@ -46,7 +46,11 @@ const list = defineCommand({
 const show = defineCommand({
   meta: { name: 'show', description: 'one team' },
   args: { name },
-  run: ({ args }) => withDatabase(async (db) => printTable([rowOf(await findTeam(db, args.name))])),
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      const team = await findTeam(db, args.name);
+      printTable([{ ...rowOf(team), 'webhook secret': team.webhook_secret ?? '' }]);
+    }),
 });
 
 const set = defineCommand({

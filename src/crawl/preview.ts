@@ -2,8 +2,6 @@ import { trimPath } from './path.ts';
 import { readPaths } from './preview-paths.ts';
 import { type CrawlParams, RULES } from './preview-rules.ts';
 
-export type { CrawlParams } from './preview-rules.ts';
-
 /** What a prompt says, as far as rules can tell. */
 export interface CrawlPreview {
   /** The address, and only those options that the prompt speaks of. */

@@ -1,12 +1,11 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { resolve } from '../html/address.ts';
+import { matcherOf } from '../url-pattern.ts';
 import { canonicalKey, isRoute } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
 import { normalizeEncoding, trimPath } from './path.ts';
-import { matcherOf } from './pattern.ts';
 
 export { DENIALS, type DenialReason } from './denial.ts';
-export { checkPattern, checkPatterns } from './pattern.ts';
 
 /** What belongs to a crawl; the names are those of its request. */
 export interface ScopeOptions {

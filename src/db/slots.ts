@@ -24,6 +24,9 @@ export async function acquireSlot(
         select from slots
         where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
       )
+        and ${slot.limit} > (
+          select count(*) from slots where team_id = ${slot.teamId} and expires_at > now()) + (
+          select count(*) from pages where team_id = ${slot.teamId} and status = 'claimed')
       order by random() limit 1
     ) as free
     on conflict (team_id, ordinal) do update
@@ -48,13 +51,12 @@ export async function releaseSlot(db: Database, teamId: string, holder: string):
   await db.query.deleteFrom('slots').where('team_id', '=', teamId).where('holder', '=', holder).execute();
 }
 
-/** How many of a team's slots are taken now. */
+/** How many of a team's slots are taken now: by scrapes, and by pages of its batches and crawls. */
 export async function countSlots(db: Database, teamId: string): Promise<number> {
-  const row = await db.query
-    .selectFrom('slots')
-    .select((builder) => builder.fn.countAll<number>().as('taken'))
-    .where('team_id', '=', teamId)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .executeTakeFirstOrThrow();
-  return Number(row.taken);
+  const { rows } = await sql<{ taken: number }>`
+    select ((select count(*) from slots where team_id = ${teamId} and expires_at > now())
+      + (select count(*) from pages where team_id = ${teamId} and status = 'claimed'))::int as taken`.execute(
+    db.query,
+  );
+  return rows[0]?.taken ?? 0;
 }

@@ -130,6 +130,24 @@ export async function surveyDeliveries(db: Database, jobId: string): Promise<Del
   return { open, nextDueInMs: due === null ? undefined : Math.max(0, Math.ceil(due)), jobEnded: ended };
 }
 
+const OVERDUE_AT_ONCE = 50;
+
+/** Jobs that have ended, but have events that should have been sent a while ago. */
+export async function listOverdue(db: Database, overdueMs: number): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('webhook_deliveries as deliveries')
+    .innerJoin('jobs', 'jobs.id', 'deliveries.job_id')
+    .select('jobs.id')
+    .distinct()
+    .where('deliveries.status', '=', 'pending')
+    .where('deliveries.due_at', '<', sql<Date>`now() - make_interval(secs => ${overdueMs / 1000})`)
+    .where('jobs.status', '<>', 'scraping')
+    .where('jobs.expires_at', '>', sql<Date>`now()`)
+    .limit(OVERDUE_AT_ONCE)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Whether a job runs, and so may write events at any time. */
 export async function isRunning(db: Database, jobId: string): Promise<boolean> {
   const row = await db.query

@@ -24,7 +24,6 @@ const IDLE_MS = 60_000;
  */
 const YOUNG_MB = 24;
 
-
 /** Starts the first thread; more come with the work, up to `threads`. */
 export function createRenderPool({
   threads,

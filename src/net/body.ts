@@ -17,6 +17,8 @@ export interface BodyOptions {
   contentEncoding: string;
   /** Counted after decoding. */
   maxBodyBytes: number;
+  /** Says in our words what zlib or the stream threw. */
+  translate(error: unknown): unknown;
 }
 
 /** More codings than any server has a reason for; each costs a decoder. */
@@ -60,34 +62,55 @@ function decode(source: Readable, coding: string): Readable {
   }
 }
 
-/**
- * Reads a body to its end, decoded; the stream is closed in any case.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`; and what zlib or the stream throws
- */
-export async function readBody(stream: Readable, options: BodyOptions): Promise<Buffer> {
-  const { url, contentEncoding, maxBodyBytes } = options;
+/** All codings of a body undone; what is coded too often fails as it is read. */
+function decodeAll(source: Readable, { url, contentEncoding }: BodyOptions): Readable {
   const codings = contentEncoding.toLowerCase().split(',');
-  let decoded = stream;
   if (codings.length > MAX_CODINGS) {
-    const times = codings.length;
-    stream.destroy(
-      new ServiceError('SCRAPE_SITE_ERROR', `${url} sent a body that is encoded ${times} times over.`),
-    );
-  } else {
-    for (const coding of codings.reverse()) decoded = decode(decoded, coding.trim());
+    const message = `${url} sent a body that is encoded ${codings.length} times over.`;
+    return source.destroy(new ServiceError('SCRAPE_SITE_ERROR', message));
   }
-  const chunks: Buffer[] = [];
-  let total = 0;
-  // Leaving the loop early destroys the stream, and all that feed it.
-  for await (const chunk of decoded) {
-    total += chunk.length;
-    if (total > maxBodyBytes) throw tooLarge(url, maxBodyBytes);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, total);
+  return codings.reverse().reduce((decoded, coding) => decode(decoded, coding.trim()), source);
 }
 
-function tooLarge(url: string, maxBodyBytes: number): ServiceError {
+/**
+ * Makes a body readable as it comes, decoded. Reading fails with ServiceError `SCRAPE_CONTENT_TOO_LARGE` where it gets
+ * too long, and with what `translate` makes of anything else.
+ * @param source closed with the body, read or not
+ */
+export function openBody(source: Readable, options: BodyOptions): Readable {
+  // Nobody may be reading yet when the connection fails; who reads is told then.
+  source.on('error', () => undefined);
+  const decoded = decodeAll(source, options);
+  async function* read(): AsyncGenerator<Buffer> {
+    let total = 0;
+    try {
+      // Leaving the loop early destroys the stream, and all that feed it.
+      for await (const chunk of decoded) {
+        total += chunk.length;
+        if (total > options.maxBodyBytes) throw tooLarge(options);
+        yield chunk;
+      }
+    } catch (error) {
+      throw options.translate(error);
+    }
+  }
+  const chunks = read();
+  return new Readable({
+    read() {
+      chunks.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    // The source itself, at once: `chunks` may never have begun, or wait for what does not come.
+    destroy(error, done) {
+      source.destroy();
+      done(error);
+    },
+  });
+}
+
+function tooLarge({ url, maxBodyBytes }: BodyOptions): ServiceError {
   const limit = `${maxBodyBytes / 1024 / 1024} MiB`;
   return new ServiceError(
     'SCRAPE_CONTENT_TOO_LARGE',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkPatterns } from '../crawl/pattern.ts';
+import { checkPatterns } from '../url-pattern.ts';
 import { started } from './page-job.ts';
 import {
   callerFields,

@@ -60,7 +60,7 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
 });
 
 /** What keeps the house clean; a round that fails is made up for by the next. */
-export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'tidyUp'>>({
+export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'findOverdue' | 'tidyUp'>>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumInterval: '60s', maximumAttempts: 10_000 },

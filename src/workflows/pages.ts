@@ -65,6 +65,8 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
   const running = new Set<number>();
   let paused = false;
   let woken = 0;
+  /** Of `woken`, what the last lane knew of when it began. */
+  let heard = 0;
   let discovering = discover !== undefined;
   let failure: { error: unknown } | undefined;
   let report: LaneReport | undefined;
@@ -100,6 +102,7 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
     running.add(number);
     try {
       for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
+        heard = woken;
         report = await lanes.scrapePages({ jobId, lane: number });
         show();
         if (report.open === 0 || report.status !== 'scraping') return;
@@ -126,15 +129,15 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
       await condition(() => !discovering && allHandlersFinished());
       return 'continue';
     }
-    const seen = woken;
     if (paused) {
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
-      return 'ended';
+      // Who appends to a job that just ended wakes it after that: then there is more to do.
+      if (woken === heard) return 'ended';
     } else if (report?.open === 0) {
       if (discovering)
-        await condition(() => !discovering || woken !== seen || Boolean(failure), DISCOVERY_PAUSE);
-      else if (await bookkeeping.endJob(jobId, { status: 'completed' })) return 'ended';
+        await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
+      else if ((await bookkeeping.endJob(jobId, { status: 'completed' })) && woken === heard) return 'ended';
     }
   }
 }

@@ -12,6 +12,7 @@ import { upkeepSteps } from './activities.ts';
 import { batch } from './batch.ts';
 import { crawl } from './crawl.ts';
 import { wake } from './signals.ts';
+import { startDeliveries } from './webhooks.ts';
 
 const ROUND = '1 minute';
 /** Rounds between two times of tidying up. */
@@ -23,6 +24,7 @@ const ROUNDS = 500;
 export async function upkeep(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const job of await upkeepSteps.findStalled()) await setGoing(job);
+    for (const jobId of await upkeepSteps.findOverdue()) await startDeliveries(jobId);
     if (round % TIDY_EVERY === 0) {
       const { jobs, files, copies } = await upkeepSteps.tidyUp();
       setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.`);

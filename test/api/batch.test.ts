@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { articleTruth, type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
+import { findTeam } from '../../src/db/teams.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { startPages } from '../support/pages.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
+
+type Body = Answer['body'];
+const PATH = '/v2/batch/scrape';
 
 let site: Site;
 let db: Database;
@@ -19,28 +24,27 @@ afterAll(async () => {
   await site.close();
 });
 
-const start = (body: Record<string, unknown>, key?: string) =>
-  call('/v2/batch/scrape', { body, ...(key !== undefined && { key }) });
 const articles = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `${site.url}/article/${from + index}`);
-
-/** Reads the status until the job has ended. */
-async function finished(id: string, key?: string): Promise<Answer['body']> {
-  for (;;) {
-    const { body } = await call(`/v2/batch/scrape/${id}`, key === undefined ? {} : { key });
-    expect(body.total).toBeGreaterThanOrEqual(body.completed);
-    if (body.status !== 'scraping') return body;
-    await sleep(100);
-  }
-}
+const slow = (count: number, ms = 500) =>
+  Array.from({ length: count }, (_, index) => `${site.url}/slow/${ms}/article/${index}?${randomUUID()}`);
+const ledgerOf = async (id: string): Promise<number> => {
+  const rows = await db.query
+    .selectFrom('credit_entries')
+    .select('credits')
+    .where('job_id', '=', id)
+    .execute();
+  return rows.reduce((sum, { credits }) => sum + credits, 0);
+};
 
 describe('a batch', () => {
-  it('scrapes every page and says so', async () => {
-    const { status, body } = await start({ urls: articles(12), formats: ['markdown', 'links'] });
+  it('scrapes every page once, and says so', async () => {
+    const urls = [...articles(11), `${site.url}/article/3`];
+    const { status, body } = await call(PATH, { body: { urls, formats: ['markdown', 'links'] } });
     expect(status).toBe(200);
     expect(body).toEqual({ success: true, id: expect.any(String), url: expect.any(String), invalidURLs: [] });
-    expect(body.url).toMatch(new RegExp(`^http://127.0.0.1:\\d+/v2/batch/scrape/${body.id}$`));
-    const done = await finished(body.id);
+    expect(body.url).toMatch(new RegExp(`^http://127.0.0.1:\\d+${PATH}/${body.id}$`));
+    const done = await finished(PATH, body.id);
     expect(done).toMatchObject({
       success: true,
       status: 'completed',
@@ -48,17 +52,315 @@ describe('a batch', () => {
       completed: 12,
       creditsUsed: 12,
     });
-    expect(done.next).toBeUndefined();
-    expect(done.duration).toBeGreaterThan(0);
-    const byUrl = new Map<string, Answer['body']>(
-      done.data.map((each: Answer['body']) => [each.metadata.sourceURL, each]),
-    );
-    expect(byUrl.size).toBe(12);
-    for (let n = 0; n < 12; n++) {
-      const document = byUrl.get(`${site.url}/article/${n}`);
+    expect(done).not.toHaveProperty('next');
+    expect(sourcesOf(done)).toEqual([...urls].sort());
+    expect(new Set(done.data.map((each: Body) => each.metadata.scrapeId)).size).toBe(12);
+    for (const document of done.data as Body[]) {
+      const n = Number(/\d+$/.exec(document.metadata.sourceURL)?.[0]);
       expect(document.markdown).toContain(articleTruth(n).firstSentence);
+      expect(document.links.length).toBeGreaterThan(0);
       expect(document.metadata).toMatchObject({ statusCode: 200, creditsUsed: 1 });
     }
-    expect(new Set(done.data.map((each: Answer['body']) => each.metadata.scrapeId)).size).toBe(12);
+    expect(await ledgerOf(body.id)).toBe(12);
+    expect(Date.parse(done.expiresAt) - Date.parse(done.completedAt)).toBe(24 * 3_600_000);
+  });
+
+  it('leaves addresses out that are none, and names them', async () => {
+    const { body } = await call(PATH, { body: { urls: [articles(1)[0], 'x y', 'ftp://a.test/'] } });
+    expect(body.invalidURLs).toEqual(['x y', 'ftp://a.test/']);
+    expect(await finished(PATH, body.id)).toMatchObject({ status: 'completed', total: 1 });
+  });
+
+  it('refuses them when asked to, and a list without any page', async () => {
+    const strict = await call(PATH, { body: { urls: [articles(1)[0], 'x y'], ignoreInvalidURLs: false } });
+    expect(strict).toMatchObject({ status: 400, body: { success: false, code: 'BAD_REQUEST' } });
+    const none = await call(PATH, { body: { urls: ['x y'] } });
+    expect(none).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('No valid URLs provided') },
+    });
+    expect((await call(PATH, { body: { urls: [] } })).status).toBe(400);
+    const { body } = await call(PATH, { body: { urls: articles(1), ignoreInvalidURLs: false } });
+    expect(body).not.toHaveProperty('invalidURLs');
+  });
+
+  it('has answers with an error status among its documents, and no answer among its errors', async () => {
+    const gone = 'http://127.0.0.1:9/nothing';
+    const unknown = 'http://does-not-exist.invalid/';
+    const id = await startJob(PATH, { urls: [`${site.url}/status/404`, gone, unknown, ...articles(2)] });
+    const done = await finished(PATH, id);
+    // Three documents at a credit, and one for the name that does not resolve.
+    expect(done).toMatchObject({ status: 'completed', total: 5, completed: 3, creditsUsed: 4 });
+    const missing = done.data.find((each: Body) => each.metadata.sourceURL.endsWith('/status/404'));
+    expect(missing.metadata).toMatchObject({ statusCode: 404, error: 'Not Found' });
+    const { status, body } = await call(`${PATH}/${id}/errors`);
+    expect(status).toBe(200);
+    expect(body.robotsBlocked).toEqual([]);
+    const errors = Object.fromEntries(body.errors.map((each: Body) => [each.url, each]));
+    expect(errors[gone]).toMatchObject({
+      code: 'SCRAPE_SITE_ERROR',
+      error: expect.stringContaining('refused'),
+    });
+    expect(errors[unknown]).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
+    expect(Date.parse(errors[gone].timestamp)).toBeGreaterThan(0);
+    expect(await ledgerOf(id)).toBe(4);
+  });
+
+  it('asks a host again that is busy, as late as it wants to be asked', async () => {
+    const asked: number[] = [];
+    await using pages = await startPages({
+      '/busy': (_request, response) => {
+        asked.push(Date.now());
+        if (asked.length < 3) response.writeHead(503, { 'Retry-After': '1' }).end('busy');
+        else response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Here at last</h1>');
+      },
+    });
+    const done = await finished(PATH, await startJob(PATH, { urls: [`${pages.url}/busy`] }));
+    expect(asked.length).toBeGreaterThanOrEqual(3);
+    expect(done).toMatchObject({ completed: 1, creditsUsed: 1, data: [{ markdown: '# Here at last' }] });
+  });
+
+  it('gives up on a host that stays busy, with what it answered', async () => {
+    await using pages = await startPages({
+      '/busy': (_request, response) => response.writeHead(503).end('busy'),
+    });
+    const done = await finished(PATH, await startJob(PATH, { urls: [`${pages.url}/busy`], fastMode: true }));
+    expect(done.data[0].metadata).toMatchObject({ statusCode: 503, error: 'Service Unavailable' });
+    expect(pages.requests).toHaveLength(3);
+  });
+
+  it('keeps to its own concurrency, and else to eight requests per host', async () => {
+    let open = 0;
+    let most = 0;
+    await using pages = await startPages({
+      '/': (_request, response) => {
+        most = Math.max(most, ++open);
+        setTimeout(() => {
+          open--;
+          response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>slow</p>');
+        }, 100);
+      },
+    });
+    const urls = Array.from({ length: 24 }, (_, n) => `${pages.url}/?${n}`);
+    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxConcurrency: 3 }));
+    expect(most).toBe(3);
+    most = 0;
+    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxAge: 0 }));
+    expect(most).toBe(8);
+  });
+});
+
+describe('pages of a status', () => {
+  let id: string;
+  beforeAll(async () => {
+    id = await startJob(PATH, { urls: articles(7) });
+    await finished(PATH, id);
+  });
+
+  it('come one after the other, each document once', async () => {
+    const seen: string[] = [];
+    let next: string | undefined = `${PATH}/${id}?limit=3`;
+    let answers = 0;
+    while (next) {
+      const { body }: Answer = await call(next);
+      seen.push(...sourcesOf(body));
+      answers++;
+      next = body.next && new URL(body.next).pathname + new URL(body.next).search;
+    }
+    expect(answers).toBe(3);
+    expect(seen.sort()).toEqual(articles(7).sort());
+  });
+
+  it('end behind the last document', async () => {
+    const { body } = await call(`${PATH}/${id}?skip=7`);
+    expect(body).toMatchObject({ status: 'completed', completed: 7, data: [] });
+    expect(body).not.toHaveProperty('next');
+  });
+
+  it.each(['skip=-1', 'limit=0', 'limit=1001', 'limit=abc', 'skip=', 'other=1'])(
+    'refuse ?%s',
+    async (query) => {
+      const { status, body } = await call(`${PATH}/${id}?${query}`);
+      expect(status).toBe(400);
+      expect(body.success).toBe(false);
+    },
+  );
+
+  it('lead back to where the client came from', async () => {
+    const headers = { 'X-Forwarded-Host': 'winnow.example', 'X-Forwarded-Proto': 'https' };
+    const { body } = await call(`${PATH}/${id}?limit=1`, { headers });
+    expect(body.next).toBe(`https://winnow.example${PATH}/${id}?skip=1&limit=1`);
+  });
+});
+
+describe('a batch that runs', () => {
+  it('holds a request at the end of its list until there is more to say', async () => {
+    const id = await startJob(PATH, { urls: slow(3, 800), maxAge: 0 });
+    const { body } = await call(`${PATH}/${id}?skip=0`);
+    expect(body).toMatchObject({ status: 'completed', completed: 3 });
+    expect(body.data).toHaveLength(3);
+  });
+
+  it('names the next page as long as it runs, though there is none yet', async () => {
+    const id = await startJob(PATH, { urls: slow(2, 1_000), maxAge: 0 });
+    const { body } = await call(`${PATH}/${id}`);
+    expect(body).toMatchObject({ status: 'scraping', data: [] });
+    expect(body.next).toMatch(new RegExp(`${PATH}/${id}\\?skip=0$`));
+    await finished(PATH, id);
+  });
+
+  it('ends when it is cancelled, and keeps what it has', async () => {
+    const urls = [...articles(3), ...slow(20, 2_000)];
+    const id = await startJob(PATH, { urls, maxAge: 0, maxConcurrency: 3 });
+    await until(`${PATH}/${id}`, (body) => body.completed >= 3);
+    const answer = await call(`${PATH}/${id}`, { method: 'DELETE' });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    const { body } = await call(`${PATH}/${id}`);
+    expect(body).toMatchObject({ success: true, status: 'cancelled', total: body.completed });
+    expect(body.data).toHaveLength(body.completed);
+    const hits = site.hits();
+    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    expect(site.hits() - hits).toBeLessThanOrEqual(3);
+    expect((await call(`${PATH}/${id}`)).body).toEqual(body);
+    expect(await ledgerOf(id)).toBe(body.creditsUsed);
+    expect((await call(`${PATH}/${id}`, { method: 'DELETE' })).body).toEqual({ status: 'cancelled' });
+    const change = await call(`${PATH}/${id}/resume`, { method: 'POST' });
+    expect(change).toMatchObject({ status: 409, body: { code: 'JOB_ENDED' } });
+  });
+
+  it('takes more pages, and opens again for them when it was done', async () => {
+    const id = await startJob(PATH, { urls: articles(2) });
+    await finished(PATH, id);
+    const more = await call(PATH, { body: { urls: articles(2, 30), appendToId: id } });
+    expect(more).toMatchObject({ status: 200, body: { id, invalidURLs: [] } });
+    const done = await until(`${PATH}/${id}`, (body) => body.status === 'completed' && body.total === 4);
+    expect(sourcesOf(done)).toEqual([...articles(2), ...articles(2, 30)].sort());
+    const stranger = await makeTeam(db);
+    const foreign = await call(PATH, { body: { urls: articles(1), appendToId: id }, key: stranger.key });
+    expect(foreign).toMatchObject({ status: 404, body: { error: expect.stringContaining('Job not found') } });
+  });
+
+  it('rests while it is paused, and can be tuned', async () => {
+    const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 });
+    const paused = await call(`${PATH}/${id}/pause`, { method: 'POST' });
+    expect(paused.body).toMatchObject({ success: true, status: 'scraping', paused: true, maxConcurrency: 1 });
+    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    const hits = site.hits();
+    const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 } });
+    expect(tuned.body).toMatchObject({ paused: true, maxConcurrency: 5, delay: 0.1, limit: null });
+    expect((await call(`${PATH}/${id}`)).body).toMatchObject({ status: 'scraping', paused: true });
+    expect(site.hits()).toBe(hits);
+    await call(`${PATH}/${id}/resume`, { method: 'POST' });
+    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', completed: 6 });
+    const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 } });
+    expect(limited).toMatchObject({ status: 400, body: { error: expect.stringContaining('limit') } });
+    expect((await call(`${PATH}/${id}/retune`, { body: {} })).status).toBe(400);
+  });
+
+  it('tries failed pages again when asked to', async () => {
+    let isUp = false;
+    await using pages = await startPages({
+      '/flaky': (request, response) => {
+        if (isUp) response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Up again</h1>');
+        else request.socket.destroy();
+      },
+    });
+    const id = await startJob(PATH, { urls: [`${pages.url}/flaky`, ...articles(1)], fastMode: true });
+    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', total: 2, completed: 1 });
+    isUp = true;
+    const { body } = await call(`${PATH}/${id}/retry`, { method: 'POST' });
+    expect(body).toEqual({ success: true, retried: 1 });
+    const done = await until(`${PATH}/${id}`, (each) => each.status === 'completed' && each.completed === 2);
+    expect(done.data.map((each: Body) => each.markdown)).toContain('# Up again');
+    expect((await call(`${PATH}/${id}/errors`)).body.errors).toEqual([]);
+    expect((await call(`${PATH}/${id}/retry`, { method: 'POST' })).body).toEqual({
+      success: true,
+      retried: 0,
+    });
+  });
+});
+
+describe('an idempotency key', () => {
+  const post = (urls: string[], key: string) =>
+    call(PATH, { body: { urls }, headers: { 'x-idempotency-key': key } });
+
+  it('gives the first answer again, and no second job', async () => {
+    const key = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post(articles(1), key)));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    await finished(PATH, answers[0]!.body.id);
+    expect((await post(articles(1), key)).body).toEqual(answers[0]!.body);
+  });
+
+  it('is refused with another request', async () => {
+    const key = randomUUID();
+    await post(articles(1), key);
+    const other = await post(articles(2), key);
+    expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+    expect(other.body.error).toContain('Idempotency key already used');
+  });
+});
+
+describe('a batch and its team', () => {
+  it('is refused without credits for all of it, and takes what it uses', async () => {
+    const team = await makeTeam(db, { credits: 3 });
+    const tooMany = await call(PATH, { body: { urls: articles(4) }, key: team.key });
+    expect(tooMany).toMatchObject({ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } });
+    const id = await startJob(PATH, { urls: articles(3) }, { key: team.key });
+    await finished(PATH, id, { key: team.key });
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(0);
+  });
+
+  it('is not there for another team', async () => {
+    const id = await startJob(PATH, { urls: articles(1) });
+    const { key } = await makeTeam(db);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['GET', '/errors'],
+      ['DELETE', ''],
+      ['POST', '/pause'],
+    ] as const) {
+      const answer = await call(`${PATH}/${id}${path}`, { method, key });
+      expect(answer).toMatchObject({
+        status: 404,
+        body: { success: false, error: expect.stringContaining('Job not found') },
+      });
+    }
+    await finished(PATH, id);
+  });
+
+  it('is not there under a crawl’s address, nor under what is no id', async () => {
+    const id = await startJob(PATH, { urls: articles(1) });
+    expect((await call(`/v2/crawl/${id}`)).status).toBe(404);
+    expect((await call(`${PATH}/${randomUUID()}`)).status).toBe(404);
+    expect((await call(`${PATH}/abc`)).body).toMatchObject({
+      error: expect.stringContaining('Invalid job ID format'),
+    });
+    await finished(PATH, id);
+  });
+
+  it('keeps within the concurrency of the team, and a slot free for who waits', async () => {
+    const team = await makeTeam(db, { concurrency: 3 });
+    const id = await startJob(PATH, { urls: slow(8, 700), maxAge: 0 }, { key: team.key });
+    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 2, { key: team.key });
+    const { body } = await call('/v2/scrape', { body: { url: articles(1, 70)[0] }, key: team.key });
+    expect(body.data.metadata.concurrencyLimited).toBe(false);
+    expect((await call('/v2/team/queue-status', { key: team.key })).body).toMatchObject({
+      jobsInQueue: 1,
+      maxConcurrency: 3,
+    });
+    await finished(PATH, id, { key: team.key });
+  });
+
+  it('stands in the team’s activity', async () => {
+    const id = await startJob(PATH, { urls: articles(2) });
+    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1');
+    expect(body.data[0]).toMatchObject({
+      id,
+      endpoint: 'batch_scrape',
+      target: expect.stringContaining('and 1 more'),
+    });
+    await finished(PATH, id);
   });
 });

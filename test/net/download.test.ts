@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import tls from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DownloadRequest, download } from '../../src/net/download.ts';
+import { type DownloadRequest, download, openDownload } from '../../src/net/download.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { EXPIRED, SELF_SIGNED, tlsOptions } from '../support/tls.ts';
@@ -19,6 +20,8 @@ const servers: TcpServer[] = [];
 let site = '';
 let port = 0;
 let secretRequests = 0;
+/** Settles when the connection of the last request for `/drip` has ended. */
+let dripEnded: Promise<unknown> = Promise.resolve();
 /** Headers of the last request, by path. */
 const seen: Record<string, Record<string, string | string[] | undefined>> = {};
 
@@ -32,6 +35,12 @@ function get(url: string, options: Partial<DownloadRequest> & { through?: Egress
   const { through = egress, ...rest } = options;
   const signal = AbortSignal.timeout(10_000);
   return download(through, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...rest });
+}
+
+function open(path: string, options: Partial<DownloadRequest> = {}) {
+  const signal = AbortSignal.timeout(10_000);
+  const url = site + path;
+  return openDownload(egress, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...options });
 }
 
 const error = (code: string, message: RegExp) =>
@@ -77,6 +86,7 @@ const answer: RequestListener = (request, response) => {
   } else if (pathname === '/silent') {
     // Takes the request and never answers.
   } else if (pathname === '/drip') {
+    dripEnded = once(response, 'close');
     response.write('first');
   } else if (pathname === '/missing') {
     response
@@ -112,6 +122,70 @@ afterAll(async () => {
     if ('closeAllConnections' in server) (server as Server).closeAllConnections(); // only HTTP servers have it
   }
   await Promise.all([egress.close(), guarded.close(), dns.close()]);
+});
+
+describe('an open answer', () => {
+  it('is there before its body has ended', async () => {
+    const { body, ...answer } = await open('/drip');
+    expect(answer).toMatchObject({ url: `${site}/drip`, statusCode: 200, redirects: 0 });
+    for await (const chunk of body) {
+      expect(String(chunk)).toBe('first');
+      break;
+    }
+    await dripEnded;
+  });
+
+  it('lets the connection go unread', async () => {
+    const { body } = await open('/drip');
+    body.destroy();
+    await dripEnded;
+  });
+
+  it.each(['gzip', 'deflate-raw', 'br', 'zstd', 'twice'])('is decoded as it comes: %s', async (path) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of (await open(`/${path}`)).body) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString()).toBe(TEXT);
+  });
+
+  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])('is read to the cap: %s', async (path) => {
+    const { body } = await open(`/${path}`);
+    let bytes = 0;
+    const read = async () => {
+      for await (const chunk of body) bytes += chunk.length;
+    };
+    await expect(read()).rejects.toEqual(error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB/));
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThanOrEqual(MIB);
+  });
+
+  it('fails as it is read when it cannot be decoded', async () => {
+    const { body } = await open('/not-gzip');
+    await expect(body.toArray()).rejects.toEqual(error('SCRAPE_SITE_ERROR', /Content-Encoding does not fit/));
+    await expect((await open('/onion')).body.toArray()).rejects.toEqual(
+      error('SCRAPE_SITE_ERROR', /6 times over/),
+    );
+  });
+
+  it('ends with its signal, read or not', async () => {
+    const stop = new AbortController();
+    const { body } = await open('/drip', { signal: stop.signal });
+    const unread = await open('/drip', { signal: stop.signal });
+    const reading = body.toArray();
+    stop.abort(new Error('enough'));
+    await expect(reading).rejects.toThrow('enough');
+    await dripEnded;
+    await expect(unread.body.toArray()).rejects.toThrow('enough');
+  });
+
+  it('is a redirect when there were twenty before', async () => {
+    const self = createServer((request, response) =>
+      response.writeHead(302, { location: request.url }).end('on and on'),
+    );
+    const at = await listen(self);
+    const { body, ...answer } = await open('', { url: `http://site.test:${at}/round` });
+    expect(answer).toMatchObject({ statusCode: 302, redirects: 20, headers: { location: '/round' } });
+    expect(String(Buffer.concat(await body.toArray()))).toBe('on and on');
+  });
 });
 
 describe('an answer', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors', 'snapshot'],
-  ['config', 'url', 'logger', 'html', 'credits', 'files', 'health'],
+  ['config', 'url', 'url-pattern', 'logger', 'html', 'credits', 'files', 'health'],
   ['formats'],
   ['schemas'],
   ['net', 'db', 'blobs', 'storage'],
@@ -38,9 +38,8 @@ const DOORS: Record<string, string[]> = {
   '@temporalio/': ['workflows', 'activities', 'temporal', 'bundle', 'worker'],
   piscina: ['formats'],
   dataloader: ['engines'],
-  'robots-parser': ['crawl'],
   tldts: ['crawl'],
-  re2js: ['crawl'],
+  re2js: ['url-pattern'],
   ws: ['api'],
   'node:child_process': ['embedded', 'bundle', 'main', 'cli'],
   'node:worker_threads': ['formats'],

@@ -1,0 +1,86 @@
+import type { PageFacts } from '../crawl/map-links.ts';
+import { createHttpEngine } from '../engines/http.ts';
+import type { Engines } from '../engines/index.ts';
+import { ServiceError } from '../errors.ts';
+import type { RenderPool } from '../formats/pool.ts';
+import type { Egress } from '../net/egress.ts';
+import type { MapRequest } from '../schemas/map.ts';
+import { scrapeBody } from '../schemas/scrape.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+/** What pages are fetched and read through. */
+export interface MapPageDoors {
+  egress: Egress;
+  engines: Engines;
+  renderer: RenderPool;
+  userAgent: string;
+}
+
+/** A page as far as a map cares. */
+export interface MapPage {
+  /** The address that answered. */
+  url: string;
+  statusCode: number;
+  retryAfterMs: number | undefined;
+  /** Absolute and unique. */
+  links: string[];
+  facts: PageFacts;
+}
+
+/** Fetches pages of one map; the signal's reason is what an aborted call throws. */
+export interface MapPages {
+  /** By a browser where that is needed: without the start of a site there is nothing to follow. */
+  start(url: string, signal: AbortSignal): Promise<MapPage>;
+  /** By the plain fetch. @returns `undefined` for a page that could not be fetched or read */
+  plain(url: string, signal: AbortSignal): Promise<MapPage | undefined>;
+}
+
+/** A page is not worth more to a map. */
+const PAGE_TIMEOUT_MS = 15_000;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+const textOf = (value: string | string[] | undefined) =>
+  (typeof value === 'string' ? value : value?.[0])?.trim() || undefined;
+
+function headersOf({ headers, location }: MapRequest): Record<string, string> {
+  const languages = location?.languages;
+  return { ...(languages?.length && { 'accept-language': languages.join(', ') }), ...headers };
+}
+
+/** Opens the way to the pages of a map. */
+export function createMapPages(doors: MapPageDoors, request: MapRequest): MapPages {
+  const { egress, engines, renderer, userAgent } = doors;
+  const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
+  const headers = headersOf(request);
+  const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
+
+  async function read(snapshot: Snapshot, signal: AbortSignal): Promise<MapPage> {
+    const clean = { onlyMainContent: false, removeBase64Images: true };
+    const task = { snapshot, clean, formats: [], discover: true };
+    const { metadata, discovered = [] } = await renderer.render(task, { signal, urgent: true });
+    const { url, statusCode, retryAfterMs } = snapshot;
+    const facts = { title: textOf(metadata.title), description: textOf(metadata.description) };
+    return { url, statusCode, retryAfterMs, links: discovered, facts };
+  }
+
+  return {
+    async start(url, signal) {
+      const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
+      const { snapshot } = await engines.obtain(scrapeBody.parse(options), signal);
+      return read(snapshot, signal);
+    },
+    async plain(url, outer) {
+      const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+      const signal = AbortSignal.any([outer, timeout]);
+      const page = { mobile: false, waitForMs: 0, pdfAsBase64: false, collect: {} };
+      try {
+        const asked = { sourceUrl: url, url, headers, skipTlsVerification, ...page };
+        return await read(await engine.obtain(asked, signal), signal);
+      } catch (error) {
+        outer.throwIfAborted();
+        if (timeout.aborted || error instanceof ServiceError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../db/client.ts';
+import { acquireSlot } from '../db/slots.ts';
+import { ServiceError } from '../errors.ts';
+
+/** Between two tries for a slot, growing. */
+const FIRST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 500;
+
+/**
+ * Takes one of a team's slots, waiting for at most two thirds of the timeout.
+ * @throws ServiceError `CONCURRENCY_QUEUE_TIMEOUT`
+ */
+export async function waitForSlot(
+  db: Database,
+  slot: Parameters<typeof acquireSlot>[1],
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<void> {
+  const start = performance.now();
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    if (await acquireSlot(db, slot)) return;
+    if (performance.now() - start > (timeoutMs * 2) / 3) {
+      throw new ServiceError(
+        'CONCURRENCY_QUEUE_TIMEOUT',
+        `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
+      );
+    }
+    await sleep(pauseMs, undefined, { signal });
+  }
+}

@@ -1,0 +1,186 @@
+import { type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { up as makeSpine } from '../../migrations/0001-spine.ts';
+import { up as makeJobs } from '../../migrations/0002-jobs.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { changeTeam, findTeam } from '../../src/db/teams.ts';
+import {
+  findWebhook,
+  isRunning,
+  listDeliveries,
+  listDue,
+  recordAttempt,
+  redeliver,
+  surveyDeliveries,
+} from '../../src/db/webhooks.ts';
+import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { deliveriesOf, endPages, endTestJob, makeDue, makeJob, type TestJob } from '../support/webhooks.ts';
+
+/** The rows of deliveries: what is due, what an attempt leaves, what is left. */
+
+const HOOK = 'http://hooks.test/';
+const SECRET = /^[0-9a-f]{64}$/;
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+const due = (job: TestJob, asked: Partial<Parameters<typeof listDue>[1]> = {}) =>
+  listDue(db, { jobId: job.id, after: 0, firsts: 100, retries: 100, except: [], ...asked });
+
+async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> {
+  for (const { id } of await due(job)) {
+    await recordAttempt(db, { id, delivered: false, responseStatus: 500, error: 'no', retryInMs });
+  }
+}
+
+describe('what is due', () => {
+  it('is what was never sent, in the order it happened, with what its page has', async () => {
+    const job = await makeJob(db, { webhook: HOOK, pages: 3 });
+    await endPages(db, job, { from: 2, count: 1, blob: 'b2' });
+    await endPages(db, job, { count: 2, error: 'no' });
+    const rows = await due(job);
+    expect(rows.map(({ type, url, blob, error }) => [type, url, blob, error])).toEqual([
+      ['crawl.started', null, null, null],
+      ['crawl.page', 'http://a.test/2', 'b2', null],
+      ['crawl.page', 'http://a.test/0', null, 'no'],
+      ['crawl.page', 'http://a.test/1', null, 'no'],
+    ]);
+    expect(await due(job, { firsts: 2 })).toEqual(rows.slice(0, 2));
+    expect(await due(job, { after: rows[1]?.sequence ?? 0 })).toEqual(rows.slice(2));
+    expect(await due(job, { firsts: 0 })).toEqual([]);
+  });
+
+  it('is what failed before, when its time has come', async () => {
+    const job = await makeJob(db, { webhook: HOOK, pages: 2 });
+    await endPages(db, job, { count: 2, error: 'no' });
+    await fail(job, 60_000);
+    expect(await due(job)).toEqual([]);
+    await makeDue(db, job);
+    const rows = await due(job);
+    expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+    expect(await due(job, { retries: 1 })).toHaveLength(1);
+    expect(await due(job, { except: rows.slice(1).map(({ id }) => id) })).toEqual(rows.slice(0, 1));
+    expect(await due(job, { after: Number.MAX_SAFE_INTEGER })).toEqual(rows);
+  });
+
+  it('is nothing of other jobs', async () => {
+    const job = await makeJob(db, { webhook: HOOK });
+    expect(await due({ ...job, id: (await makeJob(db, { webhook: { url: HOOK, events: [] } })).id })).toEqual(
+      [],
+    );
+    expect(await due(job)).toHaveLength(1);
+  });
+});
+
+describe('an attempt', () => {
+  it('changes nothing of a delivery that is not open any more', async () => {
+    const job = await makeJob(db, { webhook: HOOK });
+    const [event] = await due(job);
+    const id = event?.id ?? '';
+    await recordAttempt(db, { id, delivered: true, responseStatus: 204, error: null, retryInMs: undefined });
+    const [row] = await deliveriesOf(db, job);
+    expect(row).toMatchObject({ status: 'delivered', attempts: 1, response_status: 204, last_error: null });
+    await recordAttempt(db, { id, delivered: false, responseStatus: 500, error: 'late', retryInMs: 60_000 });
+    expect(await deliveriesOf(db, job)).toEqual([row]);
+  });
+
+  it('without another one to follow is the end', async () => {
+    const job = await makeJob(db, { webhook: HOOK });
+    const [event] = await due(job);
+    await recordAttempt(db, {
+      id: event?.id ?? '',
+      delivered: false,
+      responseStatus: null,
+      error: 'refused',
+      retryInMs: undefined,
+    });
+    expect(await deliveriesOf(db, job)).toMatchObject([
+      { status: 'failed', attempts: 1, last_error: 'refused' },
+    ]);
+    expect(await due(job)).toEqual([]);
+  });
+});
+
+describe('the survey', () => {
+  it('counts what is open, and says when the next of it is due', async () => {
+    const job = await makeJob(db, { webhook: HOOK, pages: 2 });
+    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
+    await fail(job, 30_000);
+    await endPages(db, job, { count: 1, error: 'no' });
+    await fail(job, 90_000);
+    await endTestJob(db, job);
+    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 3, nextDueInMs: 0, jobEnded: true });
+    await fail(job, 60_000);
+    const { nextDueInMs } = await surveyDeliveries(db, job.id);
+    expect(nextDueInMs).toBeGreaterThan(10_000);
+    expect(nextDueInMs).toBeLessThanOrEqual(30_000);
+  });
+
+  it('says that an expired job has nothing left', async () => {
+    const job = await makeJob(db, { webhook: HOOK });
+    expect(await isRunning(db, job.id)).toBe(true);
+    await endTestJob(db, job);
+    expect(await isRunning(db, job.id)).toBe(false);
+    expect(await findWebhook(db, job.id)).toMatchObject({
+      target: { url: HOOK },
+      baseUrl: 'http://winnow.test',
+    });
+    await sql`update jobs set expires_at = now() where id = ${job.id}`.execute(db.query);
+    expect(await findWebhook(db, job.id)).toBeUndefined();
+    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 0, nextDueInMs: undefined, jobEnded: true });
+  });
+});
+
+describe('a redelivery', () => {
+  it('makes a delivery due, whatever became of it, and keeps its attempts', async () => {
+    const job = await makeJob(db, { webhook: HOOK });
+    await fail(job, undefined);
+    const [delivery] = await listDeliveries(db, { teamId: job.team.id, limit: 10 });
+    expect(delivery).toMatchObject({ attempts: 1, status: 'failed' });
+    const again = await redeliver(db, { id: delivery?.id ?? '', teamId: job.team.id });
+    expect(again).toMatchObject({ id: delivery?.id, status: 'pending', attempts: 1, last_error: 'no' });
+    expect(await due(job)).toMatchObject([{ id: delivery?.id, attempts: 1 }]);
+  });
+});
+
+describe('the secret of a team', () => {
+  it('is made with it, and can be changed', async () => {
+    const [one, other] = [await makeTeam(db), await makeTeam(db)];
+    const { webhook_secret: made } = await findTeam(db, one.name);
+    expect(made).toMatch(SECRET);
+    expect((await findTeam(db, other.name)).webhook_secret).not.toBe(made);
+    await changeTeam(db, one.name, { webhookSecret: 'mine' });
+    const job = await makeJob(db, { webhook: HOOK, team: one });
+    expect((await findWebhook(db, job.id))?.secret).toBe('mine');
+  });
+
+  it('is given to teams that were there before', async () => {
+    const name = `before_${Date.now()}`;
+    await sql`create database ${sql.id(name)}`.execute(db.query);
+    const url = new URL(runningDatabaseUrl(inject('service').dataDir));
+    url.pathname = `/${name}`;
+    const old = openDatabase(url.href, (error) => {
+      throw error;
+    });
+    try {
+      // What a migration sees: the tables are not there yet.
+      const schemaless = old.query as unknown as Kysely<unknown>;
+      await makeSpine(schemaless);
+      await sql`insert into teams (name) values ('one'), ('other')`.execute(old.query);
+      await makeJobs(schemaless);
+      const secrets = [
+        (await findTeam(old, 'one')).webhook_secret,
+        (await findTeam(old, 'other')).webhook_secret,
+      ];
+      expect(secrets).toEqual([expect.stringMatching(SECRET), expect.stringMatching(SECRET)]);
+      expect(secrets[0]).not.toBe(secrets[1]);
+    } finally {
+      await old.close();
+      await sql`drop database ${sql.id(name)}`.execute(db.query);
+    }
+  });
+});

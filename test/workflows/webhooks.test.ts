@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import { workflowBundle } from '../../src/bundle.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Database } from '../../src/db/client.ts';
+import { redeliver } from '../../src/db/webhooks.ts';
+import { connectTemporal, createTemporal, type Temporal } from '../../src/temporal.ts';
+import { call } from '../support/api.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { temporalAddress } from '../support/instance.ts';
+import { deadAddress, startReceiver } from '../support/receiver.ts';
+import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
+
+/** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
+
+const HISTORIES = path.join(import.meta.dirname, 'histories');
+
+// A replay is a worker that comes and goes; its log lines are not for the test's output.
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
+});
+
+let site: Site;
+let db: Database;
+let connection: NativeConnection;
+let client: Client;
+let temporal: Temporal;
+
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  client = new Client({ connection, namespace: 'default' });
+  temporal = createTemporal(connection, 'default');
+});
+afterAll(async () => {
+  await Promise.all([connection.close(), db.close(), site.close()]);
+});
+
+type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+
+const deliveryOf = ({ id }: { id: string }) => client.workflow.getHandle(`webhooks/${id}`);
+const start = ({ id, team }: TestJob) => temporal.startDeliveries(id, team.id);
+
+const count = (
+  history: History,
+  attributes: 'activityTaskScheduledEventAttributes' | 'timerStartedEventAttributes',
+) => history.events?.filter((event) => event[attributes]).length;
+
+/** Waits until the delivery workflow of a job has nothing to do before the next retry. */
+async function untilAsleep(job: TestJob): Promise<void> {
+  while (!count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')) await sleep(50);
+}
+
+async function replay(history: History): Promise<void> {
+  const codePath = await workflowBundle(readConfig().cacheDir);
+  // What went through JSON is the same as what came over the wire.
+  const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
+  await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, 'webhooks/earlier');
+}
+
+describe('the delivery workflow of a job', () => {
+  it('waits for the next retry, is woken by a redelivery, and ends when nothing is left', async () => {
+    let down = true;
+    await using receiver = await startReceiver(() => (down ? 500 : 200));
+    const job = await makeJob(db, { webhook: receiver.url, pages: 2 });
+    await endPages(db, job, { count: 2, error: 'a.test does not resolve.' });
+    await endTestJob(db, job);
+    await start(job);
+    await untilAsleep(job);
+    down = false;
+    for (const { id } of await deliveriesOf(db, job)) await redeliver(db, { id, teamId: job.team.id });
+    await start(job);
+    await deliveryOf(job).result();
+    expect(receiver.received).toHaveLength(8);
+    const history = await deliveryOf(job).fetchHistory();
+    expect(count(history, 'timerStartedEventAttributes')).toBe(1);
+    const text = JSON.stringify(historyToJSON(history));
+    expect(text).not.toContain('does not resolve');
+    expect(text).not.toContain(receiver.url);
+    await replay(history);
+  });
+
+  it('is one for 2,000 events of a dead receiver', async () => {
+    const job = await makeJob(db, { webhook: await deadAddress(), pages: 2_000 });
+    await endPages(db, job, { count: 2_000, error: 'no' });
+    await endTestJob(db, job);
+    await start(job);
+    await untilAsleep(job);
+    const handle = deliveryOf(job);
+    expect((await deliveriesOf(db, job)).every(({ attempts }) => attempts === 1)).toBe(true);
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    const history = await handle.fetchHistory();
+    expect(history.events?.length).toBeLessThan(100);
+    expect(history.events?.some((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)).toBe(
+      false,
+    );
+    await handle.terminate();
+  });
+
+  it('ends at once for a job that is gone', async () => {
+    const job = await makeJob(db, { webhook: await deadAddress() });
+    await db.query.deleteFrom('jobs').where('id', '=', job.id).execute();
+    await start(job);
+    await deliveryOf(job).result();
+  });
+});
+
+describe('a batch with a webhook', () => {
+  const startBatch = async (webhook: string, pages: number): Promise<{ id: string }> => {
+    const urls = Array.from({ length: pages }, (_, n) => `${site.url}/article/${n}`);
+    return (await call('/v2/batch/scrape', { body: { urls, webhook } })).body;
+  };
+
+  it('ends before its deliveries do, and they go on', async () => {
+    const freed = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => freed.promise);
+    const batch = await startBatch(receiver.url, 3);
+    await client.workflow.getHandle(`batch/${batch.id}`).result();
+    expect((await deliveryOf(batch).describe()).status.name).toBe('RUNNING');
+    freed.resolve(200);
+    await deliveryOf(batch).result();
+    expect(receiver.received).toHaveLength(5);
+  });
+
+  it('that is cancelled leaves its deliveries be', async () => {
+    const freed = Promise.withResolvers<number>();
+    await using receiver = await startReceiver(() => freed.promise);
+    const { body } = await call('/v2/batch/scrape', {
+      body: { urls: [`${site.url}/slow/60000/article/1`], webhook: receiver.url },
+    });
+    await receiver.until(1);
+    await call(`/v2/batch/scrape/${body.id}`, { method: 'DELETE' });
+    await expect(client.workflow.getHandle(`batch/${body.id}`).result()).rejects.toThrow();
+    freed.resolve(200);
+    await deliveryOf(body).result();
+    expect(receiver.received.map(({ event }) => event.type)).toEqual(['batch_scrape.started']);
+    expect((await deliveryOf(body).describe()).status.name).toBe('COMPLETED');
+  });
+
+  it('that gets more pages wakes its deliveries, or starts them again', async () => {
+    await using receiver = await startReceiver();
+    const batch = await startBatch(receiver.url, 2);
+    await receiver.until(4);
+    await deliveryOf(batch).result();
+    const more = { urls: [`${site.url}/article/7`], appendToId: batch.id };
+    expect((await call('/v2/batch/scrape', { body: more })).status).toBe(200);
+    await receiver.until(6);
+    await deliveryOf(batch).result();
+    expect(receiver.received.map(({ event }) => event.type).slice(3)).toEqual([
+      'batch_scrape.completed',
+      'batch_scrape.page',
+      'batch_scrape.completed',
+    ]);
+  });
+});
+
+/** Histories of earlier versions: one that no longer replays means that deliveries under way during an update break. */
+describe('histories of earlier versions', () => {
+  const names = readdirSync(HISTORIES).filter((name) => name.startsWith('webhooks-'));
+  const read = (name: string) => readFileSync(path.join(HISTORIES, name), 'utf8');
+
+  it('are there', () => {
+    expect(names).toEqual(expect.arrayContaining(['webhooks-delivered.json', 'webhooks-retried.json']));
+  });
+
+  it.each(names)('%s replays', async (name) => {
+    await replay(historyFromJSON(JSON.parse(read(name))));
+  });
+
+  it('that the workflow does not follow are noticed', async () => {
+    const text = read('webhooks-retried.json').replaceAll('deliverWebhooks', 'deliverFlowers');
+    await expect(replay(historyFromJSON(JSON.parse(text)))).rejects.toThrow(DeterminismViolationError);
+  });
+});
