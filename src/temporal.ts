@@ -11,6 +11,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { messageOf, ServiceError } from './errors.ts';
 import type { batch } from './workflows/batch.ts';
 import type { crawl } from './workflows/crawl.ts';
+import type { map } from './workflows/map.ts';
 import { QUEUES } from './workflows/queues.ts';
 import type { ScrapeInput, scrape } from './workflows/scrape.ts';
 import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-attributes.ts';
@@ -26,7 +27,7 @@ export function connectTemporal(address: string): Promise<NativeConnection> {
   return NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
 }
 
-/** What a scrape's workflow is started with. */
+/** What the workflow of a scrape or map is started with. */
 export interface ScrapeStart extends ScrapeInput {
   teamId: string;
   url: string;
@@ -61,31 +62,36 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
     }
   }
 
+  async function startAwaited(kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
+    const start = () =>
+      client.workflow.start<typeof scrape | typeof map>(kind, {
+        workflowId: `${kind}/${input.jobId}`,
+        taskQueue: QUEUES.scrape,
+        args: [input],
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
+        staticSummary: `${kind === 'map' ? 'Map' : 'Scrape'} ${url}`.slice(0, 200),
+        staticDetails: `- URL: ${url}\n- Job: ${input.jobId}\n- Team: ${teamId}`,
+        typedSearchAttributes: [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+          { key: Host, value: new URL(url).host },
+        ],
+      });
+    const handle = await ask(start);
+    return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
+  }
+
   return {
     /**
      * Starts a scrape. Started twice with one id, it runs once.
      * @throws ServiceError `SERVICE_UNAVAILABLE` when the server does not answer
      */
-    async startScrape({ teamId, url, ...input }: ScrapeStart) {
-      const start = () =>
-        client.workflow.start<typeof scrape>('scrape', {
-          workflowId: `scrape/${input.jobId}`,
-          taskQueue: QUEUES.scrape,
-          args: [input],
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
-          staticSummary: `Scrape ${url}`.slice(0, 200),
-          staticDetails: `- URL: ${url}\n- Job: ${input.jobId}\n- Team: ${teamId}`,
-          typedSearchAttributes: [
-            { key: TeamId, value: teamId },
-            { key: JobKind, value: 'scrape' },
-            { key: Host, value: new URL(url).host },
-          ],
-        });
-      const handle = await ask(start);
-      return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
-    },
+    startScrape: (job: ScrapeStart) => startAwaited('scrape', job),
+
+    /** Starts a map, as `startScrape` does a scrape. */
+    startMap: (job: ScrapeStart) => startAwaited('map', job),
 
     /**
      * Starts the workflow of a batch or crawl, or wakes it where it runs.

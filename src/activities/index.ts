@@ -4,18 +4,25 @@ import { translateDatabaseError } from '../db/client.ts';
 import { ERRORS, type ErrorCode, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type JobDoors, jobActivities } from './jobs.ts';
+import { type MapDoors, mapActivities } from './map.ts';
 import { type PageDoors, pageActivities } from './pages.ts';
 import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
 import { type UpkeepDoors, upkeepActivities } from './upkeep.ts';
 import { type WebhookDoors, webhookActivities } from './webhooks.ts';
 
 /** Everything that activities reach the outside world through, built once per worker. */
-export type Doors = ScrapeDoors & PageDoors & JobDoors & WebhookDoors & UpkeepDoors & { logger: Logger };
+export type Doors = ScrapeDoors &
+  MapDoors &
+  PageDoors &
+  JobDoors &
+  WebhookDoors &
+  UpkeepDoors & { logger: Logger };
 
 /** All activities of the house, closed over their doors. */
 export function createActivities(doors: Doors) {
   return {
     ...scrapeActivities(doors),
+    ...mapActivities(doors),
     ...jobActivities(doors),
     ...pageActivities(doors),
     ...webhookActivities(doors),

@@ -47,6 +47,8 @@ export interface LaneReport {
   credits: number;
   /** Pages of the job that are not finished. */
   open: number;
+  /** The team has nothing left to pay for them. */
+  outOfCredits: boolean;
   /** How many lanes the job can use now. */
   lanes: number;
   /** When to come back, with nothing to do until then. */
@@ -202,7 +204,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
   };
 
   async function reportOf(jobId: string, done: number, job: Advanced): Promise<LaneReport> {
-    const { status, paused, total, completed, failed, credits, open, delayMs } = job;
+    const { status, paused, total, completed, failed, credits, open, outOfCredits, delayMs } = job;
     const { dueInMs, hosts, maxConcurrency, teamConcurrency } = await surveyJob(db, jobId);
     const wide = delayMs
       ? 1
@@ -210,7 +212,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
     const lanes = Math.max(1, Math.ceil(Math.min(open, wide) / LANE_WIDTH));
     const idleMs = paused ? PAUSED_WAIT_MS : Math.max(dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
     const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, LONGEST_REST_MS);
-    return { done, status, total, completed, failed, credits, open, lanes, waitMs };
+    return { done, status, total, completed, failed, credits, open, outOfCredits, lanes, waitMs };
   }
 }
 

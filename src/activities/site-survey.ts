@@ -1,5 +1,5 @@
-import type { Guides } from '../crawl/guides.ts';
 import { createFrontier } from '../crawl/frontier.ts';
+import type { Guides } from '../crawl/guides.ts';
 import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-crawl.ts';
 import { createMapLinks, type MapLinks } from '../crawl/map-links.ts';
 import { createMapScope, type MapScope } from '../crawl/map-scope.ts';
@@ -26,18 +26,22 @@ export interface SurveyOrder {
   limit: number;
   /** When it fires, the survey ends with what it has. */
   enough: AbortSignal;
+  /** When it fires, no more sitemaps are read, unless they are all that is wanted. */
+  half: AbortSignal;
 }
 
 /** What became of each way to find links; absent where it was not gone. */
 export interface Survey {
   links: MapLinks;
   folder: string;
-  /** Of the start page: it, or why there is none. */
-  start: MapPage | ServiceError | 'forbidden';
+  /** The start page, or why there is none; `undefined` where it does not matter. */
+  start: MapPage | ServiceError | 'forbidden' | undefined;
   sitemaps?: SitemapReport | 'cut';
   crawl?: LightCrawlEnd;
 }
 
+/** Addresses remembered, so that a link in every page's footer is judged once. */
+const MOST_REMEMBERED = 200_000;
 /** Gone for good. */
 const GONE = new Set([404, 410]);
 const ASKS_FOR_REST = new Set([429, 503]);
@@ -71,8 +75,14 @@ interface Ground extends SurveyOrder {
   base: string;
 }
 
-async function openStart(pages: MapPages, rules: Rules, { request, enough }: SurveyOrder) {
+async function openStart(
+  pages: MapPages,
+  rules: Rules,
+  { request, enough }: SurveyOrder,
+): Promise<Survey['start']> {
   if (!(await rules.mayVisit(request.url, enough))) return 'forbidden';
+  // It only tells where the site is, if it has moved.
+  if (request.sitemap === 'only') return pages.plain(request.url, enough);
   try {
     return await pages.start(request.url, enough);
   } catch (error) {
@@ -83,9 +93,13 @@ async function openStart(pages: MapPages, rules: Rules, { request, enough }: Sur
 }
 
 /** Adds what sitemaps name. */
-async function addFromSitemaps(ground: Ground, { egress, userAgent }: SurveyDoors): Promise<Survey['sitemaps']> {
-  const { base, rules, scope, links, enough: signal } = ground;
-  const roots = sitemapRoots(new URL(base), await rules.of(base, signal));
+async function addFromSitemaps(
+  ground: Ground,
+  { egress, userAgent }: SurveyDoors,
+): Promise<Survey['sitemaps']> {
+  const { base, rules, scope, links, enough, half } = ground;
+  const signal = ground.request.sitemap === 'only' ? enough : half;
+  const roots = sitemapRoots(new URL(base), await rules.of(base, enough));
   const walk = walkSitemaps({ egress, roots, userAgent, signal });
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
@@ -105,7 +119,10 @@ async function addFromSitemaps(ground: Ground, { egress, userAgent }: SurveyDoor
 }
 
 /** Adds pages that were seen before. */
-async function addFromIndex({ base, teamId, limit, scope, rules, links }: Ground, db: Database): Promise<void> {
+async function addFromIndex(
+  { base, teamId, limit, scope, rules, links }: Ground,
+  db: Database,
+): Promise<void> {
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
   for (const { url: known, title, description } of await listKnownPages(db, { teamId, hosts, limit })) {
@@ -118,12 +135,16 @@ async function addFromIndex({ base, teamId, limit, scope, rules, links }: Ground
 /** Adds what the pages of the site link to. */
 async function addFromLinks(ground: Ground, pages: MapPages, start: MapPage): Promise<LightCrawlEnd> {
   const { scope, links, rules, enough } = ground;
-  const frontier = createFrontier();
+  const frontier = createFrontier([start.url]);
   const traps = createTrapGuard();
+  const met = new Set<string>();
 
   function follow(page: MapPage): number {
     const before = links.size;
     for (const link of page.links) {
+      if (met.has(link)) continue;
+      if (met.size >= MOST_REMEMBERED) met.clear();
+      met.add(link);
       const url = scope.ofLink(link, page.url);
       if (!url || !traps.admits(url) || !rules.mayList(url)) continue;
       links.add(url);
@@ -162,19 +183,19 @@ export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promis
   const rules = createRules(doors.guides);
   const pages = createMapPages(doors, request);
   const start = await openStart(pages, rules, order);
-  const base = start instanceof ServiceError || start === 'forbidden' ? request.url : start.url;
+  const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
+  const base = page?.url ?? request.url;
   const scope = createMapScope(base, request);
   const links = createMapLinks({ limit, ignoreQueryParameters });
   const ground: Ground = { ...order, base, scope, rules, links };
   await rules.of(base, enough);
 
-  const isPage = !(start instanceof ServiceError) && start !== 'forbidden';
   const first = scope.ofPage(base);
-  if (sitemap !== 'only' && isPage && first && !GONE.has(start.statusCode)) links.add(first, start.facts);
+  if (sitemap !== 'only' && page && first && !GONE.has(page.statusCode)) links.add(first, page.facts);
   const survey: Survey = { links, folder: scope.folder, start };
   if (sitemap !== 'skip') survey.sitemaps = await addFromSitemaps(ground, doors);
   if (sitemap === 'only') return survey;
   if (request.useIndex && !request.ignoreCache) await addFromIndex(ground, doors.db);
-  if (isPage && !links.isFull) survey.crawl = await addFromLinks(ground, pages, start);
+  if (page && !links.isFull) survey.crawl = await addFromLinks(ground, pages, page);
   return survey;
 }

@@ -44,6 +44,7 @@ export function headOf(job: PageJobState, resultTtlMs: number): schemas.PageJobH
     status: job.status,
     total: job.total,
     completed: job.completed,
+    failed: job.failed,
     creditsUsed: job.credits,
     createdAt: createdAt.toISOString(),
     ...(finishedAt && {

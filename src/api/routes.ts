@@ -1,5 +1,6 @@
 import { batchRoutes } from './batch.ts';
 import { crawlRoutes } from './crawl.ts';
+import { mapRoutes } from './map.ts';
 import type { AnyRoute } from './route.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
@@ -10,6 +11,7 @@ export const ROUTES: AnyRoute[] = [
   ...scrapeRoutes,
   ...batchRoutes,
   ...crawlRoutes,
+  ...mapRoutes,
   ...teamRoutes,
   ...webhookRoutes,
 ];

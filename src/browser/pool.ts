@@ -75,7 +75,10 @@ export function createBrowserPool(options: LaunchOptions & { contexts: number })
         signal.addEventListener('abort', abort, { once: true });
         try {
           signal.throwIfAborted();
-          return await use(context);
+          // A call under way when Chromium is killed may never settle.
+          const gone = Promise.withResolvers<never>();
+          context.once('close', () => gone.reject(signal.reason ?? new Error('Chromium ended under the page')));
+          return await Promise.race([gone.promise, use(context)]);
         } finally {
           signal.removeEventListener('abort', abort);
           await Promise.race([

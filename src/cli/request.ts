@@ -1,69 +1,103 @@
-import { request as httpRequest } from 'node:http';
-import { isErrorCode, ServiceError } from '../errors.ts';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { isErrorCode, messageOf, ServiceError } from '../errors.ts';
+import { splitList } from './split-list.ts';
 import type { Target } from './target.ts';
 
-/** What the API answers when all went well. */
-export interface Answer {
-  success: true;
-  data?: unknown;
+/** The fields of an answer. */
+export type Answer = Readonly<Record<string, unknown>>;
+
+/** What the API is asked. */
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  body?: unknown;
+  /** The same request sent twice under one key is done once. */
+  idempotencyKey?: string;
+}
+
+const MOST_DETAILS = 10;
+
+/**
+ * Asks the instance and waits as long as it takes: the service has its own time limits.
+ * @throws ServiceError with the code of the API's answer; `SERVICE_UNAVAILABLE` when it cannot be reached
+ */
+export async function ask(target: Target, request: ApiRequest, signal: AbortSignal): Promise<Answer> {
+  const response = await send(target, request, signal);
+  let text = '';
+  for await (const chunk of textOf(target, response)) text += chunk;
+  return answerOf(target, response, text);
+}
+
+/** Posts JSON; see {@link ask}. */
+export function postJson(target: Target, path: string, body: unknown, signal: AbortSignal): Promise<Answer> {
+  return ask(target, { method: 'POST', path, body }, signal);
 }
 
 /**
- * Posts JSON to the instance and waits as long as it takes: the service has its own time limits.
- * @throws ServiceError with the code of the API's answer; `SERVICE_UNAVAILABLE` when it cannot be reached
+ * Reads an answer with a list that may be too long to be held: gives out each member's JSON as soon as it is there,
+ * and lets the service wait while nobody takes the next one.
+ * @param field name of the list
+ * @returns the answer, the list in it empty
+ * @throws ServiceError as {@link ask}, also when the connection is lost in the middle
  */
-export async function postJson(
+export async function* askForList(
   target: Target,
-  path: string,
-  body: unknown,
+  { path, field }: { path: string; field: string },
   signal: AbortSignal,
-): Promise<Answer> {
-  const { status, text } = await exchange(target, path, JSON.stringify(body), signal);
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    throw new ServiceError(
-      'SERVICE_UNAVAILABLE',
-      `${target.url} answered ${status} and no JSON. Is Winnow behind it?`,
-    );
-  }
-  if (isSuccess(answer)) return answer;
-  throw failureOf(answer, status);
+): AsyncGenerator<string, Answer, undefined> {
+  const response = await send(target, { method: 'GET', path }, signal);
+  const rest = yield* splitList(textOf(target, response), field);
+  return answerOf(target, response, rest);
 }
 
-function exchange(target: Target, path: string, body: string, signal: AbortSignal) {
-  return new Promise<{ status: number; text: string }>((resolve, reject) => {
-    const lost = (cause: Error) => {
-      if (signal.aborted) return reject(cause);
-      const message = `Winnow at ${target.url} cannot be reached (${cause.message}). Start it with \`npm start\`.`;
-      reject(new ServiceError('SERVICE_UNAVAILABLE', message, { cause }));
-    };
-    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${target.apiKey}` };
-    const request = httpRequest(
-      new URL(path, target.url),
-      { method: 'POST', headers, signal },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-        response.on('error', lost);
-      },
-    );
-    request.on('error', lost);
-    request.end(body);
+function send(
+  target: Target,
+  { method, path, body, idempotencyKey }: ApiRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const headers = {
+    Authorization: `Bearer ${target.apiKey}`,
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'x-idempotency-key': idempotencyKey }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(new URL(path, target.url), { method, headers, signal }, resolve);
+    request.on('error', (cause) => reject(signal.aborted ? cause : lost(target, cause)));
+    request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
-function isSuccess(answer: unknown): answer is Answer {
-  return typeof answer === 'object' && answer !== null && 'success' in answer && answer.success === true;
+async function* textOf(target: Target, response: IncomingMessage): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const chunk of response.setEncoding('utf8')) yield String(chunk);
+  } catch (error) {
+    throw error instanceof Error && error.name === 'AbortError' ? error : lost(target, error);
+  }
 }
 
-function failureOf(answer: unknown, status: number): ServiceError {
-  const { code, error, details }: { code?: unknown; error?: unknown; details?: unknown } =
-    typeof answer === 'object' && answer !== null ? answer : {};
+function lost(target: Target, cause: unknown): ServiceError {
+  const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`npm start\`.`;
+  return new ServiceError('SERVICE_UNAVAILABLE', message, { cause });
+}
+
+function answerOf(target: Target, { statusCode = 0 }: IncomingMessage, text: string): Answer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch (cause) {
+    throw new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      `${target.url} answered ${statusCode} and no JSON. Is Winnow behind it?`,
+      { cause },
+    );
+  }
+  const fields = recordOf(answer);
+  // Some failures of a scrape are answered with 200.
+  if (statusCode === 200 && fields.success !== false) return fields;
+  throw failureOf(fields, statusCode);
+}
+
+function failureOf({ code, error, details }: Answer, status: number): ServiceError {
   const known = isErrorCode(code)
     ? code
     : status === 401
@@ -72,9 +106,13 @@ function failureOf(answer: unknown, status: number): ServiceError {
         ? 'BAD_REQUEST'
         : 'UNKNOWN_ERROR';
   const text = typeof error === 'string' ? error : `the API answered ${status}`;
-  return new ServiceError(
-    known,
-    details === undefined ? text : `${text}\n${JSON.stringify(details, null, 2)}`,
-    { details },
-  );
+  const told = Array.isArray(details) ? details.slice(0, MOST_DETAILS) : details;
+  return new ServiceError(known, told === undefined ? text : `${text}\n${JSON.stringify(told, null, 2)}`, {
+    details,
+  });
+}
+
+/** The fields of what may be an object; none of what is not. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -37,7 +37,8 @@ export interface ClaimingJob {
   delay_ms: number | null;
   /** The delay since the last page has passed. */
   due: boolean;
-  outOfCredits: boolean;
+  /** Of the team; `null` is unlimited. */
+  creditsLeft: number | null;
   room: number;
 }
 
@@ -53,8 +54,8 @@ export interface ClaimOrder {
 /** Takes pages that are due, host by host, as the limits of job, team and hosts allow. */
 export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): Promise<Claim[]> {
   // With a delay the pages come one by one.
-  const want = Math.min(order.want, job.room, job.delay_ms ? 1 : Number.POSITIVE_INFINITY);
-  if (want < 1 || job.status !== 'scraping' || job.paused || job.outOfCredits) return [];
+  const want = Math.min(order.want, job.room, job.creditsLeft ?? order.want, job.delay_ms ? 1 : order.want);
+  if (want < 1 || job.status !== 'scraping' || job.paused) return [];
   if (job.delay_ms && !job.due) return [];
   const hosts = [...order.inHand.keys()];
   const { rows } = await sql<Claim>`

@@ -115,6 +115,7 @@ interface Tables {
     created_at: Timestamp;
     delivered_at: Date | null;
   };
+  host_pauses: { host: string; until: Expiry; strikes: Generated<number>; struck_at: Timestamp };
   host_leases: { host: string; lane: string; expires_at: Expiry };
   idempotency_keys: {
     team_id: string;

@@ -62,17 +62,27 @@ export interface Advanced {
 export async function advance(db: Database, step: Advance): Promise<Advanced> {
   return db.query.transaction().execute(async (query) => {
     const job = await lockJob(query, step.jobId);
-    if (step.ended.length) await recordEnds(query, job, step);
-    if (step.found.length) await addPages(query, job, step.found);
+    spend(job, step.ended);
+    // What a job has when it ends is what it has: who comes later comes too late.
+    const isOpen = job.status === 'scraping';
+    if (isOpen && step.ended.length) await recordEnds(query, job, step);
+    if (isOpen && step.found.length) await addPages(query, job, step.found);
     if (step.blocked.length) await addBlocked(query, job.id, step.blocked);
     const claims = step.want > 0 ? await claim(query, job, step) : [];
     return {
       ...(await readState(query, step.jobId)),
       claims,
       room: job.room,
-      outOfCredits: job.outOfCredits,
+      outOfCredits: job.creditsLeft === 0,
     };
   });
+}
+
+/** What the pages that ended cost, the team has no more to claim others for. */
+function spend(job: LockedJob, ended: PageEnd[]): void {
+  if (job.creditsLeft === null) return;
+  const spent = ended.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  job.creditsLeft = Math.max(0, job.creditsLeft - spent);
 }
 
 interface LockedJob extends ClaimingJob {
@@ -96,7 +106,7 @@ async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
   const { rows } = await sql<LockedJob>`
     select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
       max_concurrency, delay_ms, next_claim_at <= now() as due,
-      coalesce(teams.credits_remaining <= 0, false) as "outOfCredits",
+      teams.credits_remaining as "creditsLeft",
       least(
         coalesce(max_concurrency, teams.concurrency) - (
           select count(*) from pages where team_id = jobs.team_id and job_id = jobs.id and status = 'claimed'),

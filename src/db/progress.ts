@@ -111,9 +111,12 @@ export async function endJob(
   db: Database,
   { jobId, end, ttlMs }: { jobId: string; end: JobEnd; ttlMs: number },
 ): Promise<boolean> {
-  const { rows } = await sql<{ ended: boolean }>`
+  return db.query.transaction().execute(async (query) => {
+    // First the lock, then the statement that sees all that was done before.
+    await sql`select from job_progress where job_id = ${jobId} for update`.execute(query);
+    const { rows } = await sql<{ ended: boolean }>`
     with progress as (
-      select job_id, ${OPEN} as open, discovering from job_progress where job_id = ${jobId} for update
+      select job_id, ${OPEN} as open, discovering from job_progress where job_id = ${jobId}
     ), ended as (
       update jobs set status = ${end.status}, error = ${end.status === 'failed' ? JSON.stringify(end.error) : null}::jsonb,
         finished_at = now(), expires_at = now() + make_interval(secs => ${ttlMs / 1000})
@@ -135,8 +138,7 @@ export async function endJob(
       where webhook is not null and webhook -> 'events' ? ${end.status}
     )
     select exists (select from ended)
-      or not exists (select from jobs where id = ${jobId} and status = 'scraping') as ended`.execute(
-    db.query,
-  );
-  return rows[0]?.ended ?? true;
+      or not exists (select from jobs where id = ${jobId} and status = 'scraping') as ended`.execute(query);
+    return rows[0]?.ended ?? true;
+  });
 }

@@ -8,7 +8,7 @@ export interface Step {
 }
 
 /** A line that is made anew each time it is shown. */
-export interface LiveLine {
+interface LiveLine {
   /** Takes it off the terminal until it is drawn again, so that something else can be written there. */
   hide(): void;
 }

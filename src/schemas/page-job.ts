@@ -42,6 +42,7 @@ export const pageJobStatus = z
     status: z.enum(['scraping', 'completed', 'failed', 'cancelled']),
     total: z.int().describe('pages attempted or to be attempted'),
     completed: z.int().describe('pages with a document'),
+    failed: z.int().describe('pages without an answer, see /errors'),
     creditsUsed: z.int(),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().optional(),

@@ -20,6 +20,18 @@ export function scrapeActivities(timeoutMs: number) {
   });
 }
 
+/**
+ * The activity that maps one site; as `scrapeActivities`.
+ * @param timeoutMs the request's own timeout
+ */
+export function mapActivities(timeoutMs: number) {
+  return proxyActivities<Pick<Activities, 'mapSite'>>({
+    startToCloseTimeout: timeoutMs + GRACE_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 3, initialInterval: '1s', backoffCoefficient: 2 },
+  });
+}
+
 /** What was cut off by a lost process starts over at once; a lost database is waited for. */
 const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 

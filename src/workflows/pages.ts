@@ -105,7 +105,7 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
         heard = woken;
         report = await lanes.scrapePages({ jobId, lane: number });
         show();
-        if (report.open === 0 || report.status !== 'scraping') return;
+        if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
         wanted = report.lanes;
         if (report.done) start(wanted);
         const seen = woken;
@@ -134,6 +134,10 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
     } else if (report && report.status !== 'scraping') {
       // Who appends to a job that just ended wakes it after that: then there is more to do.
       if (woken === heard) return 'ended';
+    } else if (report?.outOfCredits && report.open > 0) {
+      const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
+      await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
+      return 'ended';
     } else if (report?.open === 0) {
       if (discovering)
         await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);

@@ -191,7 +191,8 @@ describe('teams and keys', () => {
 describe('help', () => {
   const verbs = [
     [],
-    ...['up', 'scrape', 'setup', 'doctor', 'migrate', 'openapi'].map((verb) => [verb]),
+    ...['up', 'scrape', 'crawl', 'batch', 'map'].map((verb) => [verb]),
+    ...['setup', 'doctor', 'migrate', 'openapi'].map((verb) => [verb]),
     ...['team', 'key'].map((verb) => [verb]),
     ...['create', 'list', 'show', 'set', 'credits'].map((verb) => ['team', verb]),
     ...['create', 'list', 'revoke'].map((verb) => ['key', verb]),

@@ -1,0 +1,47 @@
+import { ServiceError } from '../errors.ts';
+import type { MapRequest } from '../schemas/map.ts';
+import type { Survey } from './site-survey.ts';
+
+/** So few links of a part of a site make one ask for the rest. */
+const FEW = 10;
+
+const CRAWL_ENDS: Partial<Record<NonNullable<Survey['crawl']>, string>> = {
+  time: 'The time was over before every page had been looked at; raise the timeout for more links.',
+  pages: 'Not every page was looked at, for there are too many; map parts of the site by their paths.',
+  refused: 'The site asked for a rest before every page had been looked at; try again later.',
+};
+
+function startWarning(start: Survey['start']): string | undefined {
+  if (start instanceof ServiceError) return `The address itself could not be fetched: ${start.message}`;
+  if (start === 'forbidden') return 'The robots.txt of the site asks not to visit the address itself.';
+  if (start && start.statusCode >= 400)
+    return `The address itself was answered with HTTP ${start.statusCode}.`;
+  return undefined;
+}
+
+function sitemapWarning(sitemaps: Survey['sitemaps'], found: number): string | undefined {
+  if (sitemaps === 'cut') return 'The time was over before all sitemaps had been read; raise the timeout.';
+  if (sitemaps?.truncated) return 'The site has more sitemaps than are read; map parts of it by their paths.';
+  const failed = sitemaps?.failed[0];
+  if (failed) return `A sitemap could not be read: ${failed.error}`;
+  return sitemaps?.files === 0 && found === 0
+    ? 'The site has no sitemap where one is looked for.'
+    : undefined;
+}
+
+/** Says why there may be more links than were found, and what to do about it; `undefined` when all went well. */
+export function warningOf(survey: Survey, { url, sitemap, limit }: MapRequest): string | undefined {
+  const { start, sitemaps, crawl, folder, links } = survey;
+  const isOnly = sitemap === 'only';
+  const few = folder !== '' && links.size < Math.min(FEW, limit);
+  const reasons = [
+    isOnly ? undefined : startWarning(start),
+    // With links followed, what a sitemap lacks is hardly missed.
+    isOnly || sitemaps === 'cut' ? sitemapWarning(sitemaps, links.size) : undefined,
+    crawl && CRAWL_ENDS[crawl],
+    few
+      ? `Only few links lie below ${folder}. For more, map ${new URL('/', url).href}, or set filterByPath to false.`
+      : undefined,
+  ].filter((reason) => reason !== undefined);
+  return reasons.length > 0 ? reasons.join(' ') : undefined;
+}

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { defineCommand } from 'citty';
+import { messageOf, ServiceError } from '../errors.ts';
+import { numberOf } from './arguments.ts';
+import { runPageJob, type Starting } from './page-job.ts';
+import { pageArgs, scrapeOptionsOf } from './page-options.ts';
+
+/** The API reads bodies of 10 MB: this many bytes of addresses leave room for the rest. */
+const MOST_BYTES = 8_000_000;
+const MOST_LISTED = 10;
+
+const args = {
+  'url...': { type: 'positional', description: 'addresses of the pages', required: false },
+  file: { type: 'string', valueHint: 'file', description: 'addresses, one a line; - is standard input' },
+  ...pageArgs,
+} as const;
+
+/** `batch`: a list of pages. */
+export const batchCommand = defineCommand({
+  meta: { name: 'batch', description: 'scrape a list of pages' },
+  args,
+  async run({ args: given }) {
+    const urls = [...given._, ...(given.file === undefined ? [] : await readAddresses(given.file))];
+    if (!urls.length) {
+      throw new ServiceError(
+        'BAD_REQUEST',
+        'There is nothing to scrape: give addresses, or a --file of them.',
+      );
+    }
+    const options = {
+      ...scrapeOptionsOf(given),
+      maxConcurrency: numberOf('concurrency', given.concurrency),
+      origin: 'cli',
+    };
+    await runPageJob({
+      noun: 'batch',
+      path: '/v2/batch/scrape',
+      given,
+      start: (starting) => startBatch(starting, urls, options),
+    });
+  },
+});
+
+async function readAddresses(file: string): Promise<string[]> {
+  try {
+    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    return content
+      .replace(/^\uFEFF/, '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
+  } catch (cause) {
+    throw new ServiceError('BAD_REQUEST', `The addresses cannot be read from ${file}: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+/** Starts the batch with as many addresses as one request takes, and adds the others to it. */
+async function startBatch(starting: Starting, urls: string[], options: object): Promise<string> {
+  let id: string | undefined;
+  const invalid: string[] = [];
+  try {
+    for (const part of parts(urls)) {
+      starting.signal.throwIfAborted();
+      const answer = await starting.post({ urls: part, ...options, appendToId: id });
+      id = String(answer.id);
+      if (Array.isArray(answer.invalidURLs)) invalid.push(...answer.invalidURLs.map(String));
+    }
+  } catch (error) {
+    if (id !== undefined) await starting.cancel(id);
+    throw error;
+  }
+  if (invalid.length) {
+    const more = invalid.length > MOST_LISTED ? `, and ${invalid.length - MOST_LISTED} more` : '';
+    starting.note(`Left out, being no addresses: ${invalid.slice(0, MOST_LISTED).join(', ')}${more}.`);
+  }
+  // There is at least one part.
+  return String(id);
+}
+
+function* parts(urls: string[]): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const url of urls) {
+    const size = Buffer.byteLength(JSON.stringify(url)) + 1;
+    if (part.length && bytes + size > MOST_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(url);
+    bytes += size;
+  }
+  yield part;
+}

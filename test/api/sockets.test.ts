@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Site, startSite } from '../../bench/site.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { finished, startJob } from '../support/jobs.ts';
+
+/** Watching a job over a WebSocket, as the clients of this API do. */
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite();
+});
+afterAll(() => site.close());
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read messages as a client without types does
+type Message = { type: string; data: any; error?: string };
+
+/** Watches until the other side closes. @param key as a subprotocol, the way browsers can send it */
+async function watch(path: string, { key = inject('service').key, header = false } = {}) {
+  const url = inject('service').url.replace(/^http/, 'ws') + path;
+  const socket = header
+    ? new WebSocket(url, { headers: { Authorization: `Bearer ${key}` } })
+    : new WebSocket(url, key);
+  const messages: Message[] = [];
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  const [code, reason] = await once(socket, 'close');
+  return { code, reason: String(reason), messages, protocol: socket.protocol };
+}
+
+const slow = (count: number) =>
+  Array.from({ length: count }, (_, n) => `${site.url}/slow/${400 * (n + 1)}/article/${n}?${randomUUID()}`);
+
+describe('a watcher', () => {
+  it('hears what there is, what comes, and the whole at the end', async () => {
+    const urls = slow(3);
+    const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0, maxConcurrency: 2 });
+    const { code, reason, messages, protocol } = await watch(`/v2/batch/scrape/${id}`);
+    expect(protocol).toBe(inject('service').key);
+    expect({ code, reason }).toEqual({ code: 1000, reason: '{"type":"done"}' });
+    expect(messages[0]).toMatchObject({
+      type: 'catchup',
+      data: { success: true, status: 'scraping', data: [] },
+    });
+    const documents = messages.filter(({ type }) => type === 'document');
+    expect(documents.map(({ data }) => data.metadata.sourceURL).sort()).toEqual([...urls].sort());
+    const [last, done] = messages.slice(-2);
+    expect(last).toMatchObject({ type: 'catchup', data: { status: 'completed', total: 3, completed: 3 } });
+    expect(last!.data.data).toEqual(documents.map(({ data }) => data));
+    expect(done).toMatchObject({ type: 'done', data: { status: 'completed', creditsUsed: 3 } });
+  });
+
+  it('of a job that has ended hears the whole at once', async () => {
+    const id = await startJob('/v2/crawl', { url: `${site.url}/links/0`, limit: 4, crawlEntireDomain: true });
+    await finished('/v2/crawl', id);
+    const { messages } = await watch(`/v2/crawl/${id}`, { header: true });
+    expect(messages.map(({ type }) => type)).toEqual(['catchup', 'done']);
+    expect(messages[0]?.data).toMatchObject({ status: 'completed', total: 4 });
+    expect(messages[0]?.data.data).toHaveLength(4);
+  });
+
+  it('with a wrong key is let in, told, and closed', async () => {
+    const { code, messages, protocol } = await watch(`/v2/crawl/${randomUUID()}`, { key: 'fc-wrong' });
+    expect(protocol).toBe('fc-wrong');
+    expect(code).toBe(3000);
+    expect(messages).toEqual([{ type: 'error', error: expect.stringContaining('Unauthorized') }]);
+  });
+
+  it.each([
+    ['abc', 'Invalid job ID format'],
+    [randomUUID(), 'Job not found'],
+  ])('of %s is told that it is none', async (id, reason) => {
+    const { code, messages } = await watch(`/v2/batch/scrape/${id}`);
+    expect(code).toBe(1008);
+    expect(messages).toEqual([{ type: 'error', error: expect.stringContaining(reason) }]);
+  });
+
+  it('does not see jobs of other teams', async () => {
+    const db = openTestDatabase();
+    const { key } = await makeTeam(db);
+    await db.close();
+    const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/article/1`] });
+    expect(await watch(`/v2/batch/scrape/${id}`, { key })).toMatchObject({ code: 1008 });
+    await finished('/v2/batch/scrape', id);
+  });
+
+  it('has nothing to watch elsewhere', async () => {
+    const socket = new WebSocket(inject('service').url.replace(/^http/, 'ws') + '/v2/scrape');
+    const [error] = await once(socket, 'error');
+    expect(String(error)).toContain('404');
+  });
+});

@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { articleTruth, linkSentence, type Site, startSite } from '../../bench/site.ts';
+import { runCommand } from '../../src/embedded/command.ts';
+import { call } from '../support/api.ts';
+
+/** The verbs `crawl` and `batch` against the shared instance, as a user types them. */
+
+const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
+
+let site: Site;
+let workDir: string;
+beforeAll(async () => {
+  site = await startSite({ pages: 60 });
+  workDir = await mkdtemp(path.join(tmpdir(), 'winnow-cli-'));
+});
+afterAll(async () => {
+  await rm(workDir, { recursive: true, force: true });
+  await site.close();
+});
+
+const winnow = (args: string[], input?: string) =>
+  runCommand(process.execPath, [entry, ...args], {
+    cwd: workDir,
+    settings: { WINNOW_DATA_DIR: inject('service').dataDir },
+    timeoutMs: 50_000,
+    ...(input !== undefined && { input }),
+  });
+
+/** A verb whose process is in the test's hands. */
+const launched = (args: string[]) =>
+  spawn(process.execPath, [entry, ...args], {
+    cwd: workDir,
+    env: { ...process.env, WINNOW_DATA_DIR: inject('service').dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+
+interface Line {
+  markdown?: string;
+  links?: string[];
+  metadata: { sourceURL: string };
+}
+const parseLines = (stdout: string): Line[] =>
+  stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+const addresses = (lines: Line[]) => lines.map(({ metadata }) => metadata.sourceURL).sort();
+
+describe('crawl', () => {
+  it('prints a document a line, and tells the rest on stderr', async () => {
+    const { exitCode, stdout, stderr } = await winnow([
+      'crawl',
+      `${site.url}/links/0`,
+      '--entire-domain',
+      '--limit',
+      '12',
+    ]);
+    const lines = parseLines(stdout);
+    expect(new Set(addresses(lines)).size).toBe(12);
+    for (const { markdown, metadata } of lines) {
+      expect(markdown).toContain(linkSentence(Number(metadata.sourceURL.split('/').at(-1))));
+    }
+    expect(stderr).toMatch(/^The crawl [0-9a-f-]{36} is completed in .+: 12 of 12 pages, 12 credits\.$/m);
+    expect(stderr).toMatch(/^Warning: .+robots\.txt/m);
+    expect(exitCode).toBe(0);
+  });
+
+  it('passes its options on', async () => {
+    const { stdout, exitCode } = await winnow([
+      ...[
+        'crawl',
+        `${site.url}/links/0`,
+        '--entire-domain',
+        '--sitemap',
+        'skip',
+        '--max-depth',
+        '1',
+        '-f',
+        'links',
+      ],
+      ...[
+        '--include',
+        '/links/[0-5]$',
+        '--include',
+        '/links/\\d{2}$',
+        '--exclude',
+        '/links/3',
+        '--ignore-robots',
+      ],
+    ]);
+    const lines = parseLines(stdout);
+    expect(addresses(lines)).toEqual([0, 1, 10, 2, 4, 5].map((n) => `${site.url}/links/${n}`));
+    expect(lines[0]).toMatchObject({ links: expect.any(Array) });
+    expect(lines[0]?.markdown).toBeUndefined();
+    expect(exitCode).toBe(0);
+  });
+
+  it('writes one JSON object with --json, into a file with -o', async () => {
+    const args = [
+      'crawl',
+      `${site.url}/links/0`,
+      '--entire-domain',
+      '--limit',
+      '3',
+      '--json',
+      '-o',
+      'site.json',
+    ];
+    const { exitCode, stdout } = await winnow(args);
+    expect([exitCode, stdout]).toEqual([0, '']);
+    const answer = JSON.parse(await readFile(path.join(workDir, 'site.json'), 'utf8'));
+    expect(answer).toMatchObject({ success: true, status: 'completed', total: 3, completed: 3 });
+    expect(new Set(addresses(answer.data)).size).toBe(3);
+    expect(answer.next).toBeUndefined();
+  });
+
+  it('is cancelled by Ctrl-C, and keeps what there is', async () => {
+    const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
+    const said = Promise.all([text(crawl.stdout), text(crawl.stderr)]);
+    crawl.stdout.once('data', () => crawl.kill('SIGINT'));
+    const [exitCode] = await once(crawl, 'exit');
+    const [stdout, stderr] = await said;
+    const id = /^Cancelled the crawl (.+)\.$/m.exec(stderr)?.[1];
+    const { body } = await call(`/v2/crawl/${id}`);
+    expect(body.status).toBe('cancelled');
+    const printed = addresses(parseLines(stdout));
+    expect(printed.length).toBeGreaterThan(0);
+    expect(printed.length).toBeLessThan(60);
+    // A page that was under way may still have come in afterwards.
+    expect(addresses(body.data)).toEqual(expect.arrayContaining(printed));
+    expect(exitCode).toBe(130);
+  });
+
+  it('is cancelled when nobody reads on', async () => {
+    const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
+    const stderr = text(crawl.stderr);
+    await once(crawl.stdout, 'data');
+    crawl.stdout.destroy();
+    const [exitCode] = await once(crawl, 'exit');
+    const id = /^Cancelled the crawl (.+)\.$/m.exec(await stderr)?.[1];
+    expect((await call(`/v2/crawl/${id}`)).body.status).toBe('cancelled');
+    expect(exitCode).toBe(0);
+  });
+
+  it('leaves the job to itself with --detach', async () => {
+    const { exitCode, stdout } = await winnow([
+      'crawl',
+      `${site.url}/links/0`,
+      '--entire-domain',
+      '--limit',
+      '2',
+      '--detach',
+    ]);
+    expect(stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect((await call(`/v2/crawl/${stdout.trim()}`)).body.success).toBe(true);
+    expect(exitCode).toBe(0);
+  });
+
+  it('says with 1 that the job was ended by somebody else', async () => {
+    const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
+    const stderr = text(crawl.stderr);
+    await once(crawl.stdout, 'data');
+    const { crawls } = (await call('/v2/crawl/active')).body;
+    const { id } = crawls.find(({ url }: { url: string }) => url.startsWith(site.url));
+    expect((await call(`/v2/crawl/${id}`, { method: 'DELETE' })).status).toBe(200);
+    const [exitCode] = await once(crawl, 'exit');
+    expect(await stderr).toContain(`The crawl ${id} is cancelled`);
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('batch', () => {
+  it('takes addresses from a file and names the lines that are none', async () => {
+    const lines = [`${site.url}/article/1`, '', 'no address', `  ${site.url}/article/2\r`];
+    await writeFile(path.join(workDir, 'urls.txt'), `\uFEFF${lines.join('\n')}\n`);
+    const { exitCode, stdout, stderr } = await winnow([
+      ...['batch', `${site.url}/article/3`, `${site.url}/article/4`, '--file', 'urls.txt'],
+    ]);
+    const documents = parseLines(stdout);
+    expect(addresses(documents)).toEqual([1, 2, 3, 4].map((n) => `${site.url}/article/${n}`));
+    for (const { markdown, metadata } of documents) {
+      const { firstSentence } = articleTruth(Number(metadata.sourceURL.split('/').at(-1)));
+      expect(markdown).toContain(firstSentence);
+    }
+    expect(stderr).toContain('Left out, being no addresses: no address.');
+    expect(exitCode).toBe(0);
+  });
+
+  it('takes them from standard input; pages that fail are told and are no failure', async () => {
+    const input = `${site.url}/article/1\nhttp://no-such-host.invalid/\n`;
+    const { exitCode, stdout, stderr } = await winnow(['batch', '--file', '-', '-o', 'pages.jsonl'], input);
+    expect([exitCode, stdout]).toEqual([0, '']);
+    const documents = parseLines(await readFile(path.join(workDir, 'pages.jsonl'), 'utf8'));
+    expect(addresses(documents)).toEqual([`${site.url}/article/1`]);
+    expect(stderr).toContain('1 of 2 pages');
+    expect(stderr).toMatch(
+      /1 page without a document:\n +SCRAPE_DNS_RESOLUTION_ERROR http:\/\/no-such-host\.invalid\//,
+    );
+  });
+
+  it('adds to the same job what one request cannot hold', async () => {
+    const long = 'x'.repeat(8000);
+    const input = Array.from({ length: 1100 }, (_, n) => `no address ${n} ${long}`).join('\n');
+    const { exitCode, stdout, stderr } = await winnow(
+      ['batch', `${site.url}/article/1`, `${site.url}/article/2`, '--file', '-', '--detach'],
+      `${input}\n${site.url}/article/5\n`,
+    );
+    expect(stderr).toContain(', and 1090 more.');
+    expect(exitCode).toBe(0);
+    expect((await call(`/v2/batch/scrape/${stdout.trim()}`)).body.total).toBe(3);
+  });
+});
+
+it.each([
+  [['batch'], /nothing to scrape/],
+  [['batch', '--file', 'absent.txt'], /absent\.txt/],
+  [['batch', '::'], /No valid URLs provided/],
+  [['crawl'], /URL/],
+  [['crawl', 'ftp://example.com'], /unsupported protocol: ftp/],
+  [['crawl', 'http://a.test', 'b'], /Unexpected argument 'b'/],
+  [['crawl', 'http://a.test', '--limit', 'all'], /--limit must be a whole number/],
+  [['crawl', 'http://a.test', '--delay', 'long'], /--delay must be seconds/],
+  [
+    ['crawl', 'http://a.test', '--sitemap', 'maybe'],
+    /--sitemap \(maybe\)\. Expected one of: include, skip, only\. `/,
+  ],
+  [['crawl', 'http://a.test', '--include', '('], /The pattern "\("/],
+  [['crawl', 'http://a.test', '-o', 'absent/x'], /absent\/x cannot be written/],
+  [['crawl', 'http://a.test', '--detach', '--json'], /--detach/],
+])('%j is wrong use', async (args, reason) => {
+  const { exitCode, stdout, stderr } = await winnow(args);
+  expect(stderr).toMatch(reason);
+  expect(stderr).not.toMatch(/\n\s+at /);
+  expect([exitCode, stdout]).toEqual([2, '']);
+  expect(existsSync(path.join(workDir, 'absent'))).toBe(false);
+});

@@ -1,0 +1,264 @@
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pauseHosts, releaseLanes, surveyJob } from '../../src/db/claims.ts';
+import type { Database } from '../../src/db/client.ts';
+import { type Advance, advance, type PageEnd } from '../../src/db/lanes.ts';
+import { addToJob, insertPageJob, readPageJob } from '../../src/db/page-jobs.ts';
+import { listDocuments, type NewPage } from '../../src/db/pages.ts';
+import { endJob, retune } from '../../src/db/progress.ts';
+import { acquireSlot, releaseSlot } from '../../src/db/slots.ts';
+import { findTeam, type TeamChange } from '../../src/db/teams.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+
+/** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+let counter = 0;
+const host = () => `host-${++counter}-${Date.now()}.test`;
+const pagesOf = (count: number, name = host()): NewPage[] =>
+  Array.from({ length: count }, (_, n) => ({ url: `http://${name}/${n}`, host: name, depth: 0 }));
+
+interface JobOptions {
+  pages?: NewPage[];
+  limit?: number;
+  maxConcurrency?: number | null;
+  team?: TestTeam | TeamChange;
+  delayMs?: number;
+}
+
+async function newJob({
+  pages = pagesOf(10),
+  limit,
+  maxConcurrency = 100,
+  team = {},
+  delayMs,
+}: JobOptions = {}) {
+  const owner = 'id' in team ? team : await makeTeam(db, { concurrency: 200, ...team });
+  const id = uuidv7();
+  const base = {
+    id,
+    teamId: owner.id,
+    apiKeyId: null,
+    target: 'http://a.test',
+    request: {},
+    ttlMs: 60_000,
+  } as const;
+  const rest = { webhook: undefined, baseUrl: 'http://winnow.test', delayMs: delayMs ?? null };
+  await insertPageJob(db.query, {
+    ...base,
+    ...rest,
+    kind: 'batch_scrape',
+    pages,
+    limit: limit ?? null,
+    maxConcurrency,
+  });
+  return { id, team: owner };
+}
+
+const step = (jobId: string, change: Partial<Advance> = {}) =>
+  advance(db, {
+    jobId,
+    lane: `${jobId}/0/1`,
+    ended: [],
+    found: [],
+    blocked: [],
+    want: 0,
+    inHand: new Map(),
+    pageEvents: false,
+    ...change,
+  });
+const done = ({ id, host }: { id: string; host: string }, change: Partial<PageEnd> = {}): PageEnd => ({
+  id,
+  host,
+  outcome: 'completed',
+  blob: `blob-${id}`,
+  bytes: 100,
+  credits: 1,
+  ...change,
+});
+const creditsOf = async (jobId: string) => {
+  const rows = await db.query
+    .selectFrom('credit_entries')
+    .select('credits')
+    .where('job_id', '=', jobId)
+    .execute();
+  return rows.map(({ credits }) => credits);
+};
+
+describe('a page', () => {
+  it('ends once, though two lanes bring it', async () => {
+    const { id, team } = await newJob({ pages: pagesOf(4), team: { credits: 50 } });
+    const { claims } = await step(id, { want: 4 });
+    expect(claims).toHaveLength(4);
+    // The lane is taken for dead, and another one has its pages.
+    await releaseLanes(db, { jobId: id, lane: `${id}/0/`, lost: true });
+    const other = { lane: `${id}/0/2` };
+    const again = await step(id, { ...other, want: 4 });
+    expect(again.claims.map(({ losses }) => losses)).toEqual([1, 1, 1, 1]);
+    await Promise.all([
+      step(id, { ended: claims.map((claim) => done(claim, { credits: 7 })) }),
+      step(id, { ...other, ended: again.claims.map((claim) => done(claim)) }),
+      step(id, { ...other, ended: again.claims.map((claim) => done(claim)) }),
+    ]);
+    expect(await readPageJob(db, id)).toMatchObject({
+      total: 4,
+      completed: 4,
+      failed: 0,
+      credits: 4,
+      bytes: 400,
+    });
+    expect(await creditsOf(id)).toEqual([1, 1, 1, 1]);
+    expect((await findTeam(db, team.name)).credits_remaining).toBe(46);
+    const documents = await listDocuments(db, { jobId: id, after: 0, limit: 10 });
+    expect(documents.map(({ position, bytesEnd }) => [position, bytesEnd])).toEqual([
+      [1, 100],
+      [2, 200],
+      [3, 300],
+      [4, 400],
+    ]);
+  });
+
+  it('that is to be tried again comes back when it is due', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    const {
+      claims: [first],
+    } = await step(id, { want: 1 });
+    const later = await step(id, { ended: [done(first!, { outcome: 'retry', retryInMs: 60_000 })], want: 1 });
+    expect(later).toMatchObject({ claims: [], open: 1 });
+    expect((await surveyJob(db, id)).dueInMs).toBeGreaterThan(50_000);
+    await db.query.updateTable('pages').set({ due_at: new Date() }).where('job_id', '=', id).execute();
+    expect((await step(id, { want: 1 })).claims).toMatchObject([{ id: first!.id, attempts: 1, losses: 0 }]);
+  });
+
+  it('that leads to one of the same job is none of its own', async () => {
+    const name = host();
+    const key = (text: string) => Buffer.from(`${name} ${text}`.padEnd(16).slice(-16));
+    const pages = ['/', '/a', '/b', '/c'].map((path) => ({
+      url: `http://${name}${path}`,
+      host: name,
+      key: key(path),
+      depth: 0,
+    }));
+    const { id } = await newJob({ pages, limit: 3 });
+    const { claims } = await step(id, { want: 9 });
+    expect(claims.map(({ url }) => new URL(url).pathname)).toEqual(['/', '/a', '/b']);
+    // Two lead to the same new address, the third to the first page: room for the fourth is made twice over.
+    const moved = { finalUrl: `http://${name}/new`, finalKey: key('/new') };
+    const next = await step(id, {
+      ended: [done(claims[0]!), done(claims[1]!, moved), done(claims[2]!, moved)],
+      found: [{ url: `http://${name}/new`, host: name, key: key('/new'), depth: 1 }],
+      want: 9,
+    });
+    expect(next.claims.map(({ url }) => new URL(url).pathname)).toEqual(['/c']);
+    expect(next).toMatchObject({ total: 3, completed: 2, open: 1 });
+    await step(id, { ended: [done(next.claims[0]!, { finalUrl: `http://${name}/`, finalKey: key('/') })] });
+    expect(await readPageJob(db, id)).toMatchObject({ total: 2, completed: 2, credits: 2 });
+  });
+});
+
+describe('claims', () => {
+  it('of many lanes at once never give a page twice, nor more than the limit', async () => {
+    const { id } = await newJob({ pages: pagesOf(60), limit: 25, maxConcurrency: null });
+    const lanes = Array.from({ length: 12 }, (_, n) => step(id, { lane: `${id}/${n}/1`, want: 5 }));
+    const claims = (await Promise.all(lanes)).flatMap((each) => each.claims);
+    expect(new Set(claims.map((claim) => claim.id)).size).toBe(claims.length);
+    expect(claims.length).toBeLessThanOrEqual(25);
+    for (let n = 0; n < 12; n++) claims.push(...(await step(id, { lane: `${id}/x${n}/1`, want: 50 })).claims);
+    expect(claims).toHaveLength(25);
+  });
+
+  it('of a raised limit go on, of a lowered one stop', async () => {
+    const { id } = await newJob({ pages: pagesOf(20), limit: 5 });
+    const { claims } = await step(id, { want: 20 });
+    expect(claims).toHaveLength(5);
+    await retune(db, id, { limit: 8 });
+    const more = await step(id, { want: 20, ended: claims.map((claim) => done(claim)) });
+    expect(more.claims).toHaveLength(3);
+    await retune(db, id, { limit: 2 });
+    expect(await step(id, { want: 20 })).toMatchObject({ claims: [], total: 8, completed: 5, open: 3 });
+  });
+
+  it('keep to the concurrency of job and team, across jobs and scrapes', async () => {
+    const { id } = await newJob({ maxConcurrency: 3 });
+    expect((await step(id, { want: 9 })).claims).toHaveLength(3);
+    const team = await makeTeam(db, { concurrency: 10 });
+    const one = await newJob({ team, pages: pagesOf(20) });
+    const two = await newJob({ team, pages: pagesOf(20) });
+    const slot = { teamId: team.id, holder: uuidv7(), limit: 10 };
+    expect(await acquireSlot(db, slot)).toBe(true);
+    expect((await step(one.id, { want: 6 })).claims).toHaveLength(6);
+    // One of ten stays free for scrapes: nine less six pages and one scrape.
+    expect((await step(two.id, { want: 6 })).claims).toHaveLength(2);
+    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
+    expect(await acquireSlot(db, { ...slot, holder: 'third' })).toBe(false);
+    await releaseSlot(db, team.id, slot.holder);
+    expect(await acquireSlot(db, { ...slot, holder: 'third' })).toBe(true);
+  });
+
+  it('share a host, and leave one alone that asked for rest', async () => {
+    const [name, quiet] = [host(), host()];
+    const pages = [...pagesOf(40, name), ...pagesOf(40, quiet)];
+    const one = await newJob({ pages, maxConcurrency: null });
+    const two = await newJob({ pages, maxConcurrency: null });
+    await pauseHosts(db, new Map([[quiet, 60_000]]));
+    const first = await step(one.id, { want: 30 });
+    expect(new Set(first.claims.map((claim) => claim.host))).toEqual(new Set([name]));
+    expect(first.claims.every(({ share }) => share === 8)).toBe(true);
+    const second = await step(two.id, { want: 30 });
+    expect(second.claims.map(({ share }) => share)).toEqual(Array(8).fill(4));
+    await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
+    const third = await step(one.id, { want: 30, inHand: new Map([[name, 16]]) });
+    expect(third.claims.map(({ host: at, share }) => [at, share])).toEqual(Array(8).fill([quiet, 4]));
+  });
+
+  it('come one by one with a delay', async () => {
+    const { id } = await newJob({ delayMs: 60_000 });
+    expect((await step(id, { want: 9 })).claims).toHaveLength(1);
+    expect((await step(id, { want: 9 })).claims).toHaveLength(0);
+  });
+
+  it('end with the credits', async () => {
+    const { id } = await newJob({ team: { credits: 2 }, pages: pagesOf(5) });
+    const { claims } = await step(id, { want: 2 });
+    const next = await step(id, { ended: claims.map((claim) => done(claim)), want: 2 });
+    expect(next).toMatchObject({ claims: [], outOfCredits: true });
+  });
+});
+
+describe('the end of a job', () => {
+  it('comes only when no page is open, and only once', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
+    expect(await endJob(db, end)).toBe(false);
+    const { claims } = await step(id, { want: 1 });
+    expect(await endJob(db, end)).toBe(false);
+    await step(id, { ended: claims.map((claim) => done(claim)) });
+    expect(await endJob(db, end)).toBe(true);
+    const { finishedAt } = (await readPageJob(db, id))!;
+    expect(await endJob(db, { ...end, end: { status: 'cancelled' } })).toBe(true);
+    expect(await readPageJob(db, id)).toMatchObject({ status: 'completed', finishedAt });
+  });
+
+  it('by a cancellation takes nothing more on, and its counters stay', async () => {
+    const { id } = await newJob({ pages: pagesOf(6) });
+    const { claims } = await step(id, { want: 3 });
+    await step(id, { ended: [done(claims[0]!)] });
+    await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
+    const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
+    expect(late.claims).toEqual([]);
+    await addToJob(db, id, pagesOf(3));
+    expect(await readPageJob(db, id)).toMatchObject({
+      status: 'cancelled',
+      total: 1,
+      completed: 1,
+      failed: 0,
+      credits: 1,
+    });
+    expect(await creditsOf(id)).toEqual([1]);
+  });
+});
