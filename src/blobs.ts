@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { ServiceError } from './errors.ts';
 
 /** Bytes by the hash of their content: what is put twice is kept once, and a key always means the same bytes. */
@@ -39,9 +39,15 @@ interface Store {
   ready(): Promise<void>;
 }
 
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const compressLarge = promisify(zstdCompress);
+const decompressLarge = promisify(zstdDecompress);
+/** Up to this size it is done sooner than it is handed to another thread. */
+const SMALL_BYTES = 256 * 1024;
+const compress = async (bytes: Uint8Array) =>
+  bytes.length <= SMALL_BYTES ? zstdCompressSync(bytes, FAST) : compressLarge(bytes, FAST);
+const decompress = async (bytes: Uint8Array) =>
+  bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
 /** A hash, and for one of many in a file the place in it. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -58,11 +64,11 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
   return {
     async put(bytes) {
       const key = hashOf(bytes);
-      if (!(await store.renew(key))) await store.write(key, await compress(bytes, FAST));
+      if (!(await store.renew(key))) await store.write(key, await compress(bytes));
       return key;
     },
     async putAll(items) {
-      const parts = await Promise.all(items.map((item) => compress(item, FAST)));
+      const parts = await Promise.all(items.map((item) => compress(item)));
       const pack = Buffer.concat(parts);
       const key = hashOf(pack);
       await store.write(key, pack);

@@ -27,7 +27,7 @@ export interface MapPage {
   facts: PageFacts;
 }
 
-/** Fetches pages of one map; the signal's reason is what an aborted call throws. */
+/** Fetches pages of one map; the signal's reason is what an aborted fetch throws. */
 export interface MapPages {
   /** By a browser where that is needed: without the start of a site there is nothing to follow. */
   start(url: string, signal: AbortSignal): Promise<MapPage>;
@@ -47,17 +47,20 @@ function headersOf({ headers, location }: MapRequest): Record<string, string> {
   return { ...(languages?.length && { 'accept-language': languages.join(', ') }), ...headers };
 }
 
-/** Opens the way to the pages of a map. */
-export function createMapPages(doors: MapPageDoors, request: MapRequest): MapPages {
+/**
+ * Opens the way to the pages of a map.
+ * @param over ends what conversion threads do; short of it they are let finish, for ending one costs more
+ */
+export function createMapPages(doors: MapPageDoors, request: MapRequest, over: AbortSignal): MapPages {
   const { egress, engines, renderer, userAgent } = doors;
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
   const headers = headersOf(request);
   const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
 
-  async function read(snapshot: Snapshot, signal: AbortSignal): Promise<MapPage> {
+  async function read(snapshot: Snapshot): Promise<MapPage> {
     const clean = { onlyMainContent: false, removeBase64Images: true };
     const task = { snapshot, clean, formats: [], discover: true };
-    const { metadata, discovered = [] } = await renderer.render(task, { signal, urgent: true });
+    const { metadata, discovered = [] } = await renderer.render(task, { signal: over, urgent: true });
     const { url, statusCode, retryAfterMs } = snapshot;
     const facts = { title: textOf(metadata.title), description: textOf(metadata.description) };
     return { url, statusCode, retryAfterMs, links: discovered, facts };
@@ -67,7 +70,7 @@ export function createMapPages(doors: MapPageDoors, request: MapRequest): MapPag
     async start(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
       const { snapshot } = await engines.obtain(scrapeBody.parse(options), signal);
-      return read(snapshot, signal);
+      return read(snapshot);
     },
     async plain(url, outer) {
       const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
@@ -75,7 +78,7 @@ export function createMapPages(doors: MapPageDoors, request: MapRequest): MapPag
       const page = { mobile: false, waitForMs: 0, pdfAsBase64: false, collect: {} };
       try {
         const asked = { sourceUrl: url, url, headers, skipTlsVerification, ...page };
-        return await read(await engine.obtain(asked, signal), signal);
+        return await read(await engine.obtain(asked, signal));
       } catch (error) {
         outer.throwIfAborted();
         if (timeout.aborted || error instanceof ServiceError) return undefined;

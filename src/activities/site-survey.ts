@@ -1,4 +1,4 @@
-import { createFrontier } from '../crawl/frontier.ts';
+import { createFrontier, type Step } from '../crawl/frontier.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-crawl.ts';
 import { createMapLinks, type MapLinks } from '../crawl/map-links.ts';
@@ -28,6 +28,8 @@ export interface SurveyOrder {
   enough: AbortSignal;
   /** When it fires, no more sitemaps are read, unless they are all that is wanted. */
   half: AbortSignal;
+  /** When it fires, nothing is of use any more. */
+  over: AbortSignal;
 }
 
 /** What became of each way to find links; absent where it was not gone. */
@@ -139,7 +141,7 @@ async function addFromLinks(ground: Ground, pages: MapPages, start: MapPage): Pr
   const traps = createTrapGuard();
   const met = new Set<string>();
 
-  function follow(page: MapPage): number {
+  function follow(page: MapPage, depth: number): number {
     const before = links.size;
     for (const link of page.links) {
       if (met.has(link)) continue;
@@ -148,12 +150,12 @@ async function addFromLinks(ground: Ground, pages: MapPages, start: MapPage): Pr
       const url = scope.ofLink(link, page.url);
       if (!url || !traps.admits(url) || !rules.mayList(url)) continue;
       links.add(url);
-      if (!NO_PAGE.test(new URL(url).pathname)) frontier.add(url);
+      if (!NO_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });
     }
     return links.size - before;
   }
 
-  async function visit(url: string, signal: AbortSignal): Promise<Visit> {
+  async function visit({ url, depth }: Step, signal: AbortSignal): Promise<Visit> {
     const page = (await rules.mayVisit(url, signal)) ? await pages.plain(url, signal) : 'forbidden';
     if (page === 'forbidden' || (page && GONE.has(page.statusCode))) links.drop(url);
     if (!page || page === 'forbidden') return { fresh: 0 };
@@ -164,10 +166,10 @@ async function addFromLinks(ground: Ground, pages: MapPages, start: MapPage): Pr
     const isNew = target !== undefined && rules.mayList(target) && links.add(target, page.facts);
     // Links of a page outside are not the site's.
     const isOutside = page.url !== url && target === undefined;
-    return { fresh: Number(isNew) + (isOutside ? 0 : follow(page)) };
+    return { fresh: Number(isNew) + (isOutside ? 0 : follow(page, depth)) };
   }
 
-  follow(start);
+  follow(start, 0);
   const { crawlDelayMs: delayMs } = await rules.of(start.url, enough);
   return runLightCrawl({ frontier, visit, isEnough: () => links.isFull, signal: enough, delayMs });
 }
@@ -181,7 +183,7 @@ export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promis
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
   const rules = createRules(doors.guides);
-  const pages = createMapPages(doors, request);
+  const pages = createMapPages(doors, request, order.over);
   const start = await openStart(pages, rules, order);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;

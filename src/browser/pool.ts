@@ -77,7 +77,9 @@ export function createBrowserPool(options: LaunchOptions & { contexts: number })
           signal.throwIfAborted();
           // A call under way when Chromium is killed may never settle.
           const gone = Promise.withResolvers<never>();
-          context.once('close', () => gone.reject(signal.reason ?? new Error('Chromium ended under the page')));
+          context.once('close', () =>
+            gone.reject(signal.reason ?? new Error('Chromium ended under the page')),
+          );
           return await Promise.race([gone.promise, use(context)]);
         } finally {
           signal.removeEventListener('abort', abort);

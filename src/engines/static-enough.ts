@@ -23,8 +23,9 @@ export function isStaticEnough(html: string): boolean {
   return textLength >= (asksForScripts ? LEAST_TEXT_WHEN_ASKED : LEAST_TEXT);
 }
 
-/** Reads tags one after the other, each character once: a page chosen to be slow cannot be. */
+/** Reads tags one after the other, each character once, and no further than it must: a page chosen to be slow cannot be. */
 function survey(html: string) {
+  const mayBeMounted = MOUNT_POINT.test(html);
   const lower = html.toLowerCase();
   const found = { hasScripts: false, emptyMount: false, asksForScripts: false, textLength: 0 };
   let mount: string | undefined;
@@ -33,6 +34,8 @@ function survey(html: string) {
     const text = html.slice(at, open < 0 ? undefined : open).trim();
     found.textLength += text.length;
     if (open < 0) break;
+    // With so much text, nothing but an empty mount could make a shell of it.
+    if (found.textLength >= LEAST_TEXT_WHEN_ASKED && !mayBeMounted) break;
     const close = lower.indexOf('>', open);
     if (close < 0) break;
     const tag = lower.slice(open + 1, close);

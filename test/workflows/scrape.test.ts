@@ -1,30 +1,20 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { DeterminismViolationError } from '@temporalio/workflow';
+import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { articleTruth, type Site, startSite } from '../../bench/site.ts';
-import { workflowBundle } from '../../src/bundle.ts';
-import { readConfig } from '../../src/config.ts';
 import { connectTemporal, prepareNamespace } from '../../src/temporal.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { call, scrape } from '../support/api.ts';
+import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
 import { temporalAddress } from '../support/instance.ts';
 
 /** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
 
 const RETENTION_SECONDS = 7 * 86_400;
-const HISTORIES = path.join(import.meta.dirname, 'histories');
 
-// A replay is a worker that comes and goes; its log lines are not for the test's output.
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
-});
+silenceReplays();
 
 let site: Site;
 let connection: NativeConnection;
@@ -39,20 +29,6 @@ afterAll(async () => {
   await connection.close();
   await site.close();
 });
-
-type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
-
-/** Every payload of a history, decoded, in order. */
-function payloadsOf(history: History): string[] {
-  const found: string[] = [];
-  const search = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    if ('data' in value && value.data instanceof Uint8Array) found.push(Buffer.from(value.data).toString());
-    else for (const each of Object.values(value)) search(each);
-  };
-  search(history.events);
-  return found;
-}
 
 const failureOf = (history: History) =>
   history.events?.at(-1)?.workflowExecutionFailedEventAttributes?.failure ?? undefined;
@@ -175,36 +151,3 @@ describe('the namespace', () => {
     expect(await stateOf(namespace)).toEqual(prepared);
   });
 });
-
-/**
- * Histories of earlier versions, as `temporal workflow show --output json` or `historyToJSON` give them. One that no
- * longer replays means that scrapes which are under way during an update would break: the workflow needs `patched`.
- */
-describe('histories of earlier versions', () => {
-  const names = readdirSync(HISTORIES);
-
-  it('are there', () => {
-    expect(names.length).toBeGreaterThanOrEqual(2);
-  });
-
-  it.each(names)('%s replays', async (name) => {
-    await replay(read(name), 'scrape/earlier');
-  });
-
-  it('that the workflow does not follow are noticed', async () => {
-    const text = readFileSync(path.join(HISTORIES, names[0]!), 'utf8').replaceAll('scrapePage', 'scrapeBook');
-    await expect(replay(historyFromJSON(JSON.parse(text)), 'scrape/earlier')).rejects.toThrow(
-      DeterminismViolationError,
-    );
-  });
-
-  const read = (name: string) =>
-    historyFromJSON(JSON.parse(readFileSync(path.join(HISTORIES, name), 'utf8')));
-});
-
-async function replay(history: History, workflowId: string): Promise<void> {
-  const codePath = await workflowBundle(readConfig().cacheDir);
-  // What went through JSON is the same as what came over the wire.
-  const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
-  await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, workflowId);
-}

@@ -1,32 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { DefaultLogger, type NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { DeterminismViolationError } from '@temporalio/workflow';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
-import { workflowBundle } from '../../src/bundle.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Database } from '../../src/db/client.ts';
 import { redeliver } from '../../src/db/webhooks.ts';
 import { connectTemporal, createTemporal, type Temporal } from '../../src/temporal.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
+import { type History, replay, silenceReplays } from '../support/histories.ts';
 import { temporalAddress } from '../support/instance.ts';
 import { deadAddress, startReceiver } from '../support/receiver.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
 
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
 
-const HISTORIES = path.join(import.meta.dirname, 'histories');
-
-// A replay is a worker that comes and goes; its log lines are not for the test's output.
-Runtime.install({
-  logger: new DefaultLogger('ERROR'),
-  telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
-});
+silenceReplays();
 
 let site: Site;
 let db: Database;
@@ -45,8 +35,6 @@ afterAll(async () => {
   await Promise.all([connection.close(), db.close(), site.close()]);
 });
 
-type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
-
 const deliveryOf = ({ id }: { id: string }) => client.workflow.getHandle(`webhooks/${id}`);
 const start = ({ id, team }: TestJob) => temporal.startDeliveries(id, team.id);
 
@@ -58,13 +46,6 @@ const count = (
 /** Waits until the delivery workflow of a job has nothing to do before the next retry. */
 async function untilAsleep(job: TestJob): Promise<void> {
   while (!count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')) await sleep(50);
-}
-
-async function replay(history: History): Promise<void> {
-  const codePath = await workflowBundle(readConfig().cacheDir);
-  // What went through JSON is the same as what came over the wire.
-  const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
-  await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, 'webhooks/earlier');
 }
 
 describe('the delivery workflow of a job', () => {
@@ -86,7 +67,7 @@ describe('the delivery workflow of a job', () => {
     const text = JSON.stringify(historyToJSON(history));
     expect(text).not.toContain('does not resolve');
     expect(text).not.toContain(receiver.url);
-    await replay(history);
+    await replay(history, `webhooks/${job.id}`);
   });
 
   it('is one for 2,000 events of a dead receiver', async () => {
@@ -164,20 +145,3 @@ describe('a batch with a webhook', () => {
 });
 
 /** Histories of earlier versions: one that no longer replays means that deliveries under way during an update break. */
-describe('histories of earlier versions', () => {
-  const names = readdirSync(HISTORIES).filter((name) => name.startsWith('webhooks-'));
-  const read = (name: string) => readFileSync(path.join(HISTORIES, name), 'utf8');
-
-  it('are there', () => {
-    expect(names).toEqual(expect.arrayContaining(['webhooks-delivered.json', 'webhooks-retried.json']));
-  });
-
-  it.each(names)('%s replays', async (name) => {
-    await replay(historyFromJSON(JSON.parse(read(name))));
-  });
-
-  it('that the workflow does not follow are noticed', async () => {
-    const text = read('webhooks-retried.json').replaceAll('deliverWebhooks', 'deliverFlowers');
-    await expect(replay(historyFromJSON(JSON.parse(text)))).rejects.toThrow(DeterminismViolationError);
-  });
-});

@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Client } from '@temporalio/client';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../src/bundle.ts';
+import { readConfig } from '../../src/config.ts';
+
+const HISTORIES = path.join(import.meta.dirname, '..', 'workflows', 'histories');
+
+/** What a workflow did, event by event. */
+export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
+
+/** The saved histories of earlier versions, by file name. */
+export const savedHistories = () => readdirSync(HISTORIES);
+
+/** The text of a saved history, as `temporal workflow show --output json` or `historyToJSON` give it. */
+export const readHistory = (name: string) => readFileSync(path.join(HISTORIES, name), 'utf8');
+
+/** A replay is a worker that comes and goes; its log lines are not for the test's output. Once per test file. */
+export function silenceReplays(): void {
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: { core: 'ERROR', other: 'ERROR' } } },
+  });
+}
+
+/** Holds a history against the workflows as they are now. @throws DeterminismViolationError where they differ */
+export async function replay(history: History, workflowId: string): Promise<void> {
+  const codePath = await workflowBundle(readConfig().cacheDir);
+  // What went through JSON is the same as what came over the wire.
+  const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
+  await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, workflowId);
+}
+
+/** Every payload of a history, decoded, in order. */
+export function payloadsOf(history: History): string[] {
+  const found: string[] = [];
+  const search = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('data' in value && value.data instanceof Uint8Array) found.push(Buffer.from(value.data).toString());
+    else for (const each of Object.values(value)) search(each);
+  };
+  search(history.events);
+  return found;
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { temporalAddress } from '../support/instance.ts';
+import { finished, startJob, until } from '../support/jobs.ts';
+
+/** The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in there. */
+
+silenceReplays();
+
+const BATCH = '/v2/batch/scrape';
+let site: Site;
+let db: Database;
+let connection: NativeConnection;
+let client: Client;
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  client = new Client({ connection, namespace: 'default' });
+});
+afterAll(() => Promise.all([connection.close(), db.close(), site.close()]));
+
+const slow = (count: number, ms = 400) =>
+  Array.from({ length: count }, (_, n) => `${site.url}/slow/${ms}/article/${n}?${randomUUID()}`);
+const startSlow = (count: number, ms?: number) =>
+  startJob(BATCH, { urls: slow(count, ms), maxAge: 0, maxConcurrency: 1 });
+
+describe('a batch in the Temporal UI', () => {
+  it('says what it is and how far', async () => {
+    const id = await startSlow(5);
+    const handle = client.workflow.getHandle(`batch/${id}`);
+    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    const description = await handle.describe();
+    expect(await description.staticSummary()).toBe('Batch of 5 pages');
+    const attributes = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+    expect(Object.fromEntries(attributes)).toMatchObject({ JobKind: 'batch_scrape' });
+    await finished(BATCH, id);
+    await handle.result();
+    const shown = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    expect(shown.currentDetails).toContain('**5 of 5 pages**');
+    expect(shown.currentDetails).toContain('credits: 5');
+  });
+
+  it('rests, goes on and is tuned by signals', async () => {
+    const id = await startSlow(6, 200);
+    const handle = client.workflow.getHandle(`batch/${id}`);
+    await handle.signal('pause');
+    await until(`${BATCH}/${id}`, ({ paused }) => paused === true);
+    await handle.signal('retune', { maxConcurrency: 4 });
+    const isTuned = async () => {
+      const row = await db.query
+        .selectFrom('job_progress')
+        .selectAll()
+        .where('job_id', '=', id)
+        .executeTakeFirst();
+      return row?.max_concurrency === 4;
+    };
+    while (!(await isTuned()));
+    await handle.signal('resume');
+    expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 6 });
+    await handle.result();
+    await replay(await handle.fetchHistory(), handle.workflowId);
+  });
+
+  it('can be cancelled, which ends the job', async () => {
+    const id = await startSlow(9);
+    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await client.workflow.getHandle(`batch/${id}`).cancel();
+    const body = await finished(BATCH, id);
+    expect(body).toMatchObject({ status: 'cancelled', total: body.completed });
+  });
+});
+
+describe('the history of a crawl', () => {
+  it('is a few events for hundreds of pages, names none of them, and replays', async () => {
+    const url = `${site.url}/links/0`;
+    const id = await startJob('/v2/crawl', {
+      url,
+      limit: 400,
+      crawlEntireDomain: true,
+      scrapeOptions: { maxAge: 0 },
+    });
+    await finished('/v2/crawl', id);
+    const handle = client.workflow.getHandle(`crawl/${id}`);
+    await handle.result();
+    const history = await handle.fetchHistory();
+    expect(history.events?.length).toBeLessThan(100);
+    const payloads = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${url}`));
+    expect(payloads.join('\n')).toContain(id);
+    // The host alone is an attribute to search by.
+    expect(payloads.filter((payload) => payload.includes('http') || payload.includes('/links/'))).toEqual([]);
+    await replay(history, handle.workflowId);
+  });
+});
+
+describe('a job that lost its workflow', () => {
+  it('goes on by itself', async () => {
+    const id = await startSlow(4, 300);
+    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await client.workflow.getHandle(`batch/${id}`).terminate('lost');
+    // As if nothing had happened to it for a while; the next round of upkeep is asked for at once.
+    await db.query
+      .updateTable('job_progress')
+      .set({ touched_at: new Date(0) })
+      .where('job_id', '=', id)
+      .execute();
+    await client.workflow.start('upkeep', {
+      workflowId: 'upkeep',
+      taskQueue: 'scrape',
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+    });
+    expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 4 });
+  });
+
+  it('reads for a person in its details what upkeep did last', async () => {
+    const shown = async () =>
+      (
+        await client.workflow
+          .getHandle('upkeep')
+          .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+      ).currentDetails;
+    let details = await shown();
+    while (!details) details = await shown();
+    expect(details).toMatch(/^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\.$/);
+  });
+});
