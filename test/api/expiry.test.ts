@@ -1,0 +1,128 @@
+import { readdir, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { call } from '../support/api.ts';
+import { startApp } from '../support/app.ts';
+import { openTestDatabase } from '../support/database.ts';
+import { temporalAddress } from '../support/instance.ts';
+import { finished, startJob } from '../support/jobs.ts';
+
+/** What has expired goes by itself, and a full disk takes nothing on. */
+
+const BATCH = '/v2/batch/scrape';
+const LONG_AGO = new Date(Date.now() - 48 * 3_600_000);
+
+let site: Site;
+let db: Database;
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+});
+afterAll(() => Promise.all([db.close(), site.close()]));
+
+/** The next round of upkeep, now. */
+async function runUpkeep(): Promise<void> {
+  const connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  const client = new Client({ connection, namespace: 'default' });
+  await client.workflow.start('upkeep', {
+    workflowId: 'upkeep',
+    taskQueue: 'scrape',
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+  await connection.close();
+}
+
+async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
+  while (await isThere()) await sleep(50);
+}
+
+const pagesOf = (id: string) =>
+  db.query.selectFrom('pages').select('blob').where('job_id', '=', id).execute();
+
+describe('an expired job', () => {
+  it('is not there any more, nor are its pages and their files, nor in the end the job itself', async () => {
+    const id = await startJob(BATCH, {
+      urls: [`${site.url}/article/1?expires`, `${site.url}/article/2?expires`],
+    });
+    await finished(BATCH, id);
+    const { blob } = (await pagesOf(id))[0]!;
+    const results = path.join(inject('service').dataDir, 'blobs', 'results');
+    const file = path.join(results, blob!.slice(0, 2), blob!.slice(2, 64));
+    await utimes(file, LONG_AGO, LONG_AGO);
+
+    await db.query.updateTable('jobs').set({ expires_at: LONG_AGO }).where('id', '=', id).execute();
+    expect(await call(`${BATCH}/${id}`)).toMatchObject({
+      status: 404,
+      body: { success: false, error: expect.stringContaining('have expired') },
+    });
+    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1');
+    expect(body.data[0].id).toBe(id);
+    await runUpkeep();
+    await untilGone(async () => (await pagesOf(id)).length > 0);
+    await untilGone(() =>
+      stat(file).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await readdir(results)).length).toBeGreaterThan(0);
+
+    await db.query.updateTable('jobs').set({ created_at: LONG_AGO }).where('id', '=', id).execute();
+    await runUpkeep();
+    await untilGone(async () =>
+      Boolean(await db.query.selectFrom('jobs').where('id', '=', id).executeTakeFirst()),
+    );
+    const ledger = await db.query
+      .selectFrom('credit_entries')
+      .select('credits')
+      .where('job_id', '=', id)
+      .execute();
+    expect(ledger).toHaveLength(2);
+  });
+
+  it('does not take what is still kept with it', async () => {
+    const id = await startJob(BATCH, { urls: [`${site.url}/article/3?kept`] });
+    const before = await finished(BATCH, id);
+    await runUpkeep();
+    await sleep(1_000);
+    expect((await call(`${BATCH}/${id}`)).body).toEqual(before);
+  });
+});
+
+describe('a copy of a page', () => {
+  it('is forgotten after its time', async () => {
+    const url = `${site.url}/article/4?copied`;
+    await call('/v2/scrape', { body: { url } });
+    const copies = () => db.query.selectFrom('cache_entries').select('blob').where('url', '=', url).execute();
+    expect(await copies()).toHaveLength(1);
+    const old = new Date(Date.now() - 31 * 86_400_000);
+    await db.query.updateTable('cache_entries').set({ fetched_at: old }).where('url', '=', url).execute();
+    await runUpkeep();
+    await untilGone(async () => (await copies()).length > 0);
+  });
+});
+
+describe('a disk that is nearly full', () => {
+  it('takes no work on, and says so; what there is can be read', async () => {
+    const id = await startJob(BATCH, { urls: [`${site.url}/article/5`] });
+    await finished(BATCH, id);
+    await using app = await startApp({ WINNOW_MIN_FREE_DISK_MB: '1000000000' });
+    const requests = [
+      ['/v2/scrape', { url: site.url }],
+      [BATCH, { urls: [site.url] }],
+      ['/v2/crawl', { url: site.url }],
+    ] as const;
+    for (const [to, body] of requests) {
+      const refused = await call(to, { body, url: app.url });
+      expect(refused).toMatchObject({ status: 503, body: { success: false, code: 'INSUFFICIENT_STORAGE' } });
+      expect(refused.body.error).toContain('MiB are free');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    expect((await call(`${BATCH}/${id}`, { url: app.url })).body.data).toHaveLength(1);
+  });
+});
