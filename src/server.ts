@@ -33,7 +33,12 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const temporal = createTemporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);
-  const doors = { config: { ...config, secretKey }, db, blobs, temporal, storage, logger };
+  const closing = new AbortController();
+  const doors = {
+    config: { ...config, secretKey },
+    ...{ db, blobs, temporal, storage, logger },
+    closing: closing.signal,
+  };
   const server = createServer(createApp(doors));
   const sockets = mountSockets(server, doors);
   server.listen(config.port, config.host);
@@ -44,6 +49,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   return {
     url: `http://${host}:${port}`,
     async stop() {
+      closing.abort();
       server.close();
       sockets.close();
       server.closeIdleConnections();

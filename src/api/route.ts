@@ -22,6 +22,8 @@ export interface ApiDoors {
   temporal: Temporal;
   storage: Storage;
   logger: Logger;
+  /** Fires when the process is asked to end: who only waits is answered then. */
+  closing: AbortSignal;
 }
 
 /** What a handler is given: everything checked. */
@@ -36,7 +38,7 @@ interface Call<Body, Query, Params> {
   baseUrl: string;
   /** Of the header `x-idempotency-key`. */
   idempotencyKey: string | undefined;
-  /** Fires when the client has gone. */
+  /** Fires when nobody waits any more: the client has gone, or the process is asked to end. */
   signal: AbortSignal;
 }
 
@@ -94,7 +96,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
       caller,
       sent: request.body,
       idempotencyKey: request.get('x-idempotency-key'),
-      signal: gone.signal,
+      signal: AbortSignal.any([gone.signal, doors.closing]),
       body: check(route.body, request.body, 'body'),
       query: check(route.query, { ...request.query }, 'query'),
       params: check(route.params, { ...request.params }, 'path'),

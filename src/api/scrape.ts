@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { failJob, findOutcome, insertJob } from '../db/jobs.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
@@ -8,6 +10,8 @@ import { parseTarget } from '../url.ts';
 import { fileUrl } from './files.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
 
+/** When the process is asked to end, scrapes under way may still end within this time. */
+const LEAVING_MS = 6_000;
 /** Beyond its timeout a scrape may need this long to be written down; a lost worker costs more. */
 const PATIENCE_MS = 5_000;
 
@@ -19,7 +23,7 @@ const create = defineRoute({
   body: scrapeBody,
   answer: scrapeAnswer,
   leastCredits: 1,
-  async handler({ caller, body, baseUrl }, doors) {
+  async handler({ caller, body, baseUrl, signal }, doors) {
     const { config, db, temporal } = doors;
     await doors.storage.requireRoom();
     const target = parseTarget(body.url, config.allowPrivate.length > 0);
@@ -32,7 +36,10 @@ const create = defineRoute({
       await failJob(db, { jobId: job.id, credits: 0, error });
       throw error;
     });
-    const blob = await handle.wait(body.timeout + PATIENCE_MS);
+    const blob = await Promise.race([
+      handle.wait(body.timeout + PATIENCE_MS),
+      leaving(signal, doors.closing, job.id),
+    ]);
     if (!blob) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
@@ -74,6 +81,17 @@ const read = defineRoute({
     return { success: true, status: 'completed', data: await readDocument(outcome.blob, baseUrl, doors) };
   },
 });
+
+/** Answers who waits when the process ends; the job itself goes on. */
+async function leaving(gone: AbortSignal, closing: AbortSignal, jobId: string): Promise<never> {
+  if (!gone.aborted) await once(gone, 'abort');
+  if (closing.aborted) await sleep(LEAVING_MS);
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `The service is stopping. The scrape goes on at its next start; GET /v2/scrape/${jobId} gives its result then.`,
+    { retryAfterSeconds: 10 },
+  );
+}
 
 async function readDocument(blob: string, baseUrl: string, { blobs, config }: ApiDoors): Promise<Document> {
   // Written by the scrape activity in this very shape.

@@ -36,6 +36,7 @@ export async function startApp(settings: Record<string, string>) {
     temporal: createTemporal(connection, config.temporalNamespace),
     storage: watchStorage(disksOf(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),
+    closing: new AbortController().signal,
   };
   const server = createServer(createApp(doors)).listen(0, '127.0.0.1');
   mountSockets(server, doors);

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ChaosReport, type ChaosTarget, runChaos, startEmbedded } from '../../bench/chaos.ts';
+
+/** The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is lost. */
+
+const KILLS = 3;
+const PAGES = 200;
+
+let target: ChaosTarget;
+let report: ChaosReport;
+const news: string[] = [];
+
+beforeAll(async () => {
+  target = await startEmbedded();
+  report = await runChaos(target, {
+    pages: PAGES,
+    kills: KILLS,
+    parts: target.victims,
+    seed: 1,
+    signal: new AbortController().signal,
+    note: (text) => news.push(text),
+  });
+}, 600_000);
+afterAll(() => target.stop({ keepData: false }));
+
+it('kills every part as often as asked', () => {
+  expect(report.kills).toEqual({
+    api: KILLS,
+    browser: KILLS,
+    postgres: KILLS,
+    temporal: KILLS,
+    worker: KILLS,
+  });
+});
+
+it('has every page once in the results, the ledger and the webhooks, and never a wrong status', () => {
+  expect(report.violations, news.join('\n')).toEqual([]);
+});
+
+it('ran a batch and two crawls to their ends meanwhile', () => {
+  for (const { jobs } of report.rounds) {
+    const ends = jobs.map(({ plan, head }) => [plan.name, head.status, head.total]);
+    expect(ends).toEqual([
+      ['batch', 'completed', PAGES],
+      ['crawl', 'completed', PAGES],
+      ['limited crawl', 'completed', PAGES / 4],
+    ]);
+  }
+  expect(report.counts['webhook events']).toBe(report.rounds.length * (2.25 * PAGES + 6));
+});
