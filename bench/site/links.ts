@@ -1,3 +1,4 @@
+import { articlePage } from './article.ts';
 import { sentences } from './prose.ts';
 import { seeded } from './random.ts';
 
@@ -17,15 +18,30 @@ export const linkSentence = (n: number) => `This is page ${n} of the link graph.
  * itself, and to another host. All pages below `pages`, and no others, are reached from `/links/0`.
  */
 export function linkPage(n: number, pages: number): string {
+  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Page ${n}</title></head><body>
+<main><h1>Page ${n}</h1><p>${linkSentence(n)} ${sentences(seeded(LINKS_SEED + n), 12)}</p><ul>${items('links', n, pages)}</ul></main></body></html>`;
+}
+
+function items(graph: string, n: number, pages: number): string {
   const children = Array.from({ length: CHILDREN }, (_, place) => CHILDREN * n + place + 1);
   const known = [...children, Math.floor(Math.max(0, n - 1) / CHILDREN), n + 1].filter(
     (page) => page < pages,
   );
-  const items = known.map((page) => `<li><a href="/links/${page}">Page ${page}</a></li>`).join('\n');
-  return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Page ${n}</title></head><body>
-<main><h1>Page ${n}</h1><p>${linkSentence(n)} ${sentences(seeded(LINKS_SEED + n), 12)}</p><ul>${items}
-<li><a href="/links/${n}#top">Top</a></li><li><a href="https://elsewhere.invalid/${n}">Elsewhere</a></li>
-<li><a href="/private/${n}">Private</a></li><li><a href="mailto:editor@elsewhere.invalid">Mail</a></li></ul></main></body></html>`;
+  return `${known.map((page) => `<li><a href="/${graph}/${page}">Page ${page}</a></li>`).join('\n')}
+<li><a href="/${graph}/${n}#top">Top</a></li><li><a href="https://elsewhere.invalid/${n}">Elsewhere</a></li>
+<li><a href="/private/${n}">Private</a></li><li><a href="mailto:editor@elsewhere.invalid">Mail</a></li>`;
+}
+
+const END = '</body></html>';
+
+/**
+ * A page of the same graph with the weight of a real one: article `n` as it is, its own addresses in the head
+ * included, and below it the links, among the library's pages. No sitemap names these pages.
+ */
+export function libraryPage(n: number, pages: number, origin: string): Buffer {
+  const article = articlePage(n, origin);
+  const nav = `<nav class="library"><ul>${items('library', n, pages)}</ul></nav>${END}`;
+  return Buffer.concat([article.subarray(0, -END.length), Buffer.from(nav)]);
 }
 
 /** `/robots.txt`: everything is allowed but what lies below `/private/`. */

@@ -4,7 +4,7 @@ import { appData, appPage } from './app.ts';
 import { articlePage } from './article.ts';
 import { CHARSET_PAGES } from './charset.ts';
 import { pdf, png } from './files.ts';
-import { linkPage, robots, sitemap, sitemapIndex } from './links.ts';
+import { libraryPage, linkPage, robots, sitemap, sitemapIndex } from './links.ts';
 import { sentences } from './prose.ts';
 import { seeded } from './random.ts';
 
@@ -87,8 +87,9 @@ function cookies({ request, response }: Visit): void {
   );
 }
 
-function links({ response, parts: [n], pages }: Visit): void {
-  if (Number(n) < pages) send(response, HTML, linkPage(Number(n), pages));
+function links({ response, parts: [graph, digits], pages, origin }: Visit): void {
+  const n = Number(digits);
+  if (n < pages) send(response, HTML, graph === 'links' ? linkPage(n, pages) : libraryPage(n, pages, origin));
   else send(response, HTML, simple('Not found', '<p>The link graph ends before this page.</p>'), 404);
 }
 
@@ -117,7 +118,7 @@ export const ROUTES: Route[] = [
     /^\/api\/app\/(\d+)$/,
     ({ response, parts }) => send(response, 'application/json', JSON.stringify(appData(Number(parts[0])))),
   ],
-  [/^\/links\/(\d+)$/, links],
+  [/^\/(links|library)\/(\d+)$/, links],
   [/^\/docs\/(\d+)\.pdf$/, ({ response, parts }) => send(response, 'application/pdf', pdf(Number(parts[0])))],
   [
     /^\/data\/(\d+)\.json$/,

@@ -95,6 +95,20 @@ test('from page 0 exactly the pages of the link graph are reached, at their dept
   expect((await get(`/links/${PAGES}`)).status).toBe(404);
 });
 
+test('the library is the same graph, of whole articles', async () => {
+  const reached = new Set([0]);
+  for (const n of reached) {
+    const html = await body(`/library/${n}`);
+    expect(html).toContain(articleTruth(n).firstSentence);
+    expect(html).toMatch(/<\/nav><\/body><\/html>$/);
+    for (const [, page] of html.matchAll(/href="\/library\/(\d+)"/g)) reached.add(Number(page));
+  }
+  expect(reached.size).toBe(PAGES);
+  expect(Math.max(...reached)).toBe(PAGES - 1);
+  expect((await get(`/library/${PAGES}`)).status).toBe(404);
+  expect(await body('/sitemap.xml')).not.toContain('/library/');
+});
+
 test('robots.txt names the index, and both its sitemaps hold all pages', async () => {
   expect(await body('/robots.txt')).toContain(`Sitemap: ${site.url}/sitemap-index.xml`);
   const index = await body('/sitemap-index.xml');

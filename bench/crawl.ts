@@ -1,0 +1,53 @@
+import { onInterrupt } from '../src/cli/interrupt.ts';
+import { messageOf } from '../src/errors.ts';
+import { withBench } from './crawl/bench.ts';
+import { HELP, type Options, readOptions } from './crawl/options.ts';
+import { comparePeers } from './crawl/peers.ts';
+import { measureSdk } from './crawl/sdk.ts';
+import { measureSize, type SizeFigures } from './crawl/sizes.ts';
+import { compareSizes, describeSize } from './crawl/sizes-report.ts';
+import { measureTeams } from './crawl/teams.ts';
+import { describeIdle } from './crawl/watch.ts';
+
+/** What a page of a crawl costs, see the help. */
+async function main(options: Options, interrupt: AbortSignal): Promise<void> {
+  const print = (text: string) => console.log(`${text}\n`);
+  await withBench(options, interrupt, async (bench) => {
+    print(await describeIdle(bench.service.roots));
+    const sizes: SizeFigures[] = [];
+    for (const pages of options.sizes) {
+      const figures = await measureSize(bench, pages);
+      sizes.push(figures);
+      print(describeSize(figures));
+    }
+    if (sizes.length) print(compareSizes(sizes));
+    if (options.peerPages) print(await comparePeers(bench));
+    if (options.teamPages) print(await measureTeams(bench));
+    if (options.sdkPages) print(await measureSdk(bench));
+    if (sizes.some(({ isRight }) => !isRight)) process.exitCode = 1;
+  });
+}
+
+/** Prints what is wrong with the arguments, rather than where that was found. */
+function optionsOrExit(): Options | undefined {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    process.exit(1);
+  }
+}
+
+const options = optionsOrExit();
+if (!options) {
+  process.stdout.write(HELP);
+} else {
+  const { signal } = onInterrupt((text) => void process.stderr.write(`${text}\n`));
+  try {
+    await main(options, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    // What was under way is left alone.
+    process.exit(130);
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Options } from './options.ts';
+import { startSiteProcess } from './programs.ts';
+import { crawlRequest } from './request.ts';
+import { type JobPath, type Service, startJob, startService } from './service.ts';
+import { watchJob } from './watch.ts';
+
+/** Pages that everybody crawls before being measured. */
+const WARM_UP = 200;
+
+/** What all measurements share. */
+export interface Bench {
+  options: Options;
+  service: Service;
+  /** A small site, for warming up. */
+  warmUpUrl: string;
+}
+
+/**
+ * Does something with the service, which has crawled a little before.
+ * @param interrupt ends it before it is done; its reason is thrown
+ */
+export async function withBench(
+  options: Options,
+  interrupt: AbortSignal,
+  work: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const warmUp = await startSiteProcess(WARM_UP);
+  const service = await startService();
+  const interrupted = once(interrupt, 'abort').then(() => interrupt.throwIfAborted());
+  try {
+    interrupt.throwIfAborted();
+    const bench = { options, service, warmUpUrl: warmUp.url };
+    const warmed = watchCrawl(bench, { siteUrl: warmUp.url, pages: WARM_UP });
+    await Promise.race([warmed.then(() => work(bench)), interrupted]);
+  } finally {
+    await service.instance.stop();
+    warmUp.stop();
+  }
+}
+
+/** Starts a crawl of a site through the API, in the name of the first team. */
+export function startCrawl(
+  { options: { graph, maxConcurrency }, service }: Bench,
+  site: { siteUrl: string; pages: number },
+): Promise<JobPath> {
+  const body = {
+    ...crawlRequest({ ...site, graph }),
+    ...(maxConcurrency !== undefined && { maxConcurrency }),
+  };
+  return startJob(service.instance, '/v2/crawl', body);
+}
+
+/** Starts such a crawl and watches it to its end. */
+export function watchCrawl(bench: Bench, site: { siteUrl: string; pages: number }) {
+  const { instance, roots } = bench.service;
+  return watchJob(instance, roots, () => startCrawl(bench, site));
+}

@@ -1,0 +1,76 @@
+import { parseArgs } from 'node:util';
+
+/** What is measured, and how much of it. */
+export interface Options {
+  /** Sizes of the crawls. */
+  sizes: number[];
+  graph: Graph;
+  /** Of the service's crawls; `undefined`: its own default. */
+  maxConcurrency: number | undefined;
+  /** Most pages of one run of the in-memory pipeline. */
+  pipelinePages: number;
+  /** Pages for each crawler, where others are measured beside ours. */
+  peerPages: number | undefined;
+  /** Pages of the large team's crawl. */
+  teamPages: number | undefined;
+  /** Pages of the crawl that the SDK waits for. */
+  sdkPages: number | undefined;
+}
+
+/** Graphs of the site: small pages, or whole articles. */
+export type Graph = 'links' | 'library';
+
+export const HELP = `Crawls the generated site through the whole service and prints what a page costs, beside the same fetch, conversion
+and link discovery in memory. Every result is read back and counted. Ends with 1 when one was missing or wrong.
+
+Usage: node bench/crawl.ts [OPTIONS]
+
+  --pages N,N,…          sizes of the crawls (1000,10000,100000); none: no such crawl
+  --graph GRAPH          library: articles of 30 to 120 KB (default); links: pages of 3 KB
+  --maxConcurrency N     of the service's crawls (its default: 8 per host)
+  --pipelinePages N      most pages of one run of the pipeline, which runs four times for each size (2000)
+
+  --peers [--peerPages N]   beside Crawlee's CheerioCrawler, with its defaults and at its best (1000); the first time
+                            it is installed from the npm registry into bench/peers/node_modules
+  --teams [--teamPages N]   how long a small batch of one team takes while another team's crawl runs (20000)
+  --sdk [--sdkPages N]      status requests of the official SDK while it waits for a crawl (3000)
+  --help                    this text
+`;
+
+/** The arguments as options; `undefined` where the help was asked for. */
+export function readOptions(args: string[]): Options | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      pages: { type: 'string', default: '1000,10000,100000' },
+      graph: { type: 'string', default: 'library' },
+      maxConcurrency: { type: 'string' },
+      pipelinePages: { type: 'string', default: '2000' },
+      peers: { type: 'boolean' },
+      peerPages: { type: 'string', default: '1000' },
+      teams: { type: 'boolean' },
+      teamPages: { type: 'string', default: '20000' },
+      sdk: { type: 'boolean' },
+      sdkPages: { type: 'string', default: '3000' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return undefined;
+  const { graph, maxConcurrency } = values;
+  if (graph !== 'links' && graph !== 'library') throw new Error(`--graph is links or library, not ${graph}`);
+  return {
+    sizes: values.pages === 'none' ? [] : values.pages.split(',').map((text) => count('pages', text)),
+    graph,
+    maxConcurrency: maxConcurrency === undefined ? undefined : count('maxConcurrency', maxConcurrency),
+    pipelinePages: count('pipelinePages', values.pipelinePages),
+    peerPages: values.peers ? count('peerPages', values.peerPages) : undefined,
+    teamPages: values.teams ? count('teamPages', values.teamPages) : undefined,
+    sdkPages: values.sdk ? count('sdkPages', values.sdkPages) : undefined,
+  };
+}
+
+function count(name: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text))
+    throw new Error(`--${name} takes whole numbers from 1, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,72 @@
+import { availableParallelism } from 'node:os';
+import { createGuide } from '../../src/crawl/guide.ts';
+import { createRobotsBook } from '../../src/crawl/robots-book.ts';
+import { createHttpEngine } from '../../src/engines/http.ts';
+import { createRenderPool } from '../../src/formats/pool.ts';
+import { createEgress } from '../../src/net/egress.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { crawlBody } from '../../src/schemas/crawl.ts';
+import { type CrawlerTask, serveCrawler } from './programs.ts';
+import { crawlRequest } from './request.ts';
+
+/**
+ * The service's fetch, conversion threads and link discovery, with a list and a set in memory around them: what a
+ * crawl costs at least. Results are thrown away. The setting is how many pages it has in hand at once.
+ */
+
+const PAGE_MS = 30_000;
+const MAX_BODY_BYTES = 50 * 1024 * 1024;
+/** As the worker has it. */
+const THREAD_MEMORY_MB = 512;
+
+const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
+const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: MAX_BODY_BYTES });
+const robots = createRobotsBook({ egress, userAgent: USER_AGENT, token: 'Winnow' });
+const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+
+async function scrape(url: string) {
+  const signal = AbortSignal.timeout(PAGE_MS);
+  const snapshot = await http.obtain(
+    {
+      ...{ sourceUrl: url, url, headers: {}, skipTlsVerification: true, mobile: false },
+      ...{ waitForMs: 0, pdfAsBase64: false, collect: {} },
+    },
+    signal,
+  );
+  if (snapshot.statusCode !== 200) throw new Error(`${url} answered ${snapshot.statusCode}`);
+  const clean = { onlyMainContent: true, removeBase64Images: true };
+  const task = { snapshot, clean, formats: [{ type: 'markdown' }], discover: true };
+  return renderer.render(task, { signal, urgent: false });
+}
+
+async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
+  const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
+  const guide = createGuide({ jobId: 'in memory', request, base: request.url }, robots);
+  const pages = [{ url: request.url, depth: 0 }];
+  const met = new Set([guide.keyOf(request.url).toString('hex')]);
+  const running = new Set<Promise<void>>();
+  let markdownBytes = 0;
+
+  async function visit(page: { url: string; depth: number }): Promise<void> {
+    const { fields, discovered = [] } = await scrape(page.url);
+    markdownBytes += Buffer.byteLength(String(fields.markdown));
+    const { found } = await guide.follow(discovered, page, AbortSignal.timeout(PAGE_MS));
+    for (const { key, url, depth } of found) {
+      const name = key?.toString('hex') ?? url;
+      if (met.has(name)) continue;
+      met.add(name);
+      pages.push({ url, depth });
+    }
+  }
+
+  for (let next = 0; next < Math.min(pages.length, limit) || running.size; ) {
+    while (next < Math.min(pages.length, limit) && running.size < Number(setting)) {
+      const visiting = visit(pages[next++]!).finally(() => running.delete(visiting));
+      running.add(visiting);
+    }
+    await Promise.race(running);
+  }
+  return { pages: Math.min(pages.length, limit), markdownBytes };
+}
+
+await serveCrawler(crawl);

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { articleTruth, linkSentence } from '../site.ts';
+import type { Graph } from './options.ts';
+import { ask, type Caller, type JobPath } from './service.ts';
+
+/** What a crawl left, counted document by document. */
+export interface Results {
+  documents: number;
+  /** Addresses among them. */
+  distinct: number;
+  /** Documents without what only their page says. */
+  wrong: number;
+  markdownBytes: number;
+}
+
+const part = z.object({
+  next: z.string().optional(),
+  data: z.array(z.object({ markdown: z.string(), metadata: z.object({ sourceURL: z.string() }) })),
+});
+
+/** Reads all documents of a job that has ended, as its `next` leads. */
+export async function readResults(caller: Caller, path: JobPath, graph: Graph): Promise<Results> {
+  const urls = new Set<string>();
+  const results = { documents: 0, wrong: 0, markdownBytes: 0 };
+  for (let next: string | undefined = path; next; ) {
+    const answer: z.output<typeof part> = await ask(caller, { path: next, answer: part });
+    for (const { markdown, metadata } of answer.data) {
+      urls.add(metadata.sourceURL);
+      results.documents++;
+      results.markdownBytes += Buffer.byteLength(markdown);
+      const n = Number(metadata.sourceURL.split('/').at(-1));
+      const truth = graph === 'links' ? linkSentence(n) : articleTruth(n).firstSentence;
+      if (!markdown.includes(truth)) results.wrong++;
+    }
+    next = answer.next;
+  }
+  return { ...results, distinct: urls.size };
+}

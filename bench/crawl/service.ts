@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { pageJobStatus, started } from '../../src/schemas/page-job.ts';
+import { type Instance, startInstance } from '../../test/support/instance.ts';
+
+/** The whole service, started for the benchmark. */
+export interface Service {
+  instance: Instance;
+  /** Its processes by role; what they started belongs to them. */
+  roots: Record<string, number>;
+  /** `host:port` of its engine. */
+  temporalAddress: string;
+}
+
+export async function startService(): Promise<Service> {
+  const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
+  const { pid, children, urls } = await instance.run();
+  const parts = Object.entries(children).map(([name, child]) => [name, child.pid] as const);
+  return {
+    instance,
+    roots: { supervisor: pid, ...Object.fromEntries(parts) },
+    temporalAddress: urls.temporal!,
+  };
+}
+
+/** Whose name a request is made in, and where. */
+export interface Caller {
+  url: string;
+  key: string;
+}
+
+/** A request to the API: a GET, or with a body a POST. */
+export interface Ask<Answer> {
+  path: string;
+  method?: 'DELETE';
+  body?: unknown;
+  answer: z.ZodType<Answer>;
+}
+
+/** @throws Error with the answer where that is no success */
+export async function ask<Answer>(
+  { url, key }: Caller,
+  { path, method, body, answer }: Ask<Answer>,
+): Promise<Answer> {
+  const response = await fetch(new URL(path, url), {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return answer.parse(await response.json());
+}
+
+/** A batch or crawl, by the path of its status. */
+export type JobPath = string;
+
+export async function startJob(
+  caller: Caller,
+  path: '/v2/crawl' | '/v2/batch/scrape',
+  body: unknown,
+): Promise<JobPath> {
+  const { id } = await ask(caller, { path, body, answer: started });
+  return `${path}/${id}`;
+}
+
+const head = pageJobStatus.omit({ data: true });
+
+/** The state of a job, read so that it costs little. */
+export const readHead = (caller: Caller, path: JobPath) =>
+  ask(caller, { path: `${path}?limit=1`, answer: head });
+
+const usage = z.object({ periods: z.array(z.object({ creditsUsed: z.number() })) });
+
+/** Sum of the ledger of the caller's team. */
+export async function sumLedger(caller: Caller): Promise<number> {
+  const { periods } = await ask(caller, { path: '/v2/team/credit-usage/historical', answer: usage });
+  return periods.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0);
+}

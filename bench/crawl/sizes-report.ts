@@ -1,0 +1,84 @@
+import { short, table } from '../figures.ts';
+import type { SizeFigures } from './sizes.ts';
+import { cpuPerPage, type Moment, sumOf } from './watch.ts';
+
+/** The pipeline's faster setting. */
+const bestOf = (pipeline: SizeFigures['pipeline']) =>
+  Object.values(pipeline).reduce((best, each) => (each.perSecond > best.perSecond ? each : best));
+
+/** One size in full. */
+export function describeSize(figures: SizeFigures): string {
+  const { pages, cpuMs, pipeline, moments, history, results, ledger, isRight } = figures;
+  const { documents, distinct, wrong } = results;
+  const [first, last] = [moments[0]!, moments.at(-1)!];
+  const middle = moments[Math.floor(moments.length / 2)]!;
+  const memory = (role: string, pss: (moment: Moment) => number) => ({
+    [`${pages} pages`]: role,
+    'CPU-ms per page': short(role === 'sum' ? sumOf(cpuMs) : (cpuMs[role] ?? 0)),
+    'PSS first MB': short(pss(first)),
+    'middle MB': short(pss(middle)),
+    'last MB': short(pss(last)),
+    'most MB': short(Math.max(...moments.map(pss))),
+  });
+  const beside = Object.entries(pipeline).map(([atOnce, { perSecond, cpuMs: cpu, peakMb }]) => ({
+    'in memory': `${atOnce} at once`,
+    'pages/s': short(perSecond),
+    'CPU-ms per page': short(cpu),
+    'RSS most MB': short(peakMb),
+  }));
+  return [
+    table([
+      ...Object.keys(cpuMs)
+        .sort()
+        .map((role) => memory(role, ({ pssMb }) => pssMb[role] ?? 0)),
+      memory('sum', ({ pssMb }) => sumOf(pssMb)),
+    ]),
+    table(beside),
+    `${describeThirds(moments)}
+Temporal: ${history.runs} runs, ${history.events} events, the longest ${history.longest} (${short(history.largestKb)} KB).
+${isRight ? 'Right' : 'WRONG'}: ${documents} documents of ${distinct} addresses, ${wrong} wrong ones, ${ledger} credits in the ledger.`,
+  ].join('\n\n');
+}
+
+/** Whether a page costs the same at the start and at the end. */
+function describeThirds(moments: Moment[]): string {
+  const total = moments.at(-1)!.completed;
+  const at = (share: number) =>
+    moments.find(({ completed }) => completed >= total * share) ?? moments.at(-1)!;
+  const marks = [moments[0]!, at(1 / 3), at(2 / 3), moments.at(-1)!];
+  const parts = marks.slice(1).map((to, index) => {
+    const from = marks[index]!;
+    const pages = to.completed - from.completed;
+    if (!pages) return 'too short to tell';
+    const perSecond = (pages / (to.atMs - from.atMs)) * 1000;
+    return `${short(sumOf(cpuPerPage(from, to, pages)))} CPU-ms (${short(perSecond)}/s)`;
+  });
+  return `Per page, third by third: ${parts.join(', ')}.`;
+}
+
+/** All sizes beside each other and beside the goals. */
+export function compareSizes(all: SizeFigures[]): string {
+  return table(
+    all.map(({ pages, perSecond, cpuMs, pipeline, history, isRight }) => {
+      const best = bestOf(pipeline);
+      const cost = sumOf(cpuMs);
+      const growth = cost / sumOf(all[0]!.cpuMs);
+      // What the machine's own drift would have made of it.
+      const drift = best.cpuMs / bestOf(all[0]!.pipeline).cpuMs;
+      return {
+        pages,
+        'pages/s': short(perSecond),
+        'CPU-ms per page': short(cost),
+        'in memory pages/s': short(best.perSecond),
+        'in memory CPU-ms': short(best.cpuMs),
+        'speed ÷ in memory (≥ 0.9)': (perSecond / best.perSecond).toFixed(2),
+        'bookkeeping CPU-ms (≤ 2)': short(cost - best.cpuMs),
+        'cost ÷ first size (≤ 1.1)': growth.toFixed(2),
+        'without drift': (growth / drift).toFixed(2),
+        runs: history.runs,
+        'longest history': history.longest,
+        right: isRight ? 'yes' : 'NO',
+      };
+    }),
+  );
+}

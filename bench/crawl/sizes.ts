@@ -1,0 +1,58 @@
+import { type Bench, watchCrawl } from './bench.ts';
+import { type CrawlerFigures, crawlWith, figuresOf } from './crawlers.ts';
+import { type History, readHistory } from './history.ts';
+import { type CrawlerOutcome, withSite } from './programs.ts';
+import { type Results, readResults } from './results.ts';
+import { sumLedger } from './service.ts';
+import { cpuPerPage, type Moment } from './watch.ts';
+
+/** A crawl of one size beside the pipeline. */
+export interface SizeFigures {
+  pages: number;
+  perSecond: number;
+  /** CPU-milliseconds for each page, by role. */
+  cpuMs: Record<string, number>;
+  /** The pipeline by its concurrency. */
+  pipeline: Record<string, CrawlerFigures>;
+  moments: Moment[];
+  history: History;
+  results: Results;
+  /** Credits that the ledger got. */
+  ledger: number;
+  /** Every result is there once and right, and paid once. */
+  isRight: boolean;
+}
+
+const PIPELINE = new URL('./pipeline.ts', import.meta.url);
+const AT_ONCE = ['8', '16'];
+
+/** Crawls a site of so many pages; the pipeline runs before and after, because the machine's speed drifts. */
+export async function measureSize(bench: Bench, pages: number): Promise<SizeFigures> {
+  const { graph, pipelinePages } = bench.options;
+  const { instance, temporalAddress } = bench.service;
+  const runs: Record<string, CrawlerOutcome[]> = {};
+  const runPipelines = async () => {
+    for (const setting of AT_ONCE) {
+      const task = { graph, setting, pages: Math.min(pages, pipelinePages), warmUpUrl: bench.warmUpUrl };
+      runs[setting] = [...(runs[setting] ?? []), await crawlWith(PIPELINE, task)];
+    }
+  };
+  await runPipelines();
+  const ledgerBefore = await sumLedger(instance);
+  const { path, head, moments } = await withSite(pages, ({ url }) =>
+    watchCrawl(bench, { siteUrl: url, pages }),
+  );
+  await runPipelines();
+  const ledger = (await sumLedger(instance)) - ledgerBefore;
+  const results = await readResults(instance, path, graph);
+  const history = await readHistory(temporalAddress, path.replace(/^\/v2\//, ''));
+  const { documents, distinct, wrong } = results;
+  const counts = [head.completed, head.total, head.creditsUsed, ledger, documents, distinct];
+  return {
+    ...{ pages, moments, history, results, ledger },
+    perSecond: pages / head.duration!,
+    cpuMs: cpuPerPage(moments[0]!, moments.at(-1)!, pages),
+    pipeline: Object.fromEntries(Object.entries(runs).map(([setting, each]) => [setting, figuresOf(each)])),
+    isRight: head.status === 'completed' && wrong === 0 && counts.every((count) => count === pages),
+  };
+}

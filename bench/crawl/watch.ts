@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { short } from '../figures.ts';
+import { byRole, sampleProcesses } from '../processes.ts';
+import { type Caller, type JobPath, readHead } from './service.ts';
+
+/** The service at one time of a job. */
+export interface Moment {
+  atMs: number;
+  /** Pages of the job that are done. */
+  completed: number;
+  cpuMs: Record<string, number>;
+  pssMb: Record<string, number>;
+}
+
+const LOOK_MS = 1_000;
+const SAMPLE_MS = 5_000;
+const IDLE_MS = 10_000;
+
+function takeMoment(roots: Record<string, number>, completed: number): Moment {
+  const samples = sampleProcesses(roots);
+  return {
+    atMs: performance.now(),
+    completed,
+    cpuMs: byRole(samples, 'cpuMs'),
+    pssMb: byRole(samples, 'pssMb'),
+  };
+}
+
+/** Follows a job to its end. @returns its last state, and moments from its start to its end */
+export async function watchJob(caller: Caller, roots: Record<string, number>, start: () => Promise<JobPath>) {
+  const moments = [takeMoment(roots, 0)];
+  const path = await start();
+  for (;;) {
+    await sleep(LOOK_MS);
+    const head = await readHead(caller, path);
+    const hasEnded = head.status !== 'scraping';
+    if (hasEnded || performance.now() - moments.at(-1)!.atMs >= SAMPLE_MS) {
+      moments.push(takeMoment(roots, head.completed));
+    }
+    if (hasEnded) return { path, head, moments };
+  }
+}
+
+/** What the service takes while nobody asks for anything. */
+export async function describeIdle(roots: Record<string, number>): Promise<string> {
+  const before = takeMoment(roots, 0);
+  await sleep(IDLE_MS);
+  const after = takeMoment(roots, 0);
+  const cpu = sumOf(cpuPerPage(before, after, IDLE_MS / 1000));
+  return `Idle: ${short(cpu)} CPU-ms per second, ${short(sumOf(after.pssMb))} MB PSS.`;
+}
+
+/** CPU-milliseconds by role between two moments, for each of so many pages. */
+export function cpuPerPage(from: Moment, to: Moment, pages: number): Record<string, number> {
+  const roles = Object.entries(to.cpuMs);
+  return Object.fromEntries(roles.map(([role, ms]) => [role, (ms - (from.cpuMs[role] ?? 0)) / pages]));
+}
+
+/** Sum over all roles. */
+export const sumOf = (parts: Record<string, number>) =>
+  Object.values(parts).reduce((sum, part) => sum + part, 0);

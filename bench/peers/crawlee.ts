@@ -1,0 +1,121 @@
+import type { Document } from 'domhandler';
+import { render } from '../../src/formats/render.ts';
+import { clean } from '../../src/html/clean.ts';
+import { toMarkdown } from '../../src/html/markdown.ts';
+import { metadataOf } from '../../src/html/metadata.ts';
+import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
+import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
+
+/**
+ * Crawlee's CheerioCrawler with our extraction; results go into its dataset. Tried besides these settings, without an
+ * effect that could be told from noise: requests without its header generator, an agent that keeps connections alive,
+ * the queue without locks.
+ */
+
+/** What is used of Crawlee; it is not there before it is installed, so neither are its types. */
+interface Crawlee {
+  CheerioCrawler: new (
+    options: { requestHandler(page: Page): Promise<void> },
+    configuration: object,
+  ) => { run(urls: string[]): Promise<{ requestsFinished: number; requestsFailed: number }> };
+  Configuration: new (options: Record<string, unknown>) => object;
+}
+
+interface Page {
+  request: { url: string; loadedUrl?: string };
+  response: { statusCode?: number };
+  body: string | Buffer;
+  $: { root(): Document[] };
+  pushData(item: object): Promise<void>;
+  enqueueLinks(options: { globs: string[] }): Promise<unknown>;
+}
+
+/** Options of the crawler, and of its configuration. */
+interface Setting {
+  crawler: Record<string, unknown>;
+  configuration: Record<string, unknown>;
+  /** The extraction gets the page as it was sent and parses it once more, rather than Crawlee's tree. */
+  parsesAgain?: boolean;
+}
+
+const PACKAGE = '@crawlee/cheerio';
+const { CheerioCrawler, Configuration }: Crawlee = await import(PACKAGE);
+const CLEAN: CleanOptions = { onlyMainContent: true, removeBase64Images: true };
+
+const DEFAULT: Setting = { crawler: {}, configuration: {} };
+/** Nothing on disk, no sessions with their cookies, no second tries. */
+const MEMORY: Setting = {
+  crawler: { useSessionPool: false, maxRequestRetries: 0 },
+  configuration: { persistStorage: false },
+};
+/** So many pages at once from the start to the end, whatever load the autoscaling sees. */
+const steady = (atOnce: number): Setting => ({
+  ...MEMORY,
+  crawler: {
+    ...MEMORY.crawler,
+    ...{ minConcurrency: atOnce, maxConcurrency: atOnce },
+    autoscaledPoolOptions: {
+      systemStatusOptions: { maxEventLoopOverloadedRatio: 1, maxCpuOverloadedRatio: 1 },
+    },
+  },
+});
+
+const SETTINGS: Record<string, Setting> = {
+  default: DEFAULT,
+  'default-parsing-again': { ...DEFAULT, parsesAgain: true },
+  memory: MEMORY,
+  ...Object.fromEntries([4, 8, 16, 32].map((atOnce) => [`memory-${atOnce}`, steady(atOnce)])),
+};
+
+let crawls = 0;
+
+async function crawl(siteUrl: string, { graph, setting }: CrawlerTask) {
+  const { crawler: options, configuration, parsesAgain } = SETTINGS[setting]!;
+  let markdownBytes = 0;
+  const name = `crawl-${crawls++}`;
+  const crawler = new CheerioCrawler(
+    {
+      ...options,
+      async requestHandler(page) {
+        const { request, response, pushData, enqueueLinks } = page;
+        const { markdown, metadata } = parsesAgain ? extractFromBody(page) : extractFromTree(page);
+        markdownBytes += Buffer.byteLength(markdown);
+        const { url, loadedUrl } = request;
+        await pushData({
+          markdown,
+          metadata: { ...metadata, sourceURL: url, url: loadedUrl, statusCode: response.statusCode },
+        });
+        await enqueueLinks({ globs: [`${siteUrl}/${graph}/*`] });
+      },
+    },
+    // The warm-up has a queue and a dataset of its own.
+    new Configuration({ defaultRequestQueueId: name, defaultDatasetId: name, ...configuration }),
+  );
+  const { requestsFinished, requestsFailed } = await crawler.run([`${siteUrl}/${graph}/0`]);
+  if (requestsFailed) throw new Error(`Crawlee gave ${requestsFailed} pages up`);
+  return { pages: requestsFinished, markdownBytes };
+}
+
+function extractFromTree(page: Page) {
+  const tree = page.$.root()[0]!;
+  return {
+    markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN), CLEAN),
+    metadata: metadataOf(tree, page.request.url),
+  };
+}
+
+function extractFromBody(page: Page) {
+  const snapshot = snapshotOf(page, String(page.body));
+  const { fields, metadata } = render({ snapshot, clean: CLEAN, formats: [{ type: 'markdown' }] });
+  return { markdown: String(fields.markdown), metadata };
+}
+
+function snapshotOf({ request: { url }, response: { statusCode = 0 } }: Page, text: string): Snapshot {
+  const contentType = 'text/html';
+  return {
+    ...{ sourceUrl: url, url, statusCode, contentType, text, kind: 'html' },
+    ...{ engine: 'http', fetchedAt: Date.now(), files: {} },
+  };
+}
+
+await serveCrawler(crawl);
