@@ -8,6 +8,8 @@ const ASKS_FOR_SCRIPTS =
 const LEAST_TEXT = 250;
 /** The same for a page that says it needs JavaScript. */
 const LEAST_TEXT_WHEN_ASKED = 1_000;
+/** Most pages are judged by so much. */
+const BEGINNING_CHARACTERS = 12_000;
 /** Far longer pages are judged by their beginning. */
 const JUDGED_CHARACTERS = 500_000;
 
@@ -17,15 +19,17 @@ const JUDGED_CHARACTERS = 500_000;
  * or little and the page says that it needs JavaScript.
  */
 export function isStaticEnough(html: string): boolean {
+  // With so much text at the beginning, nothing but an empty mount could make a shell of it.
+  const beginning = survey(html.slice(0, BEGINNING_CHARACTERS));
+  if (beginning.textLength >= LEAST_TEXT_WHEN_ASKED && !MOUNT_POINT.test(html)) return true;
   const { hasScripts, emptyMount, asksForScripts, textLength } = survey(html.slice(0, JUDGED_CHARACTERS));
   if (!hasScripts) return true;
   if (emptyMount) return false;
   return textLength >= (asksForScripts ? LEAST_TEXT_WHEN_ASKED : LEAST_TEXT);
 }
 
-/** Reads tags one after the other, each character once, and no further than it must: a page chosen to be slow cannot be. */
+/** Reads tags one after the other, each character once: a page chosen to be slow cannot be. */
 function survey(html: string) {
-  const mayBeMounted = MOUNT_POINT.test(html);
   const lower = html.toLowerCase();
   const found = { hasScripts: false, emptyMount: false, asksForScripts: false, textLength: 0 };
   let mount: string | undefined;
@@ -34,8 +38,6 @@ function survey(html: string) {
     const text = html.slice(at, open < 0 ? undefined : open).trim();
     found.textLength += text.length;
     if (open < 0) break;
-    // With so much text, nothing but an empty mount could make a shell of it.
-    if (found.textLength >= LEAST_TEXT_WHEN_ASKED && !mayBeMounted) break;
     const close = lower.indexOf('>', open);
     if (close < 0) break;
     const tag = lower.slice(open + 1, close);

@@ -1,0 +1,70 @@
+import { createFrontier, type Step } from '../crawl/frontier.ts';
+import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-crawl.ts';
+import { createTrapGuard } from '../crawl/traps.ts';
+import type { MapPage, MapPages } from './map-pages.ts';
+import { type Ground, isGone } from './survey-ground.ts';
+
+/** Addresses remembered, so that a link in every page's footer is judged once. */
+const MOST_REMEMBERED = 200_000;
+const ASKS_FOR_REST = new Set([429, 503]);
+/** What holds no links, or not as HTML, is not worth a request. */
+const NO_PAGE = /\.(?:pdf|docx?|odt|rtf|epub|xml|rss|atom|json|txt|csv|md|ps)$/i;
+
+/**
+ * Adds what the pages of the site link to.
+ * @param from.start the page that it begins with
+ * @param from.mayEndDry as of a light crawl
+ */
+export async function addFromLinks(
+  { scope, links, rules, enough }: Ground,
+  pages: MapPages,
+  { start, mayEndDry }: { start: MapPage; mayEndDry: boolean },
+): Promise<LightCrawlEnd> {
+  const frontier = createFrontier([start.url]);
+  const traps = createTrapGuard();
+  const met = new Set<string>();
+
+  /** True the first time. */
+  function isNew(link: string): boolean {
+    if (met.has(link)) return false;
+    if (met.size >= MOST_REMEMBERED) met.clear();
+    met.add(link);
+    return true;
+  }
+
+  /** @returns how many links of the page are new to the map */
+  function follow(page: MapPage, depth: number): number {
+    const before = links.size;
+    for (const link of page.links) {
+      const url = isNew(link) ? scope.ofLink(link, page.url) : undefined;
+      if (!url || !traps.admits(url) || !rules.mayList(url)) continue;
+      links.add(url);
+      if (!NO_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });
+    }
+    return links.size - before;
+  }
+
+  async function visit({ url, depth }: Step, signal: AbortSignal): Promise<Visit> {
+    if (!(await rules.mayVisit(url, signal))) {
+      links.drop(url);
+      return { fresh: 0 };
+    }
+    const page = await pages.plain(url, signal);
+    if (page && isGone(page.statusCode)) links.drop(url);
+    if (page && ASKS_FOR_REST.has(page.statusCode))
+      return { fresh: 0, asksForRest: true, restMs: page.retryAfterMs };
+    if (!page || page.statusCode >= 400) return { fresh: 0 };
+    links.describe(url, page.facts);
+    if (page.url === url) return { fresh: follow(page, depth) };
+    const target = scope.ofPage(page.url);
+    // Links of a page outside are not the site's.
+    if (!target || !rules.mayList(target)) return { fresh: 0 };
+    const isNewTarget = links.add(target, page.facts);
+    return { fresh: Number(isNewTarget) + follow(page, depth) };
+  }
+
+  follow(start, 0);
+  const { crawlDelayMs: delayMs } = await rules.of(start.url, enough);
+  const isEnough = () => links.isFull;
+  return runLightCrawl({ frontier, visit, isEnough, signal: enough, mayEndDry, delayMs });
+}

@@ -1,0 +1,48 @@
+import { type SitemapReport, sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import type { Database } from '../db/client.ts';
+import { listKnownPages } from '../db/known-pages.ts';
+import type { Egress } from '../net/egress.ts';
+import type { Ground } from './survey-ground.ts';
+
+/**
+ * Adds what sitemaps name.
+ * @returns what became of the files; `cut` when the time was over, `undefined` when there were links enough before
+ */
+export async function addFromSitemaps(
+  { request, base, scope, links, rules, half, enough }: Ground,
+  doors: { egress: Egress; userAgent: string },
+): Promise<SitemapReport | 'cut' | undefined> {
+  const signal = request.sitemap === 'only' ? enough : half;
+  const roots = sitemapRoots(new URL(base), await rules.of(base, enough));
+  const walk = walkSitemaps({ egress: doors.egress, userAgent: doors.userAgent, roots, signal });
+  try {
+    for (let step = await walk.next(); ; step = await walk.next()) {
+      if (step.done) return step.value;
+      for (const named of step.value) {
+        const url = scope.ofPage(named);
+        if (url && rules.mayList(url)) links.add(url);
+      }
+      if (links.isFull) return undefined;
+    }
+  } catch (error) {
+    if (signal.aborted) return 'cut';
+    throw error;
+  } finally {
+    // Closes the file that was being read.
+    await walk.return({ files: 0, missing: [], failed: [], truncated: true });
+  }
+}
+
+/** Adds pages that were seen before, on the host with and without `www`. */
+export async function addFromIndex(
+  { base, teamId, limit, scope, links, rules }: Ground,
+  db: Database,
+): Promise<void> {
+  const { host } = new URL(base);
+  const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
+  for (const { url: known, title, description } of await listKnownPages(db, { teamId, hosts, limit })) {
+    const url = scope.ofPage(known);
+    if (!url || !rules.mayList(url)) continue;
+    links.add(url, { ...(title && { title }), ...(description && { description }) });
+  }
+}
