@@ -32,6 +32,8 @@ export const ERRORS = {
   // A page of a crawl leads where the crawl may not go.
   CRAWL_DENIAL: { status: 500, retry: false },
   MAP_FAILED: { status: 500, retry: false },
+  // A page under which processes died again and again.
+  SCRAPE_RETRY_LIMIT: { status: 500, retry: false },
   // A process that died under the job; the next attempt runs on another one.
   WORKER_LOST: { status: 500, retry: true },
   UNKNOWN_ERROR: { status: 500, retry: true },
@@ -48,6 +50,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'SCRAPE_SITE_ERROR',
   'SCRAPE_TIMEOUT',
   'SCRAPE_ALL_ENGINES_FAILED',
+  'WORKER_LOST',
   'UNKNOWN_ERROR',
 ]);
 

@@ -90,7 +90,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
     try {
       if (claim.losses >= MOST_LOSSES) {
         throw new ServiceError(
-          'WORKER_LOST',
+          'SCRAPE_RETRY_LIMIT',
           `${claim.url} was given up: ${MOST_LOSSES} times the process that scraped it was lost.`,
         );
       }
@@ -140,7 +140,9 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
           url: claim.url,
           error: String((thrown as Error)?.stack ?? thrown),
         });
-      if (isTransient(error.code) && claim.attempts + 1 < MOST_ATTEMPTS) return askAgain(claim, 0, undefined);
+      // A browser that died took the page with it, for which the page need not be to blame.
+      const most = error.code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
+      if (isTransient(error.code) && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
       const { code, message, details } = error;
       return {
         end: {

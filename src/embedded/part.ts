@@ -6,7 +6,8 @@ import { endProcess, sendSignal } from './orphans.ts';
 import { identityOf, type ProcessId } from './process-identity.ts';
 
 const FIRST_DELAY_MS = 500;
-const LONGEST_DELAY_MS = 30_000;
+/** Short: what a part needs may be down at the same time, and all work stands still meanwhile. */
+const LONGEST_DELAY_MS = 4_000;
 /** A part that lived this long was well: the next restart is quick again. */
 const STEADY_MS = 60_000;
 

@@ -74,11 +74,19 @@ function bounded({ url, contentType, html, body }: Visited, pdfAsBase64: boolean
 /** Failures behind which the egress proxy stands, and knows the reason. */
 const PROXIED = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
 
+/** How it looks when Chromium itself died under the page. */
+const BROWSER_GONE = /Chromium ended|(context|browser|page) has been closed|browser closed|target closed/i;
+
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
 function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
   const message = messageOf(error);
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
+  }
+  if (BROWSER_GONE.test(message)) {
+    return new ServiceError('WORKER_LOST', `The browser ended while it had ${url} open. Try again.`, {
+      cause: error,
+    });
   }
   if (!(error instanceof NavigationError)) return error;
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
