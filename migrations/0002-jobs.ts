@@ -145,13 +145,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       created_at timestamptz not null default now(),
       primary key (team_id, key)
     )`.execute(db);
-  // What is known of the addresses of cached pages, for map.
-  await sql`
-    alter table cache_entries
-      add column host text,
-      add column url text,
-      add column title text,
-      add column description text`.execute(db);
-  await sql`create index cache_entries_host on cache_entries (host, url) where host is not null`.execute(db);
   await sql`create index cache_entries_age on cache_entries (fetched_at)`.execute(db);
 }

@@ -4,6 +4,8 @@ import type { ErrorCode } from './errors.ts';
 export const TOKENS_PER_CREDIT = 15;
 
 const PAGE = 1;
+/** Of a map, whatever it finds. */
+export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
 const LOCKDOWN_MISS = 1;
 const UNKNOWN_HOST = 1;

@@ -73,7 +73,11 @@ async function work(): Promise<Role> {
     logger,
     contexts: PAGES_AT_ONCE,
   });
-  const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+  const renderer = createRenderPool({
+    threads: availableParallelism(),
+    maxMemoryMb: THREAD_MEMORY_MB,
+    onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
+  });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),

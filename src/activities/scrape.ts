@@ -1,17 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
 import { priceOfFailure } from '../credits.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
-import { acquireSlot, releaseSlot, renewSlot } from '../db/slots.ts';
+import { releaseSlot, renewSlot } from '../db/slots.ts';
 import type { Engines } from '../engines/index.ts';
-import { isErrorCode, ServiceError } from '../errors.ts';
+import { isErrorCode } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { startDeadline } from './deadline.ts';
 import { makeDocument } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { waitForSlot } from './slot.ts';
 
 /** What a scrape needs from outside. */
 export interface ScrapeDoors {
@@ -21,31 +21,8 @@ export interface ScrapeDoors {
   renderer: RenderPool;
 }
 
-/** Between two tries for a slot, growing. */
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 500;
-
 /** The activities of a scrape. */
 export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) {
-  /**
-   * Takes one of the team's slots, waiting for at most two thirds of the timeout.
-   * @returns milliseconds waited; `undefined` when one was free
-   */
-  async function takeSlot(slot: Parameters<typeof acquireSlot>[1], timeoutMs: number, signal: AbortSignal) {
-    const start = performance.now();
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      const waitedMs = performance.now() - start;
-      if (await acquireSlot(db, slot)) return pauseMs === FIRST_PAUSE_MS ? undefined : Math.round(waitedMs);
-      if (waitedMs > (timeoutMs * 2) / 3) {
-        throw new ServiceError(
-          'CONCURRENCY_QUEUE_TIMEOUT',
-          `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
-        );
-      }
-      await sleep(pauseMs, undefined, { signal });
-    }
-  }
-
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
@@ -61,7 +38,10 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
       if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
       using deadline = startDeadline(request, Context.current().cancellationSignal);
       using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
-      const queuedMs = await takeSlot(slot, request.timeout, deadline.signal);
+      const queuedMs = await waitForSlot(db, slot, {
+        timeoutMs: request.timeout,
+        signal: deadline.signal,
+      });
       try {
         const obtained = await engines.obtain(request, deadline.signal);
         const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };

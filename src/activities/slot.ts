@@ -9,17 +9,19 @@ const LONGEST_PAUSE_MS = 500;
 
 /**
  * Takes one of a team's slots, waiting for at most two thirds of the timeout.
+ * @returns milliseconds waited; `undefined` when one was free
  * @throws ServiceError `CONCURRENCY_QUEUE_TIMEOUT`
  */
 export async function waitForSlot(
   db: Database,
   slot: Parameters<typeof acquireSlot>[1],
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
-): Promise<void> {
+): Promise<number | undefined> {
   const start = performance.now();
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    if (await acquireSlot(db, slot)) return;
-    if (performance.now() - start > (timeoutMs * 2) / 3) {
+    const waitedMs = performance.now() - start;
+    if (await acquireSlot(db, slot)) return pauseMs === FIRST_PAUSE_MS ? undefined : Math.round(waitedMs);
+    if (waitedMs > (timeoutMs * 2) / 3) {
       throw new ServiceError(
         'CONCURRENCY_QUEUE_TIMEOUT',
         `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,

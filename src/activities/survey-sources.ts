@@ -40,9 +40,8 @@ export async function addFromIndex(
 ): Promise<void> {
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
-  for (const { url: known, title, description } of await listKnownPages(db, { teamId, hosts, limit })) {
+  for (const known of await listKnownPages(db, { teamId, hosts, limit })) {
     const url = scope.ofPage(known);
-    if (!url || !rules.mayList(url)) continue;
-    links.add(url, { ...(title && { title }), ...(description && { description }) });
+    if (url && rules.mayList(url)) links.add(url, {});
   }
 }

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** A copy in the cache: where its snapshot lies, when it was fetched, and whose page it is. */
+/** A copy in the cache: where its snapshot lies, and when it was fetched. */
 export interface CacheEntry {
   key: Buffer;
   blob: string;
   fetchedAt: Date;
-  url: string;
-  host: string;
 }
 
 /** Which copy is wanted: one of at least and of less than this age, in milliseconds. */
@@ -41,9 +39,7 @@ export async function findCached(
 export async function storeCached(db: Database, entries: CacheEntry[]): Promise<void> {
   await db.query
     .insertInto('cache_entries')
-    .values(
-      entries.map(({ key, blob, fetchedAt, url, host }) => ({ key, blob, fetched_at: fetchedAt, url, host })),
-    )
+    .values(entries.map(({ key, blob, fetchedAt }) => ({ key, blob, fetched_at: fetchedAt })))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -138,10 +138,6 @@ interface Tables {
     key: Buffer;
     fetched_at: Expiry;
     blob: string;
-    host: string | null;
-    url: string | null;
-    title: string | null;
-    description: string | null;
   };
   rate_limits: { key: string; points: number; expire: number | null };
 }
@@ -169,6 +165,8 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     options: '-c jit=off',
   });
   pool.on('error', onError);
+  // It breaks between two statements of a transaction: the next one fails, and nobody else listens.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     query,
@@ -198,7 +196,7 @@ export function translateDatabaseError(error: unknown): unknown {
   const message = error instanceof Error ? error.message : '';
   if (
     UNAVAILABLE.has(code) ||
-    /Connection terminated|timeout exceeded when trying to connect/.test(message)
+    /Connection terminated|not queryable|timeout exceeded when trying to connect/.test(message)
   ) {
     return new ServiceError(
       'SERVICE_UNAVAILABLE',

@@ -14,7 +14,7 @@ export async function deleteExpired(db: Database): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with expired as (
       select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind = 'scrape')
+      where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
         and created_at < now() - make_interval(hours => ${LISTED_HOURS})
       order by expires_at limit ${JOBS_AT_ONCE}
     ), gone as (
@@ -29,7 +29,7 @@ export async function deleteResults(db: Database): Promise<number> {
   const { rows } = await sql<{ emptied: number }>`
     with expired as (
       select id from jobs
-      where expires_at < now() and (status <> 'scraping' or kind = 'scrape')
+      where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
         and (exists (select from results where job_id = jobs.id)
           or exists (select from pages where job_id = jobs.id))
       order by expires_at limit ${JOBS_AT_ONCE}

@@ -45,8 +45,6 @@ export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs
       // One key for each copy.
       blob: keys[index]!,
       fetchedAt: new Date(snapshot.fetchedAt),
-      url: snapshot.url,
-      host: new URL(snapshot.url).host,
     }));
     await storeCached(db, entries);
     return entries;

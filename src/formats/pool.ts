@@ -28,9 +28,12 @@ const YOUNG_MB = 24;
 export function createRenderPool({
   threads,
   maxMemoryMb,
+  onFault = () => undefined,
 }: {
   threads: number;
   maxMemoryMb: number;
+  /** Hears of answers that nobody waits for any more, and of threads that end by themselves. */
+  onFault?: (error: Error) => void;
 }): RenderPool {
   const pool = new Piscina<RenderTask, ThreadAnswer>({
     filename: new URL('./thread.ts', import.meta.url).href,
@@ -41,6 +44,8 @@ export function createRenderPool({
     taskQueue: new UrgentFirst(),
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
+  // Without a listener, the answer of a thread that was just called off would end the process.
+  pool.on('error', onFault);
   return {
     async render(task, { signal, urgent = true }) {
       const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;

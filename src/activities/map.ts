@@ -1,0 +1,101 @@
+import { Context } from '@temporalio/activity';
+import type { Blobs } from '../blobs.ts';
+import { orderBySearch } from '../crawl/map-search.ts';
+import { MAP_CREDITS } from '../credits.ts';
+import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
+import { releaseSlot, renewSlot } from '../db/slots.ts';
+import { ServiceError } from '../errors.ts';
+import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
+import { parseTarget } from '../url.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { warningOf } from './map-warning.ts';
+import { type Survey, type SurveyDoors, surveySite } from './site-survey.ts';
+import { waitForSlot } from './slot.ts';
+
+/** What a map needs from outside. */
+export interface MapDoors extends SurveyDoors {
+  blobs: Blobs;
+}
+
+/** Of the timeout, what is kept for putting links in order and writing them down. */
+const END_PART = 5;
+const LONGEST_END_MS = 5_000;
+/** With words to search for, so many links at least are looked at, however few are asked for. */
+const LEAST_SEARCHED = 5_000;
+
+/** The signals of a map's time: half of it, the end of finding links, and the end of all. */
+function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, outer: AbortSignal) {
+  const enoughMs = timeoutMs - Math.min(timeoutMs / END_PART, LONGEST_END_MS);
+  const timers: NodeJS.Timeout[] = [];
+  const signalAfter = (ms: number) => {
+    const controller = new AbortController();
+    const message = `Map timed out: the links of ${url} were not found within ${timeoutMs} ms. Try again with a larger timeout.`;
+    timers.push(setTimeout(() => controller.abort(new ServiceError('MAP_TIMEOUT', message)), ms));
+    return AbortSignal.any([controller.signal, outer]);
+  };
+  return {
+    timeoutMs,
+    half: signalAfter(enoughMs / 2),
+    enough: signalAfter(enoughMs),
+    over: signalAfter(timeoutMs),
+    [Symbol.dispose]: () => timers.forEach(clearTimeout),
+  };
+}
+
+/** Why nothing was found, where that is an error. */
+function throwReason({ start, sitemaps }: Survey): void {
+  if (start instanceof ServiceError) throw start;
+  const failed = typeof sitemaps === 'object' ? sitemaps.failed[0] : undefined;
+  if (start === undefined && failed) throw new ServiceError(failed.code, failed.error);
+}
+
+/** Answers with what was found; where that is nothing, with why. */
+function resultOf(survey: Survey, request: MapRequest): MapResult {
+  const { search, limit } = request;
+  const found = survey.links.list();
+  if (found.length === 0) throwReason(survey);
+  const ordered = search === undefined ? found : orderBySearch(found, search);
+  const warning = warningOf(survey, request);
+  return { links: ordered.slice(0, limit), ...(warning && { warning }) };
+}
+
+/** The activities of a map. */
+export function mapActivities(doors: MapDoors) {
+  const { db, blobs } = doors;
+  return {
+    /**
+     * Finds the links of a job's site and stores them. Attempts may repeat: done already, it does nothing.
+     * @returns the blob with the links; `undefined` when the job ended without them
+     */
+    async mapSite(jobId: string): Promise<string | undefined> {
+      const job = await findJob(db, jobId);
+      if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
+      // The API validated it before it was written down.
+      const asked = job.request as MapRequest;
+      const request = { ...asked, url: parseTarget(asked.url, true).href };
+      const { info, cancellationSignal } = Context.current();
+      const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+      // What an attempt before this one held, it will not give back any more.
+      if (info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
+      using clock = startClock(request, cancellationSignal);
+      using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
+      await waitForSlot(db, slot, { timeoutMs: clock.timeoutMs, signal: clock.over });
+      try {
+        clock.over.throwIfAborted();
+        const limit = request.search === undefined ? request.limit : Math.max(request.limit, LEAST_SEARCHED);
+        const { half, enough, over } = clock;
+        const order = { request, teamId: job.team_id, limit, half, enough, over };
+        const result = resultOf(await surveySite(order, doors), request);
+        const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
+        clock.over.throwIfAborted();
+        await completeJob(db, { jobId, credits: MAP_CREDITS, blob });
+        return blob;
+      } catch (error) {
+        await releaseSlot(db, slot.teamId, slot.holder);
+        // An aborted step may fail in its own words; the reason for the abort is the truth.
+        if (!(error instanceof ServiceError)) clock.enough.throwIfAborted();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { MapRequest } from '../schemas/map.ts';
+import { normalizeEncoding, trimPath } from './path.ts';
+import { createScope } from './scope.ts';
+
+/** Tells which addresses belong to a map. */
+export interface MapScope {
+  /** @returns the address of a link as it is followed, or `undefined` when it does not belong */
+  ofLink(link: string, pageUrl: string): string | undefined;
+  /** The same for addresses that are no links: the start, a sitemap's, those known from before. */
+  ofPage(url: string): string | undefined;
+  /** The path that all links lie below; empty for the whole site. */
+  readonly folder: string;
+}
+
+/** Which options of a request draw the line. */
+export type MapScopeOptions = Pick<
+  MapRequest,
+  'includeSubdomains' | 'filterByPath' | 'includePaths' | 'excludePaths' | 'regexOnFullURL'
+>;
+
+/**
+ * A crawl's scope, but for the path: here it holds on all hosts of the site.
+ * @param base where the site is, after redirects
+ */
+export function createMapScope(base: string, options: MapScopeOptions): MapScope {
+  const scope = createScope({
+    startUrl: base,
+    includePaths: options.includePaths,
+    excludePaths: options.excludePaths,
+    regexOnFullURL: options.regexOnFullURL,
+    allowSubdomains: options.includeSubdomains,
+    crawlEntireDomain: true,
+  });
+  const folder = options.filterByPath ? trimPath(normalizeEncoding(new URL(base).pathname)) : '';
+  const isBelow = (url: string): boolean => {
+    if (folder === '') return true;
+    const path = normalizeEncoding(new URL(url).pathname);
+    return path === folder || path.startsWith(`${folder}/`);
+  };
+  const accepted = (verdict: ReturnType<typeof scope.judge>): string | undefined =>
+    'url' in verdict && isBelow(verdict.url) ? verdict.url : undefined;
+  return {
+    ofLink: (link, pageUrl) => accepted(scope.judge(link, { url: pageUrl, depth: 0 })),
+    ofPage: (url) => accepted(scope.judgePage(url)),
+    folder,
+  };
+}

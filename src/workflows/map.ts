@@ -1,0 +1,18 @@
+import { mapActivities } from './activities.ts';
+import { recordedFailure } from './failure.ts';
+import type { ScrapeInput } from './scrape.ts';
+
+/**
+ * Maps one site. Its failure is written down before the workflow fails with the error's code.
+ * @returns the blob with the links
+ */
+export async function map(input: ScrapeInput): Promise<string | undefined> {
+  const { jobId, timeoutMs, label } = input;
+  try {
+    return await mapActivities(timeoutMs).mapSite.executeWithOptions(label ? { summary: label } : {}, [
+      jobId,
+    ]);
+  } catch (error) {
+    throw await recordedFailure(input, error);
+  }
+}

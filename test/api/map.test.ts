@@ -1,0 +1,350 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { finished, startJob } from '../support/jobs.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+
+/** The links of a site, however they are found. */
+
+let site: Site;
+let db: Database;
+let shop: Pages;
+
+beforeAll(async () => {
+  site = await startSite();
+  shop = await startShop();
+  db = openTestDatabase();
+});
+afterAll(async () => {
+  await db.close();
+  await shop[Symbol.asyncDispose]();
+  await site.close();
+});
+
+const map = (body: Record<string, unknown>, key?: string) => call('/v2/map', { body, ...(key && { key }) });
+
+/** Maps without what other tests have scraped, and expects that to work. @returns paths, and the rest of the answer */
+async function pathsOf(body: Record<string, unknown>, key?: string) {
+  const { status, body: answer } = await map({ useIndex: false, ...body }, key);
+  expect([status, answer.success, answer.error]).toEqual([200, true, undefined]);
+  const links: { url: string; title?: string; description?: string }[] = answer.links;
+  const paths = links.map(({ url }) => url.replace(/^https?:\/\/[^/]+/, ''));
+  return { paths, links, warning: answer.warning as string | undefined, id: answer.id as string };
+}
+
+const page = (title: string, links: string[], head = '') =>
+  `<!DOCTYPE html><title>${title}</title>${head}<body>${links.map((link) => `<a href="${link}">x</a>`).join('')}</body>`;
+
+/** A page that takes a while, as one of very many. */
+const slowPage =
+  (n: number): RequestListener =>
+  (_request, response) => {
+    const links = [2 * n + 1, 2 * n + 2].map((each) => `/endless/${each}`);
+    setTimeout(() => response.writeHead(200, { 'Content-Type': 'text/html' }).end(page(`${n}`, links)), 50);
+  };
+
+/** A site with what the generated one lacks. */
+const startShop = () =>
+  startPages({
+    '/': page('The Shop', ['/list?page=1', '/gone', '/moved', '/secret/plan', '/picture.png', '/manual.pdf']),
+    '/list': ({ url }, response) => {
+      const links = url?.endsWith('1')
+        ? ['/item/1', '/item/2', '/list?page=2']
+        : ['/item/3', '/item/1?colour=red', '/list?page=1'];
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(page('List', links));
+    },
+    '/item/1': page('A red lamp', ['/'], '<meta name="description" content="It shines.">'),
+    '/item/2': page('A blue chair', ['/']),
+    '/item/3': page('A green door', ['/item/3#handle']),
+    '/moved': (_request, response) => response.writeHead(302, { Location: '/new-home' }).end(),
+    '/new-home': page('New home', []),
+    '/docs': page('Docs', ['/docs/install', '/docs/ApiReference', '/']),
+    '/docs/install': page('How to install', ['/docs']),
+    '/docs/ApiReference': page('Reference', ['/docs']),
+    '/robots.txt': 'User-agent: *\nDisallow: /secret/\n',
+    '/sitemap.xml': ({ headers: { host } }, response) => {
+      const urls = ['/docs', '/secret/plan'].map((path) => `<url><loc>http://${host}${path}</loc></url>`);
+      response.writeHead(200, { 'Content-Type': 'application/xml' }).end(`<urlset>${urls.join('')}</urlset>`);
+    },
+    ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`/endless/${n}`, slowPage(n)])),
+  });
+
+describe('links that are followed', () => {
+  it('are at least 95 of 100 on a site of 5,000 pages without a sitemap', async () => {
+    const { paths, links } = await pathsOf({
+      url: `${site.url}/links/0`,
+      sitemap: 'skip',
+      filterByPath: false,
+    });
+    expect(links[0]).toEqual({ url: `${site.url}/links/0`, title: 'Page 0' });
+    expect(new Set(paths).size).toBe(paths.length);
+    const wanted = Array.from({ length: 5_000 }, (_, n) => `/links/${n}`).filter((path) =>
+      paths.includes(path),
+    );
+    expect(wanted.length).toBeGreaterThanOrEqual(4_750);
+    // robots.txt asks not to go there, and the rest is elsewhere.
+    expect(paths.filter((path) => !path.startsWith('/links/'))).toEqual([]);
+    expect(site.hits('/private/0')).toBe(0);
+  });
+
+  it('are pages of the site: each once, not those that are gone, forbidden or mere files', async () => {
+    const { paths, links, warning } = await pathsOf({ url: shop.url, sitemap: 'skip' });
+    expect(links[0]).toEqual({ url: `${shop.url}/`, title: 'The Shop' });
+    expect(paths.toSorted()).toEqual([
+      '/',
+      '/item/1',
+      '/item/2',
+      '/item/3',
+      '/list',
+      '/manual.pdf',
+      '/moved',
+      '/new-home',
+    ]);
+    expect(links).toContainEqual({
+      url: `${shop.url}/item/1`,
+      title: 'A red lamp',
+      description: 'It shines.',
+    });
+    expect(warning).toBeUndefined();
+    expect(shop.headersOf('/item/3')).toBeDefined();
+    expect(shop.headersOf('/secret/plan')).toBeUndefined();
+    expect(shop.headersOf('/manual.pdf')).toBeUndefined();
+  });
+
+  it('keep their queries when asked', async () => {
+    const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', ignoreQueryParameters: false });
+    expect(paths).toEqual(
+      expect.arrayContaining(['/list?page=1', '/list?page=2', '/item/1?colour=red', '/item/1']),
+    );
+  });
+
+  it('are found in a start that only a browser can show', async () => {
+    const { paths } = await pathsOf({
+      url: `${site.url}/app/0`,
+      sitemap: 'skip',
+      filterByPath: false,
+      limit: 2,
+    });
+    expect(paths).toEqual(['/app/0', '/article/1']);
+  });
+
+  it('are asked for with the headers and languages of the request', async () => {
+    await pathsOf({
+      url: shop.url,
+      sitemap: 'skip',
+      headers: { 'X-Ticket': '7' },
+      location: { country: 'DE', languages: ['de', 'fr'] },
+    });
+    for (const path of ['/', '/list', '/item/3'])
+      expect(shop.headersOf(path)).toMatchObject({ 'x-ticket': '7', 'accept-language': 'de, fr' });
+  });
+});
+
+describe('sitemaps', () => {
+  it('alone give exactly as many links as wanted', async () => {
+    const { paths } = await pathsOf({ url: site.url, sitemap: 'only', limit: 10 });
+    expect(paths).toEqual(Array.from({ length: 10 }, (_, n) => `/links/${n}`));
+  });
+
+  it('spare the site being crawled when they give enough', async () => {
+    const before = site.hits('/links/7');
+    const { paths } = await pathsOf({ url: site.url, limit: 100 });
+    expect(paths).toEqual(['/', ...Array.from({ length: 99 }, (_, n) => `/links/${n}`)]);
+    expect(site.hits('/links/7')).toBe(before);
+  });
+
+  it('are joined by what pages link to, start first', async () => {
+    const { paths } = await pathsOf({ url: shop.url });
+    expect(paths.slice(0, 2)).toEqual(['/', '/docs']);
+    expect(paths).toEqual(expect.arrayContaining(['/item/3', '/list']));
+    expect(paths).not.toContain('/secret/plan');
+  });
+
+  it('that are missing are told of where nothing else counts', async () => {
+    await using bare = await startPages({ '/': page('Bare', ['/a']) });
+    const { paths, warning } = await pathsOf({ url: bare.url, sitemap: 'only' });
+    expect(paths).toEqual([]);
+    expect(warning).toBe('The site has no sitemap where one is looked for.');
+    expect((await pathsOf({ url: bare.url })).paths).toEqual(['/']);
+  });
+});
+
+describe('the line around a map', () => {
+  it('is the path of the address, and a warning says how to get more', async () => {
+    const { paths, warning } = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip' });
+    expect(paths).toEqual(['/docs', '/docs/install', '/docs/ApiReference']);
+    expect(warning).toBe(
+      `Only few links lie below /docs. For more, map ${shop.url}/, or set filterByPath to false.`,
+    );
+    const whole = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip', filterByPath: false });
+    expect(whole.paths).toEqual(expect.arrayContaining(['/docs/install', '/', '/item/2']));
+    expect(whole.warning).toBeUndefined();
+  });
+
+  it('is drawn by patterns', async () => {
+    const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', excludePaths: ['^/item/[12]', '^/m'] });
+    expect(paths).toEqual(['/', '/list', '/item/3']);
+    const refused = await map({ url: shop.url, includePaths: ['('] });
+    expect([refused.status, refused.body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('is the limit', async () => {
+    expect((await pathsOf({ url: shop.url, sitemap: 'skip', limit: 3 })).paths).toHaveLength(3);
+  });
+});
+
+describe('a search', () => {
+  it('puts first what fits by address and title, and drops nothing', async () => {
+    const all = await pathsOf({ url: shop.url, sitemap: 'skip' });
+    const byTitle = await pathsOf({ url: shop.url, sitemap: 'skip', search: 'green doors' });
+    expect(byTitle.paths[0]).toBe('/item/3');
+    expect(byTitle.paths.toSorted()).toEqual(all.paths.toSorted());
+    const byUrl = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip', search: 'api' });
+    expect(byUrl.paths[0]).toBe('/docs/ApiReference');
+  });
+
+  it('looks at more links than it answers', async () => {
+    const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', search: 'green door', limit: 1 });
+    expect(paths).toEqual(['/item/3']);
+  });
+});
+
+describe('pages that were seen before', () => {
+  const start = { sitemap: 'skip', filterByPath: false, limit: 1_000 } as const;
+
+  it('by scrapes of the team are known', async () => {
+    const small = await startSite({ pages: 3 });
+    const [own, other] = [await makeTeam(db), await makeTeam(db)];
+    await call('/v2/scrape', { body: { url: `${small.url}/topic/hidden` }, key: own.key });
+    const url = `${small.url}/links/0`;
+    const known = await pathsOf({ ...start, url, useIndex: true }, own.key);
+    expect(known.paths).toEqual(['/links/0', '/topic/hidden', '/links/1', '/links/2']);
+    const plain = ['/links/0', '/links/1', '/links/2'];
+    for (const without of [{ useIndex: false }, { useIndex: true, ignoreCache: true }]) {
+      expect((await pathsOf({ ...start, url, ...without }, own.key)).paths).toEqual(plain);
+    }
+    expect((await pathsOf({ ...start, url, useIndex: true }, other.key)).paths).toEqual(plain);
+    await small.close();
+  });
+
+  it('by crawls are known to their own team', async () => {
+    const small = await startSite({ pages: 3 });
+    const [own, other] = [await makeTeam(db), await makeTeam(db)];
+    const id = await startJob(
+      '/v2/crawl',
+      { url: `${small.url}/about/own`, sitemap: 'skip', limit: 1, scrapeOptions: { storeInCache: false } },
+      { key: own.key },
+    );
+    expect(await finished('/v2/crawl', id, { key: own.key })).toMatchObject({ completed: 1 });
+    const url = `${small.url}/links/0`;
+    expect((await pathsOf({ ...start, url, useIndex: true }, own.key)).paths).toContain('/about/own');
+    expect((await pathsOf({ ...start, url, useIndex: true }, other.key)).paths).not.toContain('/about/own');
+    await small.close();
+  });
+});
+
+describe('time', () => {
+  it('30: that is over at once is said so', async () => {
+    const { status, body } = await map({ url: site.url, timeout: 1 });
+    expect([status, body.success, body.code]).toEqual([408, false, 'MAP_TIMEOUT']);
+    expect(body.error).toContain('Map timed out');
+  });
+
+  it('that is over before the site has answered is said so', async () => {
+    const { status, body } = await map({ url: `${site.url}/slow/20000/page`, timeout: 2_000 });
+    expect([status, body.code]).toEqual([408, 'MAP_TIMEOUT']);
+  });
+
+  it('that ends a site without end leaves what was found until then, and a warning', async () => {
+    const url = `${shop.url}/endless/0`;
+    const { paths, warning } = await pathsOf({ url, sitemap: 'skip', filterByPath: false, timeout: 3_000 });
+    expect(paths.slice(0, 3)).toEqual(['/endless/0', '/endless/1', '/endless/2']);
+    expect(warning).toBe(
+      'The time was over before every page had been looked at; raise the timeout for more links.',
+    );
+  });
+});
+
+describe('what goes wrong', () => {
+  it.each([
+    ['http://no-such-host.invalid/', 200, 'SCRAPE_DNS_RESOLUTION_ERROR'],
+    ['http://169.254.169.254/', 403, 'unsafe_domain_blocked'],
+  ])('%s', async (url, status, code) => {
+    for (const sitemap of ['include', 'only']) {
+      const answer = await map({ url, sitemap });
+      expect([answer.status, answer.body.success, answer.body.code]).toEqual([status, false, code]);
+    }
+  });
+
+  it('a connection that breaks', async () => {
+    const { status, body } = await map({ url: `${site.url}/reset`, sitemap: 'skip' });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
+  });
+
+  it('an address that nothing is at, or that robots.txt forbids, gives a warning', async () => {
+    const missing = await pathsOf({ url: `${site.url}/status/404`, sitemap: 'skip', filterByPath: false });
+    expect(missing.paths).toEqual([]);
+    expect(missing.warning).toBe('The address itself was answered with HTTP 404.');
+    const forbidden = await pathsOf({ url: `${site.url}/private/1`, sitemap: 'skip', filterByPath: false });
+    expect(forbidden.paths).toEqual([]);
+    expect(forbidden.warning).toBe('The robots.txt of the site asks not to visit the address itself.');
+    expect(site.hits('/private/1')).toBe(0);
+  });
+
+  it.each([
+    ['no address', {}],
+    ['an unknown key', { url: 'http://example.com/', depth: 1 }],
+    ['limit 0', { url: 'http://example.com/', limit: 0 }],
+    ['a limit above 100,000', { url: 'http://example.com/', limit: 100_001 }],
+    ['timeout 0', { url: 'http://example.com/', timeout: 0 }],
+    ['another use of sitemaps', { url: 'http://example.com/', sitemap: 'maybe' }],
+    ['another scheme', { url: 'ftp://example.com/' }],
+  ])('%s', async (_name, body) => {
+    const answer = await map(body);
+    expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+
+  it('protection that does not exist is refused', async () => {
+    const { status, body } = await map({ url: shop.url, threatProtection: { mode: 'normal' } });
+    expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
+  });
+});
+
+describe('a map is a job of its team', () => {
+  it('costs one credit when it succeeds, and none when it times out', async () => {
+    const team = await makeTeam(db, { credits: 2 });
+    const left = async () =>
+      (await call('/v2/team/credit-usage', { key: team.key })).body.data.remainingCredits;
+    const { id } = await pathsOf(
+      { url: shop.url, sitemap: 'skip', origin: 'test', integration: null },
+      team.key,
+    );
+    expect(await left()).toBe(1);
+    await map({ url: shop.url, timeout: 1 }, team.key);
+    expect(await left()).toBe(1);
+    const ledger = await db.query
+      .selectFrom('credit_entries')
+      .select(['job_id', 'credits'])
+      .where('team_id', '=', team.id)
+      .execute();
+    expect(ledger).toEqual([{ job_id: id, credits: 1 }]);
+    await pathsOf({ url: shop.url, sitemap: 'skip' }, team.key);
+    const refused = await map({ url: shop.url }, team.key);
+    expect([refused.status, refused.body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
+  });
+
+  it('stands in the activity list, and gives its slot back', async () => {
+    const team = await makeTeam(db, { concurrency: 1 });
+    const first = await pathsOf({ url: shop.url, sitemap: 'skip' }, team.key);
+    const second = await pathsOf({ url: `${shop.url}/docs` }, team.key);
+    const { body } = await call('/v2/team/activity?endpoint=map', { key: team.key });
+    expect(body.data).toMatchObject([
+      { id: second.id, endpoint: 'map', target: `${shop.url}/docs` },
+      { id: first.id, endpoint: 'map', target: shop.url },
+    ]);
+    expect((await call('/v2/concurrency-check', { key: team.key })).body.concurrency).toBe(0);
+  });
+});
