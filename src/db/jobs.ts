@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, StoredError } from './client.ts';
 
 /** What jobs there are; also the `endpoint` of the team's activity. */
-export type JobKind = 'scrape' | 'batch_scrape' | 'crawl' | 'map';
+type JobKind = 'scrape' | 'batch_scrape' | 'crawl' | 'map';
 
 /** What is known of a job before it runs. */
 export interface NewJob {

@@ -1,19 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, StoredError } from './client.ts';
 
-/** The counters of a batch or crawl; `total` = `completed` + `failed` + what is still to come, at any time. */
-export interface Progress {
-  /** Pages attempted or to be attempted; grows while a crawl discovers. */
-  total: number;
-  /** Pages with an answer of their target. */
-  completed: number;
-  /** Pages without one. */
-  failed: number;
-  credits: number;
-  /** Of all documents, as they are answered. */
-  bytes: number;
-}
-
 /** Changes of a job that runs; what is left out stays. */
 export interface Retuning {
   limit?: number | undefined;
@@ -30,8 +17,11 @@ export interface Retuning {
 export const CAPACITY = sql<number>`
   case when page_limit is null then known else greatest(page_limit + dropped, admitted) end`;
 
-/** Pages of the job that are its own; see {@link Progress.total}. */
-export const TOTAL = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
+/**
+ * Pages attempted or to be attempted: at any time those with an answer (`completed`), those without one (`failed`), and
+ * those to come. It grows while a crawl discovers.
+ */
+const TOTAL = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
 
 /** Pages that are not finished yet. */
 export const OPEN = sql<number>`(${TOTAL} - completed - failed)`;
