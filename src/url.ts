@@ -2,6 +2,11 @@ import { isIP } from 'node:net';
 import normalizeUrl from 'normalize-url';
 import { ServiceError } from './errors.ts';
 
+/** No server takes more, and what is longer is a mistake. */
+const MOST_CHARACTERS = 16_384;
+/** RFC 1035 2.3.4. */
+const MOST_HOST_CHARACTERS = 253;
+
 function refuse(message: string): never {
   throw new ServiceError('BAD_REQUEST', message, { details: [{ code: 'custom', path: ['url'], message }] });
 }
@@ -18,8 +23,12 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     refuse(`URL uses unsupported protocol: ${scheme}. Only http and https can be fetched.`);
   }
+  if (trimmed.length > MOST_CHARACTERS)
+    refuse(`URL is longer than ${MOST_CHARACTERS} characters: ${trimmed.slice(0, 200)}…`);
   const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
   if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${trimmed.slice(0, 200)}`);
+  if (url.hostname.length > MOST_HOST_CHARACTERS)
+    refuse(`The host of the URL is no name: ${trimmed.slice(0, 200)}…`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
     refuse(`URL must have a valid top-level domain or be an IP address: ${trimmed.slice(0, 200)}`);

@@ -66,7 +66,9 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
     async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean }> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
-      const { start, request } = await findCrawl(jobId);
+      const { start, request, status } = await findCrawl(jobId);
+      // Who asks again for a crawl that has ended wakes it for nothing.
+      if (status !== 'scraping') return { sitemaps: false };
       const base = await baseOf(start, request, signal);
       const robots = await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
       const sitemaps = request.sitemap !== 'skip';
@@ -103,10 +105,14 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
             break;
           }
           named += step.value.length;
-          const { found } = await guide.adopt(step.value, cancellationSignal);
-          if (found.length) await addToJob(db, jobId, found);
+          const { found, blocked } = await guide.adopt(step.value, cancellationSignal);
+          const { isFull } = await addToJob(db, { jobId, pages: found, blocked });
+          // What more the sitemaps name, the limit leaves out.
+          if (isFull) break;
         }
       } catch (error) {
+        // Pages that were named, but perhaps not written down, must count as new again.
+        guides.forget(jobId);
         cancellationSignal.throwIfAborted();
         if (!signal.aborted) throw error;
         await note(db, jobId, 'sitemaps', { named, cutAfterMs: SITEMAPS_MS });

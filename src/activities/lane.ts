@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../blobs.ts';
-import { type Claim, pauseHosts } from '../db/claims.ts';
+import { type Claim, giveBack, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import { type Advanced, advance, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
@@ -13,6 +13,8 @@ const LANE_MS = 3_000;
 const GATHER_MS = 100;
 /** …or as soon as there are so many. */
 const GATHER_PAGES = 8;
+/** So soon it hears of a pause or a cancellation. */
+const NEWS_MS = 1_000;
 /** With nothing to do it looks again after this long, and gives up after the other. */
 const IDLE_PAUSE_MS = 150;
 const IDLE_MS = 600;
@@ -55,6 +57,7 @@ export class Lane {
   readonly #fetching = new Map<string, number>();
   #ended: ScrapedPage[] = [];
   #firstEndAt = 0;
+  #steppedAt = 0;
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
   #job: Advanced | undefined;
@@ -74,6 +77,11 @@ export class Lane {
       const isOpen = performance.now() < until && this.#isWanted();
       const want = isOpen && (await this.#options.mayClaim()) ? LANE_WIDTH - this.#inHand() : 0;
       if (this.#isDue(want)) await this.#step(want);
+      if (!this.#isWanted()) {
+        // A cancelled job has no use for what is under way; a paused one has, but not for what waits.
+        if (this.#job && this.#job.status !== 'scraping') return { done: this.#done, job: this.#job };
+        await this.#giveBack();
+      }
       this.#begin();
       if (this.#inHand() > 0 || this.#ended.length) {
         idleSince = undefined;
@@ -96,15 +104,21 @@ export class Lane {
     return this.#waiting.length + this.#running.size;
   }
 
-  /** Whether a step is worth its transaction. */
+  async #giveBack(): Promise<void> {
+    const ids = this.#waiting.splice(0).map(({ id }) => id);
+    if (ids.length) await giveBack(this.#options.db, this.#options.name, ids);
+  }
+
+  /** Whether a step is worth its transaction; now and then it is, to hear whether the job is still wanted. */
   #isDue(want: number): boolean {
     if (!this.#job || this.#ended.length >= GATHER_PAGES) return true;
     if (this.#ended.length) return !this.#inHand() || performance.now() - this.#firstEndAt >= GATHER_MS;
-    return want >= LANE_WIDTH / 2;
+    return want >= LANE_WIDTH / 2 || performance.now() - this.#steppedAt >= NEWS_MS;
   }
 
   async #step(want: number): Promise<void> {
     const { db, blobs, jobId, name, pageEvents } = this.#options;
+    this.#steppedAt = performance.now();
     const pages = this.#ended;
     this.#ended = [];
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));

@@ -47,6 +47,8 @@ export interface LaneReport {
   credits: number;
   /** Pages of the job that are not finished. */
   open: number;
+  /** The limit is reached: what else could be found would be left out. */
+  full: boolean;
   /** The team has nothing left to pay for them. */
   outOfCredits: boolean;
   /** How many lanes the job can use now. */
@@ -195,6 +197,10 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
         }).run();
         if (guide?.trapped.size) await note(db, jobId, 'traps', Object.fromEntries(guide.trapped));
         return await reportOf(jobId, done, state);
+      } catch (error) {
+        // Links that were found, but perhaps not written down, must count as new again.
+        guides.forget(jobId);
+        throw error;
       } finally {
         stop.abort(new ServiceError('SCRAPE_JOB_CANCELLED', 'The lane has ended.'));
         // On a lost database this fails too; the next attempt frees it then.
@@ -206,7 +212,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
   };
 
   async function reportOf(jobId: string, done: number, job: Advanced): Promise<LaneReport> {
-    const { status, paused, total, completed, failed, credits, open, outOfCredits, delayMs } = job;
+    const { status, paused, total, completed, failed, credits, open, full, outOfCredits, delayMs } = job;
     const { dueInMs, hosts, maxConcurrency, teamConcurrency } = await surveyJob(db, jobId);
     const wide = delayMs
       ? 1
@@ -214,7 +220,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
     const lanes = Math.max(1, Math.ceil(Math.min(open, wide) / LANE_WIDTH));
     const idleMs = paused ? PAUSED_WAIT_MS : Math.max(dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
     const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, LONGEST_REST_MS);
-    return { done, status, total, completed, failed, credits, open, outOfCredits, lanes, waitMs };
+    return { done, status, total, completed, failed, credits, open, full, outOfCredits, lanes, waitMs };
   }
 }
 

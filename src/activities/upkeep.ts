@@ -2,7 +2,7 @@ import type { Blobs } from '../blobs.ts';
 import { forgetCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
-import { listStalled } from '../db/page-jobs.ts';
+import { takeStalled } from '../db/page-jobs.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -33,7 +33,7 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
   return {
     /** Jobs that run in the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
-      return listStalled(db, STALLED_MS);
+      return takeStalled(db, STALLED_MS);
     },
 
     /** Ended jobs with events that should have been sent by now. */

@@ -18,7 +18,8 @@ export function webhookActivities(doors: WebhookDoors) {
     async deliverWebhooks(jobId: string): Promise<DeliverySurvey> {
       const { cancellationSignal: signal, log } = Context.current();
       using _ = startHeartbeat();
-      return deliverRound(doors, {
+      // Awaited here: the heart beats until it is done.
+      return await deliverRound(doors, {
         jobId,
         forMs: ROUND_MS,
         signal,

@@ -10,5 +10,8 @@ export function baseUrlOf({ headers, socket }: IncomingMessage, publicUrl: strin
   const host = forwarded('x-forwarded-host') ?? headers.host ?? 'localhost';
   const scheme = forwarded('x-forwarded-proto') ?? ('encrypted' in socket ? 'https' : 'http');
   // Proxies write ws and wss for sockets; what is read over them is read over http again.
-  return `${scheme.replace(/^ws/, 'http')}://${host}`;
+  const http = scheme.replace(/^ws/, 'http');
+  const asked = /^https?$/.test(http) ? URL.parse(`${http}://${host}`) : null;
+  // What is no address is nothing to send clients to.
+  return asked ? asked.origin : `http://${headers.host ?? 'localhost'}`;
 }

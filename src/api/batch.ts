@@ -11,6 +11,9 @@ import { defineRoute } from './route.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
 
+/** A refusal names so many of the addresses that are none. */
+const MOST_DETAILS = 100;
+
 /** The addresses of a batch as pages, and those that are none. */
 function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
   const pages: NewPage[] = [];
@@ -28,7 +31,7 @@ function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: bo
       'BAD_REQUEST',
       'No valid URLs provided. Give addresses such as https://example.com/page.',
       {
-        details: invalid.map((url) => ({
+        details: invalid.slice(0, MOST_DETAILS).map((url) => ({
           code: 'custom',
           path: ['urls'],
           message: `Invalid URL: ${url.slice(0, 200)}`,

@@ -58,7 +58,7 @@ const create = defineRoute({
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
         maxConcurrency: options.maxConcurrency ?? null,
-        delayMs: options.delay === undefined ? null : options.delay * 1000,
+        delayMs: options.delay === undefined ? null : Math.round(options.delay * 1000),
         ttlMs: config.resultTtlMs,
       });
       const { origin: _, integration: __, ...effective } = options;

@@ -7,17 +7,25 @@ export function warningOf({
   completed,
   failed,
   blocked,
+  pageLimit,
   notes,
   target,
 }: PageJobState): string | undefined {
   const warnings: string[] = [];
-  const ended = status !== 'scraping';
   if (blocked > 0) {
     warnings.push(
       `${blocked} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists them. Set ignoreRobotsTxt if you may crawl them all the same.`,
     );
   }
-  if (ended && kind === 'crawl' && completed + failed <= 1 && hasPath(target)) {
+  if (
+    status === 'completed' &&
+    kind === 'crawl' &&
+    completed === 1 &&
+    failed === 0 &&
+    blocked === 0 &&
+    pageLimit !== 1 &&
+    hasPath(target)
+  ) {
     warnings.push(
       'The crawl found hardly a page below its start address. Set crawlEntireDomain to crawl the whole site, or start at its root.',
     );

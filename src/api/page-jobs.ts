@@ -123,10 +123,12 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
           job = await hold(job, params.id, skip, limit, signal, doors);
         }
         const { db, blobs, config } = doors;
+        // A page may have ended since the job was read: it belongs to the next answer.
+        const known = Math.max(0, job.completed - skip);
         const rows = await pickDocuments(db, {
           jobId: params.id,
           skip,
-          limit,
+          limit: Math.min(limit, known),
           maxBytes: schemas.STATUS_PAGE_BYTES,
         });
         const seen = skip + rows.length;
@@ -200,7 +202,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
             'limit is for crawls: a batch has the pages that it was given.',
           );
         }
-        const delayMs = delay === undefined ? undefined : delay === 0 ? null : delay * 1000;
+        const delayMs = delay === undefined ? undefined : delay === 0 ? null : Math.round(delay * 1000);
         const answer = await change(params.id, caller.teamId, { limit, maxConcurrency, delayMs }, doors);
         await doors.temporal.signalPageJob(kind, params.id, 'wake');
         return answer;

@@ -13,6 +13,7 @@ import { baseUrlOf } from './base-url.ts';
 import { validationError } from './errors.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
+import { requireStorable } from './storable.ts';
 
 /** What the API reaches the outside world through. */
 export interface ApiDoors {
@@ -89,6 +90,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
   const answer: RequestHandler = async (request, response) => {
     const { caller } = response.locals;
     const { leastCredits = 0 } = route;
+    requireStorable(request.body);
     requireCredits(caller, typeof leastCredits === 'number' ? leastCredits : leastCredits(request.body));
     const gone = new AbortController();
     response.on('close', () => gone.abort());

@@ -106,10 +106,11 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
     job = await look();
     for await (const json of readDocuments(source, allDocuments(source.db, id, seen, job.completed))) {
       await send(socket, `{"type":"document","data":${json}}`, true);
+      if (socket.readyState !== socket.OPEN) return;
     }
     seen = job.completed;
   }
-  if (!wasEnded) await catchUp(watch, job, doors);
+  if (!wasEnded && socket.readyState === socket.OPEN) await catchUp(watch, job, doors);
   await send(socket, JSON.stringify({ type: 'done', data: headOf(job, doors.config.resultTtlMs) }), true);
   socket.close(DONE, JSON.stringify({ type: 'done' }));
 }
@@ -120,6 +121,7 @@ async function catchUp({ socket, id, source }: Watch, job: PageJobState, doors: 
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(headOf(job, doors.config.resultTtlMs), 'data', documents).text()) {
     await send(socket, part, false);
+    if (socket.readyState !== socket.OPEN) return;
   }
   await send(socket, '}', true);
 }

@@ -41,6 +41,7 @@ export interface Crawl {
 export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook): Guide {
   const scope = createScope({ ...request, startUrl: base });
   const traps = createTrapGuard();
+  const start = URL.parse(request.url)?.href ?? base;
   const met = new Set<string>();
   let blockedCount = 0;
 
@@ -52,9 +53,12 @@ export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook)
     return true;
   }
 
-  const mayVisit = async (url: string, signal: AbortSignal): Promise<boolean> =>
-    request.ignoreRobotsTxt ||
-    (await robots.of(new URL(url).origin, request.robotsUserAgent, signal)).allows(url);
+  async function mayVisit(url: string, signal: AbortSignal): Promise<boolean> {
+    if (request.ignoreRobotsTxt) return true;
+    const rules = await robots.of(new URL(url).origin, request.robotsUserAgent, signal);
+    // One attempt at the start does no harm, and tells why the host is silent.
+    return rules.allows(url) || (rules.isSilent === true && (url === base || url === start));
+  }
 
   async function sort(verdicts: { url: string; depth: number }[], origin: string, signal: AbortSignal) {
     const found: NewPage[] = [];

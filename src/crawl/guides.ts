@@ -5,6 +5,8 @@ import type { RobotsBook } from './robots-book.ts';
 export interface Guides {
   /** A crawl that moved has another guide. */
   of(crawl: Crawl): Guide;
+  /** What a crawl's guide remembers may not have been written down: it begins anew. */
+  forget(jobId: string): void;
   readonly robots: RobotsBook;
 }
 
@@ -15,6 +17,9 @@ export function createGuides(robots: RobotsBook): Guides {
   const guides = new Map<string, Guide>();
   return {
     robots,
+    forget(jobId) {
+      for (const name of guides.keys()) if (name.startsWith(jobId)) guides.delete(name);
+    },
     of(crawl) {
       const name = `${crawl.jobId} ${crawl.base}`;
       const guide = guides.get(name) ?? createGuide(crawl, robots);

@@ -2,21 +2,24 @@ import type { Egress } from '../net/egress.ts';
 import { ExpiringMap } from '../net/expiring-map.ts';
 import { fetchRobots, parseRobots, type Robots, type RobotsFile } from './robots.ts';
 
+/** What a host allows, or that it does not say. */
+export interface HostRules extends Robots {
+  isSilent?: boolean;
+}
+
 /** What hosts allow, asked for once an hour. */
 export interface RobotsBook {
   /**
-   * A host that gives no answer limits nothing here: its pages will give none either, and say why.
+   * A host that gives no answer allows nothing (RFC 9309 2.3.1.4), and `isSilent`.
    * @param token the crawler's name in robots.txt; the service's own where it is left out
    */
-  of(origin: string, token: string | undefined, signal: AbortSignal): Promise<Robots>;
+  of(origin: string, token: string | undefined, signal: AbortSignal): Promise<HostRules>;
 }
 
 const HOSTS = 1_000;
 const TTL_MS = 3_600_000;
 /** A host that gave no answer is asked again this soon. */
 const UNREACHABLE_TTL_MS = 30_000;
-
-const NO_LIMITS: Robots = { allows: () => true, crawlDelayMs: undefined, sitemaps: [] };
 
 /** @param doors.token the service's own name in robots.txt */
 export function createRobotsBook(doors: { egress: Egress; userAgent: string; token: string }): RobotsBook {
@@ -50,7 +53,7 @@ export function createRobotsBook(doors: { egress: Egress; userAgent: string; tok
       const known = rules.get(name);
       if (known) return known;
       const file = await fileOf(origin, signal);
-      if (file === 'unreachable') return NO_LIMITS;
+      if (file === 'unreachable') return { ...parseRobots(file, token), isSilent: true };
       const parsed = parseRobots(file, token);
       rules.set(name, parsed);
       return parsed;

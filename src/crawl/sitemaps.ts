@@ -42,7 +42,7 @@ interface File {
 const MAX_FILES = 1_000;
 const MAX_DEPTH = 5;
 const BATCH = 1_000;
-const FILE_TIMEOUT_MS = 5 * 60_000;
+const FILE_TIMEOUT_MS = 60_000;
 /** Beyond what a sitemap's text may have, so that its own limit speaks. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
 /** Sites list sitemaps among their pages. */
@@ -115,7 +115,7 @@ async function openFile(file: File, walk: SitemapWalk, { queue, report }: Progre
 
 function toServiceError(error: unknown, url: string): ServiceError {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    const message = `The sitemap ${url} was not read to its end in ${FILE_TIMEOUT_MS / 60_000} minutes.`;
+    const message = `The sitemap ${url} was not read to its end in ${FILE_TIMEOUT_MS / 1_000} seconds.`;
     return new ServiceError('SCRAPE_TIMEOUT', message, { cause: error });
   }
   const translated = toFetchError(error, new URL(url).host);

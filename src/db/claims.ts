@@ -80,6 +80,8 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
       from host
       where name is not null
         and not exists (select from host_pauses where host_pauses.host = name and until > now())
+        and exists (
+          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
       limit ${HOSTS_PER_CLAIM}
     ), candidate as (
       select page.id, page.ordinal, page.first, share, row_number() over (order by page.ordinal) as n
@@ -98,10 +100,10 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
       ) <= (select left_over from progress))
     ), lease as (
       insert into host_leases (host, lane, expires_at)
-      select distinct host, ${order.lane}, now() + interval '10 seconds'
+      select distinct host, ${order.lane}, now() + make_interval(secs => ${CLAIM_SECONDS})
       from picked join pages on pages.id = picked.id
       on conflict (host, lane) do update set expires_at = excluded.expires_at
-      where host_leases.expires_at < now() + interval '7 seconds'
+      where host_leases.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})
     ), counted as (
       update job_progress set
         admitted = admitted + (select count(*) from picked where first),
@@ -126,7 +128,7 @@ export interface JobSurvey {
   teamConcurrency: number;
 }
 
-const HOSTS_COUNTED = 16;
+const HOSTS_COUNTED = 64;
 
 /** Frees what lanes hold that are gone for good, and looks around. */
 export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey> {
@@ -199,6 +201,22 @@ export async function renewLane(
     .updateTable('pages')
     .set({ claimed_until: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
     .where('job_id', '=', jobId)
+    .where('status', '=', 'claimed')
+    .where('lane', '=', lane)
+    .execute();
+  await db.query
+    .updateTable('host_leases')
+    .set({ expires_at: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
+    .where('lane', '=', lane)
+    .execute();
+}
+
+/** Gives back pages that a lane has not begun. */
+export async function giveBack(db: Database, lane: string, ids: string[]): Promise<void> {
+  await db.query
+    .updateTable('pages')
+    .set({ status: 'pending', lane: null, claimed_until: null })
+    .where('id', 'in', ids)
     .where('status', '=', 'claimed')
     .where('lane', '=', lane)
     .execute();

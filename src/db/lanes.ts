@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
 import { addBlocked, addPages, list, type NewPage, type Query } from './pages.ts';
-import { OPEN } from './progress.ts';
+import { FULL, OPEN } from './progress.ts';
 
 /** What became of a claimed page. */
 export interface PageEnd {
@@ -48,6 +48,8 @@ export interface Advanced {
   credits: number;
   /** Pages that have not ended. */
   open: number;
+  /** The limit is reached. */
+  full: boolean;
   /** Pages of the job that this claim could have taken at most: what the job and its team have free. */
   room: number;
   /** The team has nothing left to pay with. */
@@ -208,7 +210,7 @@ function distinctTargets(ended: PageEnd[]): PageEnd[] {
 async function readState(query: Query, jobId: string) {
   const { rows } = await sql<Omit<Advanced, 'claims' | 'room' | 'outOfCredits'>>`
     select jobs.status, paused, discovering, base, delay_ms as "delayMs", completed, failed, progress.credits,
-      (${OPEN} + completed + failed)::int as total, ${OPEN}::int as open
+      (${OPEN} + completed + failed)::int as total, ${OPEN}::int as open, ${FULL} as "full"
     from job_progress as progress join jobs on jobs.id = progress.job_id where job_id = ${jobId}`.execute(
     query,
   );

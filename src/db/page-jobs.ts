@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
 import type { NewJob } from './jobs.ts';
-import { addPages, type NewPage, type Query } from './pages.ts';
+import { addBlocked, addPages, type NewPage, type Query } from './pages.ts';
 import { OPEN } from './progress.ts';
 
 /** A batch or a crawl before it runs. */
@@ -63,29 +63,51 @@ async function addAllPages(
   query: Query,
   job: { id: string; teamId: string; limit: number | null; known: number },
   pages: NewPage[],
-): Promise<void> {
+): Promise<number> {
   let { known } = job;
   for (let at = 0; at < pages.length; at += ROWS_AT_ONCE) {
     const rows = pages.slice(at, at + ROWS_AT_ONCE);
     known += await addPages(query, { id: job.id, team_id: job.teamId, known, page_limit: job.limit }, rows);
   }
+  return known;
 }
 
-/** Adds pages to a job that runs, in the order given; those that it knows are left out. */
-export async function addToJob(db: Database, jobId: string, pages: NewPage[]): Promise<void> {
-  await db.query.transaction().execute(async (query) => {
-    const job = await query
-      .selectFrom('job_progress')
-      .select(['team_id', 'known', 'page_limit'])
-      .where('job_id', '=', jobId)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow();
-    await addAllPages(
-      query,
-      { id: jobId, teamId: job.team_id, limit: job.page_limit, known: job.known },
-      pages,
-    );
+/**
+ * Adds pages to a job that runs, in the order given; those that it knows are left out, and all where it has ended.
+ * @param more.blocked addresses that robots.txt keeps it from
+ * @returns whether it has all the pages that its limit allows, or has ended
+ */
+export async function addToJob(
+  db: Database,
+  { jobId, pages, blocked }: { jobId: string; pages: NewPage[]; blocked: string[] },
+): Promise<{ isFull: boolean }> {
+  return db.query.transaction().execute(async (query) => {
+    const { teamId, known, limit, status } = await lockProgress(query, jobId);
+    if (status !== 'scraping') return { isFull: true };
+    if (blocked.length) await addBlocked(query, jobId, blocked);
+    const all = await addAllPages(query, { id: jobId, teamId, limit, known }, pages);
+    return { isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
   });
+}
+
+/** Pages beyond the limit that are wanted all the same, for those that turn out to be the same. */
+const SPARE_PAGES = 1_000;
+
+/**
+ * Locks a job before anything else is read of it: what is read then is what holds until the transaction ends. All that
+ * change a job lock it here first, so none waits for another that waits for it.
+ */
+async function lockProgress(query: Query, jobId: string) {
+  await sql`select from job_progress where job_id = ${jobId} for no key update`.execute(query);
+  const job = await query
+    .selectFrom('jobs')
+    .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
+    .select(['jobs.team_id as teamId', 'kind', 'status', 'known', 'page_limit as limit'])
+    .select(sql<boolean>`status <> 'scraping' and expires_at < now()`.as('expired'))
+    .where('jobs.id', '=', jobId)
+    .executeTakeFirst();
+  if (job) return job;
+  throw new ServiceError('NOT_FOUND', `Job not found. There is no job ${jobId} (any more).`);
 }
 
 /**
@@ -96,17 +118,13 @@ export async function appendToBatch(
   query: Query,
   batch: { id: string; teamId: string; pages: NewPage[]; ttlMs: number },
 ): Promise<void> {
-  const job = await query
-    .selectFrom('jobs')
-    .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['status', 'known'])
-    .where('jobs.id', '=', batch.id)
-    .where('jobs.team_id', '=', batch.teamId)
-    .where('kind', '=', 'batch_scrape')
-    .forNoKeyUpdate()
-    .executeTakeFirst();
-  if (!job)
-    throw new ServiceError('NOT_FOUND', `Job not found. The team has no batch ${batch.id} to append to.`);
+  const job = await lockProgress(query, batch.id);
+  if (job.teamId !== batch.teamId || job.kind !== 'batch_scrape' || job.expired) {
+    throw new ServiceError(
+      'NOT_FOUND',
+      `Job not found. The team has no batch ${batch.id} to append to, or its results have expired.`,
+    );
+  }
   await reopen(query, { ...batch, status: job.status });
   await addAllPages(
     query,
@@ -137,13 +155,7 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
  */
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
-    const { status } = await query
-      .selectFrom('jobs')
-      .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-      .select('status')
-      .where('jobs.id', '=', job.id)
-      .forNoKeyUpdate()
-      .executeTakeFirstOrThrow();
+    const { status } = await lockProgress(query, job.id);
     const { rows } = await sql<{ retried: number }>`
       with again as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null
@@ -226,16 +238,17 @@ export async function listActiveCrawls(db: Database, teamId: string) {
 
 const STALLED_AT_ONCE = 50;
 
-/** Batches and crawls that nothing has happened to for a while, though they are not done. */
-export async function listStalled(db: Database, stalledMs: number) {
-  return db.query
-    .selectFrom('jobs')
-    .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
-    .select(['jobs.id', 'kind'])
-    .where('status', '=', 'scraping')
-    .where('paused', '=', false)
-    .where('touched_at', '<', sql<Date>`now() - make_interval(secs => ${stalledMs / 1000})`)
-    .orderBy('touched_at')
-    .limit(STALLED_AT_ONCE)
-    .execute();
+/** Batches and crawls that nothing has happened to for a while, though they are not done; each is named once a while. */
+export async function takeStalled(db: Database, stalledMs: number): Promise<{ id: string; kind: string }[]> {
+  const { rows } = await sql<{ id: string; kind: string }>`
+    with stalled as (
+      select job_id, jobs.kind from job_progress join jobs on jobs.id = job_id
+      where status = 'scraping' and not paused
+        and touched_at < now() - make_interval(secs => ${stalledMs / 1000})
+      order by touched_at limit ${STALLED_AT_ONCE}
+    )
+    update job_progress set touched_at = now() from stalled
+    where job_progress.job_id = stalled.job_id
+    returning stalled.job_id as id, stalled.kind`.execute(db.query);
+  return rows;
 }

@@ -23,33 +23,35 @@ export const CAPACITY = sql<number>`
  */
 const TOTAL = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
 
+/** The limit is reached: what else could be found would be left out. */
+export const FULL = sql<boolean>`(page_limit is not null and ${TOTAL} >= page_limit)`;
+
 /** Pages that are not finished yet. */
 export const OPEN = sql<number>`(${TOTAL} - completed - failed)`;
 
 /** Changes a job that has not ended; @returns whether there was one. */
 export async function retune(db: Database, jobId: string, change: Retuning): Promise<boolean> {
   const { limit, maxConcurrency, delayMs, paused } = change;
-  const row = await db.query
-    .updateTable('job_progress')
-    .set({
-      touched_at: sql<Date>`now()`,
-      ...(limit !== undefined && { page_limit: limit }),
-      ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
-      ...(delayMs !== undefined && { delay_ms: delayMs }),
-      ...(paused !== undefined && { paused }),
-    })
-    .where('job_id', '=', jobId)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('jobs')
-          .select('id')
-          .whereRef('id', '=', 'job_progress.job_id')
-          .where('status', '=', 'scraping'),
-      ),
-    )
-    .returning('job_id')
-    .executeTakeFirst();
-  return row !== undefined;
+  return db.query.transaction().execute(async (query) => {
+    // First the lock, then the statement that sees all that was done before.
+    await sql`select from job_progress where job_id = ${jobId} for no key update`.execute(query);
+    const row = await query
+      .updateTable('job_progress')
+      .from('jobs')
+      .set({
+        touched_at: sql<Date>`now()`,
+        ...(limit !== undefined && { page_limit: limit }),
+        ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
+        ...(delayMs !== undefined && { delay_ms: delayMs }),
+        ...(paused !== undefined && { paused }),
+      })
+      .where('job_id', '=', jobId)
+      .whereRef('jobs.id', '=', 'job_progress.job_id')
+      .where('jobs.status', '=', 'scraping')
+      .returning('job_id')
+      .executeTakeFirst();
+    return row !== undefined;
+  });
 }
 
 /** Where a crawl is and how fast it may go, found out before its first page; what the user set stays. */
@@ -63,11 +65,17 @@ export async function startDiscovery(
     .set({
       base: found.base,
       discovering: found.sitemaps,
-      delay_ms: sql<number | null>`coalesce(delay_ms, ${found.delayMs ?? null}::int)`,
+      delay_ms: sql<
+        number | null
+      >`coalesce(delay_ms, ${found.delayMs === undefined ? null : Math.round(found.delayMs)}::int)`,
     })
     .where('job_id', '=', jobId)
+    .where(isOpen)
     .execute();
 }
+
+/** An ended job stays as it is. */
+const isOpen = sql<boolean>`exists (select from jobs where id = job_progress.job_id and status = 'scraping')`;
 
 /** From now on pages come from pages alone. */
 export async function endDiscovery(db: Database, jobId: string): Promise<void> {
@@ -106,13 +114,14 @@ export async function endJob(
     await sql`select from job_progress where job_id = ${jobId} for update`.execute(query);
     const { rows } = await sql<{ ended: boolean }>`
     with progress as (
-      select job_id, ${OPEN} as open, discovering from job_progress where job_id = ${jobId}
+      select job_id, ${OPEN} as open, ${FULL} as is_full, discovering
+      from job_progress where job_id = ${jobId}
     ), ended as (
       update jobs set status = ${end.status}, error = ${end.status === 'failed' ? JSON.stringify(end.error) : null}::jsonb,
         finished_at = now(), expires_at = now() + make_interval(secs => ${ttlMs / 1000})
       from progress
       where jobs.id = progress.job_id and jobs.status = 'scraping'
-        and (${end.status} <> 'completed' or (open = 0 and not discovering))
+        and (${end.status} <> 'completed' or (open = 0 and (is_full or not discovering)))
       returning jobs.id, jobs.team_id, jobs.kind, jobs.webhook
     ), released as (
       update pages set status = 'pending', lane = null, claimed_until = null

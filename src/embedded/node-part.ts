@@ -74,7 +74,7 @@ function logReader({ name, log, onWarning }: NodePartOptions): (chunk: Buffer) =
   const toldAt = new Map<string, number>();
   let rest = '';
   return (chunk) => {
-    writeSync(log.fd, chunk);
+    keep(log.fd, chunk);
     const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
@@ -85,6 +85,15 @@ function logReader({ name, log, onWarning }: NodePartOptions): (chunk: Buffer) =
       onWarning(`${name}: ${text}`);
     }
   };
+}
+
+/** Writes to a log; on a full disk the lines are lost, and all else goes on. */
+function keep(fd: number, chunk: Buffer): void {
+  try {
+    writeSync(fd, chunk);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  }
 }
 
 /** The text of a pino line that is a warning or worse; `undefined` for any other line. */

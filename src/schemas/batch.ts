@@ -19,7 +19,12 @@ export const batchBody = z
       .describe(
         'leave addresses out that are none, and list them in invalidURLs, instead of refusing the request',
       ),
-    maxConcurrency: z.int().min(1).optional().describe('most pages at once; default: what the team may'),
+    maxConcurrency: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('most pages at once; default: what the team may'),
     ...scrapeOptionFields,
     zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
     ...callerFields,

@@ -9,6 +9,9 @@ import {
 } from './scrape-options.ts';
 import { webhook } from './webhook.ts';
 
+/** Far more than any team may have at once. */
+const MOST_AT_ONCE = 10_000;
+
 const patterns = z
   .array(z.string())
   .default([])
@@ -49,7 +52,12 @@ export const crawlOptionFields = {
     .max(60)
     .optional()
     .describe('seconds between two pages, which then come one by one; default: what robots.txt asks for'),
-  maxConcurrency: z.int().min(1).optional().describe('most pages at once; default: 8 per host'),
+  maxConcurrency: z
+    .int()
+    .min(1)
+    .max(MOST_AT_ONCE)
+    .optional()
+    .describe('most pages at once; default: 8 per host'),
 };
 
 const scrapeOptions = z

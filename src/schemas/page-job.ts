@@ -79,8 +79,8 @@ export const pageErrors = z.object({
 /** Body of a retune; what is left out stays. */
 export const retuneBody = z
   .strictObject({
-    limit: z.int().min(1).optional().describe('most pages; a crawl only'),
-    maxConcurrency: z.int().min(1).optional().describe('most pages at once'),
+    limit: z.int().min(1).max(10_000_000).optional().describe('most pages; a crawl only'),
+    maxConcurrency: z.int().min(1).max(10_000).optional().describe('most pages at once'),
     delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
     origin: z.string().optional(),
     integration: z.string().nullish(),

@@ -24,6 +24,8 @@ export interface PageJobInput {
   webhook: boolean;
   /** What comes before the pages was done by an earlier run. */
   prepared?: boolean;
+  /** It rested when that run gave way to this one. */
+  paused?: boolean;
 }
 
 /** While sitemaps are read and no page is open, new ones are looked for this often. */
@@ -38,9 +40,9 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
   try {
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
-    const end = await scrapeAll(jobId, discover);
+    const { end, paused } = await scrapeAll(input, discover);
     // The deliveries go on by themselves.
-    const next = { ...input, webhook: false, prepared: true };
+    const next = { ...input, webhook: false, prepared: true, paused };
     if (end === 'continue') await continueAsNew<(input: PageJobInput) => Promise<void>>(next);
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
@@ -61,9 +63,13 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
  * Keeps lanes at work until no page is open: how many lanes, their reports say.
  * @returns `continue` where the history has grown so long that another run must go on
  */
-async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise<'ended' | 'continue'> {
+async function scrapeAll(
+  input: PageJobInput,
+  discover?: () => Promise<void>,
+): Promise<{ end: 'ended' | 'continue'; paused: boolean }> {
+  const { jobId } = input;
   const running = new Set<number>();
-  let paused = false;
+  let { paused = false } = input;
   let woken = 0;
   /** Of `woken`, what the last lane knew of when it began. */
   let heard = 0;
@@ -75,6 +81,9 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
   const show = () => setCurrentDetails(describe(report, { paused, discovering }));
   const fail = (error: unknown) => {
     failure ??= { error };
+  };
+  const raise = () => {
+    if (failure) throw failure.error;
   };
 
   setHandler(pause, async () => {
@@ -94,9 +103,13 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
   setHandler(wake, () => {
     woken++;
   });
-  discover?.().then(() => {
+  // Apart, so that it can be called off when the limit is reached before it is done.
+  const discovery = new CancellationScope();
+  const found = () => {
     discovering = false;
-  }, fail);
+  };
+  if (discover)
+    discovery.run(discover).then(found, (error) => (isCancellation(error) ? found() : fail(error)));
 
   async function lane(number: number): Promise<void> {
     running.add(number);
@@ -124,24 +137,27 @@ async function scrapeAll(jobId: string, discover?: () => Promise<void>): Promise
   for (;;) {
     if (!paused && !isDraining()) start(1);
     await condition(() => running.size === 0 || Boolean(failure));
-    if (failure) throw failure.error;
+    raise();
     if (isDraining()) {
-      await condition(() => !discovering && allHandlersFinished());
-      return 'continue';
+      await condition(() => (!discovering && allHandlersFinished()) || Boolean(failure));
+      raise();
+      return { end: 'continue', paused };
     }
     if (paused) {
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
       // Who appends to a job that just ended wakes it after that: then there is more to do.
-      if (woken === heard) return 'ended';
+      if (woken === heard) return { end: 'ended', paused };
     } else if (report?.outOfCredits && report.open > 0) {
       const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
       await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
-      return 'ended';
+      return { end: 'ended', paused };
     } else if (report?.open === 0) {
-      if (discovering)
+      if (discovering && report.full) discovery.cancel();
+      if (discovering && !report.full)
         await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
-      else if ((await bookkeeping.endJob(jobId, { status: 'completed' })) && woken === heard) return 'ended';
+      else if ((await bookkeeping.endJob(jobId, { status: 'completed' })) && woken === heard)
+        return { end: 'ended', paused };
     }
   }
 }

@@ -338,7 +338,11 @@ describe('crawls of a team', () => {
     const refused = await call(PATH, { body: { url: site.url, limit: 6 }, key });
     expect(refused).toMatchObject({ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } });
     expect((await call(PATH, { body: { url: site.url }, key })).status).toBe(402);
-    const id = await startJob(PATH, { url: `${site.url}/links/0`, limit: 5, scrapeOptions }, { key });
+    const id = await startJob(
+      PATH,
+      { url: `${site.url}/links/0`, limit: 5, crawlEntireDomain: true, scrapeOptions },
+      { key },
+    );
     expect(await finished(PATH, id, { key })).toMatchObject({ creditsUsed: 5 });
   });
 

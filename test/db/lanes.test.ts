@@ -251,7 +251,7 @@ describe('the end of a job', () => {
     await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
     const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
     expect(late.claims).toEqual([]);
-    await addToJob(db, id, pagesOf(3));
+    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [] })).toEqual({ isFull: true });
     expect(await readPageJob(db, id)).toMatchObject({
       status: 'cancelled',
       total: 1,
