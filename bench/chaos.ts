@@ -1,0 +1,39 @@
+import { onInterrupt } from '../src/cli/interrupt.ts';
+import { messageOf } from '../src/errors.ts';
+import { HELP, readOptions } from './chaos/options.ts';
+import { printReport } from './chaos/report.ts';
+import { runChaos } from './chaos/run.ts';
+import { startClusterTarget, startEmbedded } from './chaos/target.ts';
+
+export { type ChaosOptions, type ChaosReport, runChaos } from './chaos/run.ts';
+export { type ChaosTarget, startClusterTarget, startEmbedded } from './chaos/target.ts';
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (!options) return void process.stdout.write(HELP);
+  // The clock of the logs.
+  const note = (text: string) =>
+    void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
+  const { signal } = onInterrupt(note);
+  const target = options.cluster ? await startClusterTarget(signal) : await startEmbedded();
+  let keepData = true;
+  try {
+    const report = await runChaos(target, { ...options, signal, note });
+    process.stdout.write(`${printReport(report)}\n`);
+    keepData = options.keep || report.violations.length > 0;
+    if (report.violations.length) process.exitCode = 1;
+  } finally {
+    await target.stop({ keepData });
+    if (keepData) note(`Logs and data are kept in ${target.dataDir}`);
+  }
+}
+
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    // Whoever waits for a service that did not start would wait on.
+    process.exit(1);
+  }
+}
