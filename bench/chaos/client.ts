@@ -12,7 +12,7 @@ export interface Client {
 }
 
 /** What is sent: a GET, or with a body a POST. */
-export interface Ask {
+interface Ask {
   body?: unknown;
   headers?: Record<string, string>;
 }

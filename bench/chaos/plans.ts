@@ -1,7 +1,7 @@
 import { appTruth, articleTruth, linkSentence } from '../site.ts';
 
 /** What must become of a page: a document with a status and a text, or an error. */
-export type Expected = { status: number; text: string } | { error: string };
+type Expected = { status: number; text: string } | { error: string };
 
 /** A job and what must come out of it. */
 export interface Plan {

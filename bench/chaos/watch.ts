@@ -14,7 +14,7 @@ export interface ChaosJob {
 }
 
 /** A document as it was seen first; its place in the list is its position. */
-export interface SeenDocument {
+interface SeenDocument {
   scrapeId: string;
   sourceUrl: string;
   credits: number;

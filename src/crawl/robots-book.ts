@@ -3,7 +3,7 @@ import { ExpiringMap } from '../net/expiring-map.ts';
 import { fetchRobots, parseRobots, type Robots, type RobotsFile } from './robots.ts';
 
 /** What a host allows, or that it does not say. */
-export interface HostRules extends Robots {
+interface HostRules extends Robots {
   isSilent?: boolean;
 }
 
