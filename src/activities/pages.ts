@@ -64,7 +64,7 @@ const RETRY_MS = [2_000, 10_000];
 /** No page waits longer for a target that says how long it wants to rest. */
 const LONGEST_REST_MS = 120_000;
 /** A page whose worker was lost this often is given up: it may be what kills them. */
-const MOST_LOSSES = 5;
+const MOST_LOSSES = 8;
 /** Answers that are the host's state rather than the page's. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 /** Of these, those that ask us to slow down. */

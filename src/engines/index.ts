@@ -53,9 +53,9 @@ export function createEngines({
       return better(await browser.obtain(request, signal), first);
     } catch (error) {
       signal.throwIfAborted();
+      if (first instanceof ServiceError) throw first;
       // A browser that died says nothing of the page: it is asked again, instead of taking the shell for it.
       if (error instanceof ServiceError && error.code === 'WORKER_LOST') throw error;
-      if (first instanceof ServiceError) throw first;
       if (error instanceof ServiceError) return first;
       throw error;
     }
