@@ -20,7 +20,8 @@ const PAUSE_MS = 13_000;
 /** After so many deaths a victim is left alone for a while: what is always down finds no fault. */
 const DEATHS_IN_A_ROW = 4;
 const CALM_MS = 30_000;
-const ABSENT_MS = 200;
+/** What is not there is looked for again at a random time, not killed the moment that it comes. */
+const ABSENT_MS = 6_000;
 const UP_WITHIN_MS = 180_000;
 
 /**
@@ -39,7 +40,7 @@ async function killVictim(victim: string, random: Random, options: KillerOptions
   for (let count = 1; count <= kills; count++) {
     const calmMs = count > 1 && (count - 1) % DEATHS_IN_A_ROW === 0 ? CALM_MS : 0;
     await sleep(calmMs + LEAST_PAUSE_MS + random.whole(PAUSE_MS), undefined, { signal });
-    while (!(await target.kill(victim))) await sleep(ABSENT_MS, undefined, { signal });
+    while (!(await target.kill(victim))) await sleep(random.whole(ABSENT_MS), undefined, { signal });
     onKill(victim, count);
     const limit = AbortSignal.any([signal, AbortSignal.timeout(UP_WITHIN_MS)]);
     await target.untilUp(victim, limit);

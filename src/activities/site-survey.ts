@@ -33,7 +33,9 @@ async function openStart(
   rules: HostRules,
   { request, enough }: SurveyOrder,
 ): Promise<Survey['start']> {
-  if (!(await rules.mayVisit(request.url, enough))) return 'forbidden';
+  const robots = await rules.of(request.url, enough);
+  // Of a host that is silent, the start's own error tells why.
+  if (!robots.allows(request.url) && !robots.isSilent) return 'forbidden';
   // It only tells where the site is, if it has moved.
   if (request.sitemap === 'only') return pages.plain(request.url, enough);
   try {

@@ -26,8 +26,8 @@ export function createGuides(robots: RobotsBook): Guides {
       // Written anew each time, so that the first of the map is the one not used for longest.
       guides.delete(name);
       guides.set(name, guide);
-      if (guides.size > MOST_GUIDES)
-        for (const oldest of guides.keys()) return (guides.delete(oldest), guide);
+      const [oldest] = guides.keys();
+      if (guides.size > MOST_GUIDES && oldest !== undefined) guides.delete(oldest);
       return guide;
     },
   };

@@ -2,18 +2,13 @@ import type { Egress } from '../net/egress.ts';
 import { ExpiringMap } from '../net/expiring-map.ts';
 import { fetchRobots, parseRobots, type Robots, type RobotsFile } from './robots.ts';
 
-/** What a host allows, or that it does not say. */
-interface HostRules extends Robots {
-  isSilent?: boolean;
-}
-
 /** What hosts allow, asked for once an hour. */
 export interface RobotsBook {
   /**
    * A host that gives no answer allows nothing (RFC 9309 2.3.1.4), and `isSilent`.
    * @param token the crawler's name in robots.txt; the service's own where it is left out
    */
-  of(origin: string, token: string | undefined, signal: AbortSignal): Promise<HostRules>;
+  of(origin: string, token: string | undefined, signal: AbortSignal): Promise<Robots>;
 }
 
 const HOSTS = 1_000;
@@ -53,7 +48,7 @@ export function createRobotsBook(doors: { egress: Egress; userAgent: string; tok
       const known = rules.get(name);
       if (known) return known;
       const file = await fileOf(origin, signal);
-      if (file === 'unreachable') return { ...parseRobots(file, token), isSilent: true };
+      if (file === 'unreachable') return parseRobots(file, token);
       const parsed = parseRobots(file, token);
       rules.set(name, parsed);
       return parsed;

@@ -21,6 +21,8 @@ export interface Robots {
   crawlDelayMs: number | undefined;
   /** Absolute, each once; meant for every crawler alike. */
   sitemaps: string[];
+  /** The host gave no answer: that nothing is allowed is a guess. */
+  isSilent?: boolean;
 }
 
 /** RFC 9309 2.5: no less has to be read; what follows is ignored. */
@@ -67,6 +69,7 @@ export function parseRobots(answer: RobotsFile | 'unreachable', token: string): 
     allows: (url) => isAllowed(rules, url),
     crawlDelayMs: crawlDelaySeconds && Math.min(crawlDelaySeconds * 1000, MAX_CRAWL_DELAY_MS),
     sitemaps: answer === 'unreachable' ? [] : sitemapsOf(sitemaps, answer.url),
+    ...(answer === 'unreachable' && { isSilent: true }),
   };
 }
 
