@@ -71,10 +71,13 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await cache.get(kept)).toEqual(Buffer.from('old'));
   });
 
-  it.each([KEY_OF_NOTHING, `${KEY_OF_NOTHING}+0+5`, '../../etc/passwd', ''])('has nothing under %j', async (key) => {
-    const blobs = await open();
-    await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-  });
+  it.each([KEY_OF_NOTHING, `${KEY_OF_NOTHING}+0+5`, '../../etc/passwd', ''])(
+    'has nothing under %j',
+    async (key) => {
+      const blobs = await open();
+      await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    },
+  );
 });
 
 describe('a directory of blobs', () => {

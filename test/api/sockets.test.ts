@@ -86,7 +86,7 @@ describe('a watcher', () => {
   });
 
   it('has nothing to watch elsewhere', async () => {
-    const socket = new WebSocket(inject('service').url.replace(/^http/, 'ws') + '/v2/scrape');
+    const socket = new WebSocket(`${inject('service').url.replace(/^http/, 'ws')}/v2/scrape`);
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('404');
   });
