@@ -110,11 +110,10 @@ export async function watchJob(job: ChaosJob, watching: Watching): Promise<Watch
     }
   }
 
-  const looking = lookAround();
-  const head = await read().finally(() => {
+  const reading = read().finally(() => {
     ended = true;
   });
-  await looking;
+  const [head] = await Promise.all([reading, lookAround()]);
   return { ...job, head, documents };
 }
 
