@@ -7,7 +7,7 @@ import { openLog } from './embedded/log-files.ts';
 import { type NodePartOptions, planNodePart } from './embedded/node-part.ts';
 import { endOrphans } from './embedded/orphans.ts';
 import { Part, type PartPlan } from './embedded/part.ts';
-import { choosePort, isPortFree, portHolder } from './embedded/ports.ts';
+import { type HeldPort, holdPort, isPortFree, portHolder } from './embedded/ports.ts';
 import { postgresDir, preparePostgres } from './embedded/postgres.ts';
 import type { Progress } from './embedded/progress.ts';
 import { type InstanceUrls, type Run, takeRun } from './embedded/run-file.ts';
@@ -48,6 +48,8 @@ interface Start {
   calledOff: AbortController;
   run: Run;
   startPart(plan: PartPlan): Promise<void>;
+  /** A port that stays this instance's until it stops. */
+  choosePort(preferred: number): Promise<number>;
 }
 
 /**
@@ -84,13 +86,23 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
     signal.addEventListener('abort', () => void part.stop(), { once: true });
     await options.progress.step(`Starting ${plan.title}`, () => part.start());
   };
+  const held: HeldPort[] = [];
+  const choosePort = async (preferred: number) => {
+    const port = await holdPort(preferred);
+    held.push(port);
+    return port.port;
+  };
   const stop = async () => {
     for (const name of STOP_ORDER) await parts.find(({ plan }) => plan.name === name)?.stop();
+    for (const port of held) port.release();
     run.release();
   };
   try {
     return {
-      ...(await startEverything({ config, progress: options.progress, calledOff, run, startPart })),
+      ...(await startEverything({
+        ...{ config, progress: options.progress, calledOff, run },
+        ...{ startPart, choosePort },
+      })),
       stop,
     };
   } catch (error) {
@@ -175,7 +187,7 @@ interface TemporalPlace {
 }
 const placeOf = (address: string): TemporalPlace => ({ address });
 
-async function startPostgres({ config, progress, startPart }: Start): Promise<string> {
+async function startPostgres({ config, progress, startPart, choosePort }: Start): Promise<string> {
   const { dataDir, cacheDir } = config;
   const port = await choosePort(5432);
   const { plan, url } = await progress.step('Preparing Postgres', () =>
@@ -185,7 +197,8 @@ async function startPostgres({ config, progress, startPart }: Start): Promise<st
   return url;
 }
 
-async function startTemporal({ config, progress, calledOff, startPart }: Start): Promise<TemporalPlace> {
+async function startTemporal(start: Start): Promise<TemporalPlace> {
+  const { config, progress, calledOff, startPart, choosePort } = start;
   const { path: binary } = await obtainEngine(config.cacheDir, progress, calledOff.signal);
   const [port, uiPort] = [await choosePort(7233), await choosePort(8233)];
   await startPart(

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
@@ -12,9 +13,40 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
   );
 }
 
-/** The preferred port where it is free, else one that the system picks. Loopback only. */
-export async function choosePort(preferred: number): Promise<number> {
-  return preferred && (await isPortFree(preferred, '127.0.0.1')) ? preferred : listenOnce(0, '127.0.0.1');
+/** A TCP port that no other instance takes, even while nothing listens there. */
+export interface HeldPort {
+  port: number;
+  release(): void;
+}
+
+/**
+ * Takes the preferred port where it is free, else one that the system picks. Loopback only. A part that died finds its
+ * port again: as long as the port is held, its UDP twin is bound, and whoever asks here sees that. Were it taken by
+ * another instance's engine meanwhile, the workers of this one would do that one's work.
+ * @param preferred 0 is any
+ */
+export async function holdPort(preferred: number): Promise<HeldPort> {
+  for (let wanted = preferred; ; wanted = 0) {
+    const port =
+      wanted && (await isPortFree(wanted, '127.0.0.1')) ? wanted : await listenOnce(0, '127.0.0.1');
+    const release = await bindTwin(port);
+    if (release) return { port, release };
+  }
+}
+
+function bindTwin(port: number): Promise<(() => void) | undefined> {
+  return new Promise((resolve, reject) => {
+    const twin = createSocket('udp4');
+    twin.once('error', (error: NodeJS.ErrnoException) => {
+      twin.close();
+      if (error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    twin.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      twin.unref();
+      resolve(() => twin.close());
+    });
+  });
 }
 
 /** Who listens on a TCP port of this machine: `command (process 123)`; `undefined` where the system does not tell. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { choosePort, isPortFree, portHolder } from '../../src/embedded/ports.ts';
+import { holdPort, isPortFree, portHolder } from '../../src/embedded/ports.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -16,10 +16,22 @@ async function takenPort(): Promise<number> {
 test('a free port is taken as asked, a taken one is replaced by a free one', async () => {
   const port = await takenPort();
   expect(await isPortFree(port, '127.0.0.1')).toBe(false);
-  const other = await choosePort(port);
-  expect(other).not.toBe(port);
-  expect(await isPortFree(other, '127.0.0.1')).toBe(true);
-  expect(await choosePort(other)).toBe(other);
+  const other = await holdPort(port);
+  expect(other.port).not.toBe(port);
+  expect(await isPortFree(other.port, '127.0.0.1')).toBe(true);
+  other.release();
+});
+
+test('a held port is nobody else’s while nothing listens there', async () => {
+  const held = await holdPort(0);
+  expect(await isPortFree(held.port, '127.0.0.1')).toBe(true);
+  const other = await holdPort(held.port);
+  expect(other.port).not.toBe(held.port);
+  held.release();
+  other.release();
+  const again = await holdPort(held.port);
+  expect(again.port).toBe(held.port);
+  again.release();
 });
 
 test.runIf(process.platform === 'linux')('the holder of a port is named', async () => {

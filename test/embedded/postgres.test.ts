@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { Part } from '../../src/embedded/part.ts';
-import { choosePort } from '../../src/embedded/ports.ts';
+import { holdPort } from '../../src/embedded/ports.ts';
 import { preparePostgres } from '../../src/embedded/postgres.ts';
 import { closedDirectory, findPrograms, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
 import type { ProcessId } from '../../src/embedded/process-identity.ts';
@@ -34,7 +34,7 @@ async function start(): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
     cacheDir: join(dataDir, 'cache'),
-    port: await choosePort(0),
+    port: (await holdPort(0)).port,
   });
   part = new Part(plan, {
     onProcess: (child) => {

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { findEngine } from '../../src/embedded/engine.ts';
 import { servesNamespace } from '../../src/embedded/grpc-probe.ts';
 import { Part } from '../../src/embedded/part.ts';
-import { choosePort } from '../../src/embedded/ports.ts';
+import { holdPort } from '../../src/embedded/ports.ts';
 import type { ProcessId } from '../../src/embedded/process-identity.ts';
 import { planTemporal } from '../../src/embedded/temporal.ts';
 
@@ -26,8 +26,8 @@ afterEach(() => part.stop());
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 async function start(): Promise<void> {
-  port = await choosePort(0);
-  const uiPort = await choosePort(0);
+  port = (await holdPort(0)).port;
+  const uiPort = (await holdPort(0)).port;
   part = new Part(planTemporal({ binary, dataDir, namespace: 'default', port, uiPort }), {
     onProcess: (child) => {
       current = child;
