@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, TransportError } from '@temporalio/worker';
 import { messageOf, ServiceError } from './errors.ts';
 import type { batch } from './workflows/batch.ts';
 import type { crawl } from './workflows/crawl.ts';
@@ -22,10 +22,37 @@ const RETENTION = '7 days';
 const INTERACTIVE_PRIORITY = 1;
 const DELIVERIES_PRIORITY = 4;
 
-/** A connection to the Temporal server; worker and API use the same kind. */
+/**
+ * A connection to the Temporal server; worker and API use the same kind.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` where the server does not answer
+ */
 export function connectTemporal(address: string): Promise<NativeConnection> {
-  return NativeConnection.connect({ address, grpcCompression: { codec: 'none' } });
+  return reached(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
 }
+
+/** The result of a call to the server; where that does not answer, an error that says so. */
+async function reached<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    const cause = error instanceof GrpcError ? error.cause : error;
+    const isAway =
+      error instanceof TransportError ||
+      (isGrpcServiceError(cause) && (cause.code === UNAVAILABLE || cause.code === DEADLINE_EXCEEDED));
+    throw isAway ? noAnswer(error) : error;
+  }
+}
+
+// Of https://grpc.io/docs/guides/status-codes/.
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+
+const noAnswer = (cause: unknown) =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The workflow engine does not answer. Try again in a few seconds.',
+    { retryAfterSeconds: 5, cause },
+  );
 
 /** What the workflow of a scrape or map is started with. */
 export interface ScrapeStart extends ScrapeInput {
@@ -54,11 +81,7 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
         }
       }
     } catch (cause) {
-      throw new ServiceError(
-        'SERVICE_UNAVAILABLE',
-        'The workflow engine does not answer. Try again in a few seconds.',
-        { retryAfterSeconds: 5, cause },
-      );
+      throw noAnswer(cause);
     }
   }
 
@@ -220,13 +243,14 @@ async function waitForEnd<Result>(
 
 /** Starts what runs for ever; an earlier run, perhaps of older code, ends. */
 export async function startUpkeep(connection: NativeConnection, namespace: string): Promise<void> {
-  await new Client({ connection, namespace }).workflow.start<typeof upkeep>('upkeep', {
+  const start = new Client({ connection, namespace }).workflow.start<typeof upkeep>('upkeep', {
     workflowId: 'upkeep',
     taskQueue: QUEUES.scrape,
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
     priority: { priorityKey: 5 },
     staticSummary: 'Deletes what has expired, and sets jobs going again that lost their workflow',
   });
+  await reached(start);
 }
 
 /** Resolves when the server answers within three seconds. */
@@ -235,7 +259,11 @@ export async function pingTemporal(connection: NativeConnection): Promise<void> 
 }
 
 /** Registers our search attributes and how long history is kept; does nothing where that is done. */
-export async function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {
+export function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {
+  return reached(prepare(connection, namespace));
+}
+
+async function prepare(connection: NativeConnection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
   if (missing.length) {

@@ -22,7 +22,7 @@ import { createLogger, type Logger } from './logger.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
-import { type Role, runProcess } from './process.ts';
+import { patiently, type Role, runProcess } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
@@ -55,14 +55,14 @@ async function work(): Promise<Role> {
   const [bundle, chromium, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
-    connectTemporal(temporalAddress),
+    patiently(() => connectTemporal(temporalAddress), logger),
   ]);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
   const [blobs, cacheBlobs] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
-    migrate(db),
-    prepareNamespace(connection, config.temporalNamespace),
+    patiently(() => migrate(db), logger),
+    patiently(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   const { maxBodyBytes, resultTtlMs, cacheTtlMs, userAgent = USER_AGENT } = config;
   const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
@@ -126,7 +126,8 @@ async function work(): Promise<Role> {
     logger.fatal({ err: error }, 'the worker stopped');
     process.exit(1);
   });
-  if (config.workerRoles.includes('scrape')) await startUpkeep(connection, config.temporalNamespace);
+  if (config.workerRoles.includes('scrape'))
+    await patiently(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
   const health =
     config.workerPort === undefined

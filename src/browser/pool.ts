@@ -93,7 +93,8 @@ export function createBrowserPool(options: LaunchOptions & { contexts: number })
       }
     },
     async ready() {
-      await browser();
+      // Killed while it starts, it is started once more, as after any other death.
+      await browser().catch(browser);
     },
     async close() {
       const closing = running;

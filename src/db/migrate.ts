@@ -1,13 +1,14 @@
 import { promises as fs } from 'node:fs';
 import path from 'node:path';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
-import type { Database } from './client.ts';
+import { type Database, translateDatabaseError } from './client.ts';
 
 const migrationFolder = path.join(import.meta.dirname, '..', '..', 'migrations');
 
 /**
  * Brings the database to the newest schema. Safe to call from several processes at once: Kysely holds a lock.
  * @returns the names of the migrations that ran
+ * @throws ServiceError `SERVICE_UNAVAILABLE` where the database does not answer
  */
 export async function migrate(db: Database): Promise<string[]> {
   const migrator = new Migrator({
@@ -15,6 +16,6 @@ export async function migrate(db: Database): Promise<string[]> {
     provider: new FileMigrationProvider({ fs, path, migrationFolder }),
   });
   const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw error;
+  if (error) throw translateDatabaseError(error);
   return results.map((result) => result.migrationName);
 }

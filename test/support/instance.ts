@@ -54,10 +54,11 @@ export async function startInstance(
   const run = async (): Promise<RunFile> =>
     JSON.parse(await readFile(path.join(dataDir, 'run.json'), 'utf8'));
   const ended = once(child, 'exit');
+  const waiting = new AbortController();
   const url = await Promise.race([
-    waitForApi(run),
+    waitForApi(run, waiting.signal),
     ended.then(() => Promise.reject(new Error(`the instance ended before it was ready:\n${output}`))),
-  ]);
+  ]).finally(() => waiting.abort());
   return {
     url,
     key: options.env?.WINNOW_API_KEY ?? (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim(),
@@ -88,9 +89,9 @@ async function makeDataDir(): Promise<string> {
   return dataDir;
 }
 
-async function waitForApi(run: () => Promise<RunFile>): Promise<string> {
+async function waitForApi(run: () => Promise<RunFile>, signal: AbortSignal): Promise<string> {
   for (;;) {
-    await sleep(100);
+    await sleep(100, undefined, { signal });
     const url = await run().then(
       (file) => file.urls.api,
       () => undefined,
