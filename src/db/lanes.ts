@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
 import { addBlocked, addPages, list, type NewPage, type Query } from './pages.ts';
-import { FULL, OPEN } from './progress.ts';
+import { FULL, lockProgress, OPEN } from './progress.ts';
 
 /** What became of a claimed page. */
 export interface PageEnd {
@@ -102,9 +102,7 @@ interface LockedJob extends ClaimingJob {
  * which makes its limits exact. A tenth of the team's slots, at least one, stays free for what somebody waits for.
  */
 async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
-  await sql`
-    select from job_progress join teams on teams.id = job_progress.team_id
-    where job_id = ${jobId} for no key update of job_progress, teams`.execute(query);
+  await lockProgress(query, jobId, true);
   const { rows } = await sql<LockedJob>`
     select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
       max_concurrency, delay_ms, next_claim_at <= now() as due,

@@ -4,7 +4,7 @@ import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
 import type { NewJob } from './jobs.ts';
 import { addBlocked, addPages, type NewPage, type Query } from './pages.ts';
-import { OPEN } from './progress.ts';
+import { lockProgress, OPEN } from './progress.ts';
 
 /** A batch or a crawl before it runs. */
 export interface NewPageJob extends NewJob {
@@ -82,7 +82,7 @@ export async function addToJob(
   { jobId, pages, blocked }: { jobId: string; pages: NewPage[]; blocked: string[] },
 ): Promise<{ isFull: boolean }> {
   return db.query.transaction().execute(async (query) => {
-    const { teamId, known, limit, status } = await lockProgress(query, jobId);
+    const { teamId, known, limit, status } = await lockJob(query, jobId);
     if (status !== 'scraping') return { isFull: true };
     if (blocked.length) await addBlocked(query, jobId, blocked);
     const all = await addAllPages(query, { id: jobId, teamId, limit, known }, pages);
@@ -93,12 +93,9 @@ export async function addToJob(
 /** Pages beyond the limit that are wanted all the same, for those that turn out to be the same. */
 const SPARE_PAGES = 1_000;
 
-/**
- * Locks a job before anything else is read of it: what is read then is what holds until the transaction ends. All that
- * change a job lock it here first, so none waits for another that waits for it.
- */
-async function lockProgress(query: Query, jobId: string) {
-  await sql`select from job_progress where job_id = ${jobId} for no key update`.execute(query);
+/** The job, locked. @throws ServiceError `NOT_FOUND` */
+async function lockJob(query: Query, jobId: string) {
+  await lockProgress(query, jobId);
   const job = await query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
@@ -118,7 +115,7 @@ export async function appendToBatch(
   query: Query,
   batch: { id: string; teamId: string; pages: NewPage[]; ttlMs: number },
 ): Promise<void> {
-  const job = await lockProgress(query, batch.id);
+  const job = await lockJob(query, batch.id);
   if (job.teamId !== batch.teamId || job.kind !== 'batch_scrape' || job.expired) {
     throw new ServiceError(
       'NOT_FOUND',
@@ -155,7 +152,7 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
  */
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
-    const { status } = await lockProgress(query, job.id);
+    const { status } = await lockJob(query, job.id);
     const { rows } = await sql<{ retried: number }>`
       with again as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null

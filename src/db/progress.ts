@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, StoredError } from './client.ts';
+import type { Query } from './pages.ts';
 
 /** Changes of a job that runs; what is left out stays. */
 export interface Retuning {
@@ -29,12 +30,25 @@ export const FULL = sql<boolean>`(page_limit is not null and ${TOTAL} >= page_li
 /** Pages that are not finished yet. */
 export const OPEN = sql<number>`(${TOTAL} - completed - failed)`;
 
+/**
+ * Locks a job before anything else is read of it: the next statement sees all that was done before, and what it reads
+ * holds until the transaction ends. All that change a job lock it here first, so none waits for another that waits for
+ * it.
+ * @param withTeam its team too
+ */
+export async function lockProgress(query: Query, jobId: string, withTeam = false): Promise<void> {
+  await sql`
+    select from job_progress join teams on teams.id = job_progress.team_id
+    where job_id = ${jobId} for no key update of job_progress${withTeam ? sql`, teams` : sql``}`.execute(
+    query,
+  );
+}
+
 /** Changes a job that has not ended; @returns whether there was one. */
 export async function retune(db: Database, jobId: string, change: Retuning): Promise<boolean> {
   const { limit, maxConcurrency, delayMs, paused } = change;
   return db.query.transaction().execute(async (query) => {
-    // First the lock, then the statement that sees all that was done before.
-    await sql`select from job_progress where job_id = ${jobId} for no key update`.execute(query);
+    await lockProgress(query, jobId);
     const row = await query
       .updateTable('job_progress')
       .from('jobs')
@@ -110,8 +124,7 @@ export async function endJob(
   { jobId, end, ttlMs }: { jobId: string; end: JobEnd; ttlMs: number },
 ): Promise<boolean> {
   return db.query.transaction().execute(async (query) => {
-    // First the lock, then the statement that sees all that was done before.
-    await sql`select from job_progress where job_id = ${jobId} for update`.execute(query);
+    await lockProgress(query, jobId);
     const { rows } = await sql<{ ended: boolean }>`
     with progress as (
       select job_id, ${OPEN} as open, ${FULL} as is_full, discovering
