@@ -1,0 +1,133 @@
+import { Context } from '@temporalio/activity';
+import type { Guide } from '../crawl/guide.ts';
+import { DENIALS } from '../crawl/scope.ts';
+import { priceOfFailure } from '../credits.ts';
+import type { Claim } from '../db/claims.ts';
+import { translateDatabaseError } from '../db/client.ts';
+import type { Engines, Obtained } from '../engines/index.ts';
+import { isTransient, ServiceError, toServiceError } from '../errors.ts';
+import type { RenderPool } from '../formats/pool.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { startDeadline } from './deadline.ts';
+import { type FinishedDocument, makeDocument } from './document.ts';
+import type { ScrapedPage } from './lane.ts';
+
+/** What the pages of a job have in common. */
+export interface PageJob {
+  /** What is asked of each; the address is the claim's. */
+  request: ScrapeRequest;
+  /** Of a crawl. */
+  guide: Guide | undefined;
+  /** Links lead to more pages. */
+  follow: boolean;
+}
+
+/** What a page is scraped with, until when. */
+export interface PageHands {
+  engines: Engines;
+  renderer: RenderPool;
+  /** Ends the work; its reason is thrown. */
+  signal: AbortSignal;
+  /** To be called when the host is done with the page. */
+  onFetched(): void;
+}
+
+/** A target is asked so often, where another time may go better. */
+const MOST_ATTEMPTS = 3;
+/** Before the second and the third time. */
+const RETRY_MS = [2_000, 10_000];
+/** No page waits longer for a target that says how long it wants to rest. */
+export const LONGEST_REST_MS = 120_000;
+/** A page whose worker was lost this often is given up: it may be what kills them. */
+const MOST_LOSSES = 8;
+/** Answers that are the host's state rather than the page's. */
+const PASSING_STATUSES = new Set([429, 502, 503, 504]);
+/** Of these, those that ask us to slow down. */
+const SLOW_DOWN = new Set([429, 503]);
+/** Faults of our own parts: no page is to blame, the whole lane starts over. */
+const OURS = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE']);
+
+/**
+ * Scrapes one page of a batch or crawl; its failure is an end like another.
+ * @throws ServiceError where one of our own parts is at fault, and the reason of the signal
+ */
+export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
+  const { id, host, url } = claim;
+  using deadline = startDeadline({ ...job.request, url }, hands.signal);
+  try {
+    if (claim.losses >= MOST_LOSSES) {
+      throw new ServiceError(
+        'SCRAPE_RETRY_LIMIT',
+        `${url} was given up: ${MOST_LOSSES} times the process that scraped it was lost.`,
+      );
+    }
+    if (job.guide && !(await job.guide.mayVisit(url, deadline.signal))) {
+      return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
+    }
+    const request = { ...job.request, url };
+    const obtained = await hands.engines.obtain(request, deadline.signal).finally(hands.onFetched);
+    const { statusCode, retryAfterMs } = obtained.snapshot;
+    if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
+      return askAgain(claim, statusCode, retryAfterMs);
+    }
+    const order = { scrapeId: id, request, obtained, queuedMs: undefined, discover: job.follow };
+    const [document] = await Promise.all([
+      makeDocument(hands.renderer, { ...order, urgent: false, signal: deadline.signal }),
+      obtained.cached,
+    ]);
+    return await placed(claim, job, { obtained, document, signal: hands.signal });
+  } catch (thrown) {
+    hands.signal.throwIfAborted();
+    // A step that was cut off fails in its own words; the reason is the truth.
+    return failed(claim, deadline.signal.aborted ? deadline.signal.reason : thrown);
+  }
+}
+
+/** What becomes of a document: in a crawl, where it was found decides. */
+async function placed(
+  claim: Claim,
+  { guide, follow }: PageJob,
+  page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
+): Promise<ScrapedPage> {
+  const { id, host } = claim;
+  const { json, credits, discovered } = page.document;
+  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
+  const { url } = page.obtained.snapshot;
+  const moved = url !== claim.url;
+  const links = follow ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal) : undefined;
+  const denial = moved || claim.ordinal === 0 ? guide.whyNot(url) : undefined;
+  if (denial) {
+    const message = `${claim.url}${moved ? ` redirects to ${url}` : ''} is no page of the crawl. ${DENIALS[denial]}`;
+    const error = { code: 'CRAWL_DENIAL', message };
+    // Its links count all the same: a start page may be out of bounds, and all it leads to within.
+    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links };
+  }
+  const finalKey = guide.keyOf(url);
+  const isOther = moved && !finalKey.equals(guide.keyOf(claim.url));
+  const target = isOther && { finalUrl: url, finalKey };
+  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links };
+}
+
+/** What becomes of a page without a document: another try, or an error. */
+function failed(claim: Claim, thrown: unknown): ScrapedPage {
+  const { id, host, url } = claim;
+  const error = toServiceError(translateDatabaseError(thrown));
+  const { code, message, details } = error;
+  if (OURS.has(code)) throw error;
+  if (code === 'UNKNOWN_ERROR') {
+    const stack = String((thrown as Error)?.stack ?? thrown);
+    Context.current().log.error('page failed unexpectedly', { url, error: stack });
+  }
+  // A browser that died took the page with it, for which the page need not be to blame.
+  const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
+  if (isTransient(code) && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
+  const credits = priceOfFailure(code);
+  return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
+}
+
+function askAgain(claim: Claim, statusCode: number, retryAfterMs: number | undefined): ScrapedPage {
+  const { id, host, attempts } = claim;
+  const retryInMs = Math.min(Math.max(retryAfterMs ?? 0, RETRY_MS[attempts] ?? 10_000), LONGEST_REST_MS);
+  const restMs = SLOW_DOWN.has(statusCode) ? Math.min(retryAfterMs ?? retryInMs, LONGEST_REST_MS) : undefined;
+  return { end: { id, host, outcome: 'retry', retryInMs }, ...(restMs !== undefined && { restMs }) };
+}
