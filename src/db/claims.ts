@@ -51,6 +51,17 @@ export interface ClaimOrder {
   inHand: Map<string, number>;
 }
 
+/** Hosts that pages of a job wait for, as a recursive query `host`: one look into the index for each. The last is null. */
+const pendingHosts = (jobId: string) => sql`
+    host (name) as (
+      (select host from pages where job_id = ${jobId} and status = 'pending' order by host limit 1)
+      union all
+      select (
+        select pages.host from pages
+        where job_id = ${jobId} and status = 'pending' and pages.host > host.name order by pages.host limit 1)
+      from host where name is not null
+    )`;
+
 /** Takes pages that are due, host by host, as the limits of job, team and hosts allow. */
 export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): Promise<Claim[]> {
   // With a delay the pages come one by one.
@@ -61,14 +72,7 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
   const { rows } = await sql<Claim>`
     with recursive progress as (
       select greatest(0, ${CAPACITY} - admitted) as left_over from job_progress where job_id = ${job.id}
-    ), host (name) as (
-      (select host from pages where job_id = ${job.id} and status = 'pending' order by host limit 1)
-      union all
-      select (
-        select pages.host from pages
-        where job_id = ${job.id} and status = 'pending' and pages.host > host.name order by pages.host limit 1)
-      from host where name is not null
-    ), open as (
+    ), ${pendingHosts(job.id)}, open as (
       select name, greatest(1, (case when ${job.max_concurrency}::int is null
           then ${REQUESTS_PER_HOST} / (1 + (
             select count(*) from host_leases
@@ -138,14 +142,7 @@ export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey>
       where job_id = ${jobId} and status = 'claimed' and claimed_until < now()
         and team_id = (select team_id from job_progress where job_id = ${jobId})
       returning 1
-    ), host (name) as (
-      (select host from pages where job_id = ${jobId} and status = 'pending' order by host limit 1)
-      union all
-      select (
-        select pages.host from pages
-        where job_id = ${jobId} and status = 'pending' and pages.host > host.name order by pages.host limit 1)
-      from host where name is not null
-    ), few as (
+    ), ${pendingHosts(jobId)}, few as (
       select name from host where name is not null limit ${HOSTS_COUNTED}
     ), due as (
       select case when exists (select from freed) then now() else (
@@ -166,6 +163,9 @@ export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey>
   return { ...survey, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
 }
 
+/** A page that is in nobody's hands. */
+const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as const;
+
 /**
  * Gives back what lanes hold whose name begins like this.
  * @param options.lost counts against the pages: whoever held them died with them
@@ -176,12 +176,7 @@ export async function releaseLanes(
 ): Promise<void> {
   await db.query
     .updateTable('pages')
-    .set({
-      status: 'pending',
-      lane: null,
-      claimed_until: null,
-      losses: sql<number>`losses + ${lost ? 1 : 0}`,
-    })
+    .set({ ...UNCLAIMED, losses: sql<number>`losses + ${lost ? 1 : 0}` })
     .where('job_id', '=', jobId)
     .where('status', '=', 'claimed')
     .where('lane', 'like', `${lane}%`)
@@ -215,7 +210,7 @@ export async function renewLane(
 export async function giveBack(db: Database, lane: string, ids: string[]): Promise<void> {
   await db.query
     .updateTable('pages')
-    .set({ status: 'pending', lane: null, claimed_until: null })
+    .set(UNCLAIMED)
     .where('id', 'in', ids)
     .where('status', '=', 'claimed')
     .where('lane', '=', lane)
