@@ -2,7 +2,7 @@ import type { Blobs } from '../blobs.ts';
 import { forgetCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
-import { takeStalled } from '../db/page-jobs.ts';
+import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -13,12 +13,6 @@ export interface UpkeepDoors {
   blobs: Blobs;
   cacheBlobs: Blobs;
   cacheTtlMs: number;
-}
-
-/** A batch or crawl that should be at work. */
-export interface StalledJob {
-  id: string;
-  kind: string;
 }
 
 /** A job that nothing has happened to for so long is looked after: a lane reports far sooner. */

@@ -38,7 +38,6 @@ export interface Advanced {
   claims: Claim[];
   status: string;
   paused: boolean;
-  discovering: boolean;
   /** Where the crawl is. */
   base: string | null;
   delayMs: number | null;
@@ -50,8 +49,6 @@ export interface Advanced {
   open: number;
   /** The limit is reached. */
   full: boolean;
-  /** Pages of the job that this claim could have taken at most: what the job and its team have free. */
-  room: number;
   /** The team has nothing left to pay with. */
   outOfCredits: boolean;
 }
@@ -71,12 +68,7 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     if (isOpen && step.found.length) await addPages(query, job, step.found);
     if (step.blocked.length) await addBlocked(query, job.id, step.blocked);
     const claims = step.want > 0 ? await claim(query, job, step) : [];
-    return {
-      ...(await readState(query, step.jobId)),
-      claims,
-      room: job.room,
-      outOfCredits: job.creditsLeft === 0,
-    };
+    return { ...(await readState(query, step.jobId)), claims, outOfCredits: job.creditsLeft === 0 };
   });
 }
 
@@ -206,8 +198,8 @@ function distinctTargets(ended: PageEnd[]): PageEnd[] {
 }
 
 async function readState(query: Query, jobId: string) {
-  const { rows } = await sql<Omit<Advanced, 'claims' | 'room' | 'outOfCredits'>>`
-    select jobs.status, paused, discovering, base, delay_ms as "delayMs", completed, failed, progress.credits,
+  const { rows } = await sql<Omit<Advanced, 'claims' | 'outOfCredits'>>`
+    select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
       (${OPEN} + completed + failed)::int as total, ${OPEN}::int as open, ${FULL} as "full"
     from job_progress as progress join jobs on jobs.id = progress.job_id where job_id = ${jobId}`.execute(
     query,

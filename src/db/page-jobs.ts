@@ -171,7 +171,7 @@ export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['jobs.team_id', 'kind', 'request', 'status', 'webhook', 'base', 'discovering', 'target'])
+    .select(['kind', 'request', 'status', 'webhook', 'base', 'target'])
     .where('jobs.id', '=', id)
     .executeTakeFirst();
 }
@@ -233,11 +233,17 @@ export async function listActiveCrawls(db: Database, teamId: string) {
     .execute();
 }
 
+/** A batch or crawl that should be at work. */
+export interface StalledJob {
+  id: string;
+  kind: string;
+}
+
 const STALLED_AT_ONCE = 50;
 
 /** Batches and crawls that nothing has happened to for a while, though they are not done; each is named once a while. */
-export async function takeStalled(db: Database, stalledMs: number): Promise<{ id: string; kind: string }[]> {
-  const { rows } = await sql<{ id: string; kind: string }>`
+export async function takeStalled(db: Database, stalledMs: number): Promise<StalledJob[]> {
+  const { rows } = await sql<StalledJob>`
     with stalled as (
       select job_id, jobs.kind from job_progress join jobs on jobs.id = job_id
       where status = 'scraping' and not paused

@@ -7,7 +7,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import type { StalledJob } from '../activities/upkeep.ts';
+import type { StalledJob } from '../db/page-jobs.ts';
 import { upkeepSteps } from './activities.ts';
 import { batch } from './batch.ts';
 import { crawl } from './crawl.ts';
