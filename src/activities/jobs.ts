@@ -3,15 +3,7 @@ import type { Guides } from '../crawl/guides.ts';
 import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob, findPageJob } from '../db/page-jobs.ts';
-import {
-  endDiscovery,
-  endJob,
-  type JobEnd,
-  note,
-  type Retuning,
-  retune,
-  startDiscovery,
-} from '../db/progress.ts';
+import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
@@ -93,19 +85,10 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
         signal,
         maxFiles: SITEMAP_FILES,
       });
-      let named = 0;
       try {
-        for (let step = await walk.next(); ; step = await walk.next()) {
-          if (step.done) {
-            await note(db, jobId, 'sitemaps', {
-              named,
-              files: step.value.files,
-              failed: step.value.failed.length,
-            });
-            break;
-          }
-          named += step.value.length;
-          const { found, blocked } = await guide.adopt(step.value, cancellationSignal);
+        // However it ends, the file that is being read is closed.
+        for await (const named of walk) {
+          const { found, blocked } = await guide.adopt(named, cancellationSignal);
           const { isFull } = await addToJob(db, { jobId, pages: found, blocked });
           // What more the sitemaps name, the limit leaves out.
           if (isFull) break;
@@ -115,7 +98,6 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
         guides.forget(jobId);
         cancellationSignal.throwIfAborted();
         if (!signal.aborted) throw error;
-        await note(db, jobId, 'sitemaps', { named, cutAfterMs: SITEMAPS_MS });
       }
       await endDiscovery(db, jobId);
     },

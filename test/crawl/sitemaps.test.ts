@@ -15,6 +15,7 @@ let server: Server;
 let egress: Egress;
 let site = '';
 const asked: string[] = [];
+const left = Promise.withResolvers<void>();
 
 const urlset = (...paths: string[]) =>
   `<urlset>${paths.map((path) => `<url><loc>${site}${path}</loc></url>`).join('')}</urlset>`;
@@ -46,6 +47,10 @@ function answer(path: string, response: ServerResponse): void {
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(gzipSync(urlset('/twice'))));
   else if (path === '/reset.xml') response.destroy();
   else if (path === '/hang.xml') response.write('<urlset>');
+  else if (path === '/endless.xml')
+    response
+      .on('close', left.resolve)
+      .write(urlset(...range(1_500).map((n) => `/page-${n}`)).replace('</urlset>', ''));
   else if (FILES[path]) response.end(FILES[path]());
   else response.writeHead(404).end('none');
 }
@@ -181,6 +186,20 @@ describe('a walk', () => {
     const walking = walk(['/hang.xml'], { signal: stop.signal });
     setTimeout(() => stop.abort(new Error('enough')), 50);
     await expect(walking).rejects.toThrow('enough');
+  });
+
+  it('leaves a file in its middle when nobody wants more', async () => {
+    const { signal } = new AbortController();
+    for await (const pages of walkSitemaps({
+      egress,
+      roots: [`${site}/endless.xml`],
+      userAgent: 'x',
+      signal,
+    })) {
+      expect(pages).toHaveLength(1_000);
+      break;
+    }
+    await left.promise;
   });
 });
 
