@@ -146,8 +146,9 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       path: `${path}/:id`,
       summary: `Cancel a ${noun}; what it has so far stays`,
       answer: schemas.cancelled,
-      async handler({ caller, params }, { db, temporal, config, ...doors }) {
-        await find(params.id, caller.teamId, { db, temporal, config, ...doors });
+      async handler({ caller, params }, doors) {
+        await find(params.id, caller.teamId, doors);
+        const { db, temporal, config } = doors;
         await endJob(db, { jobId: params.id, end: { status: 'cancelled' }, ttlMs: config.resultTtlMs });
         await temporal.cancelPageJob(kind, params.id);
         return { status: 'cancelled' };
