@@ -22,18 +22,14 @@ export async function pickDocuments(
   db: Database,
   page: { jobId: string; skip: number; limit: number; maxBytes: number },
 ): Promise<StoredDocument[]> {
-  const start = await bytesUpTo(db, page.jobId, page.skip);
+  const { jobId, skip, limit, maxBytes } = page;
+  const start = await bytesUpTo(db, jobId, skip);
   const picked: StoredDocument[] = [];
-  for (;;) {
-    const after = picked.at(-1)?.position ?? page.skip;
-    const limit = Math.min(page.limit - picked.length, ROWS_AT_ONCE);
-    const rows = limit > 0 ? await listDocuments(db, { jobId: page.jobId, after, limit }) : [];
-    for (const row of rows) {
-      if (picked.length && row.bytesEnd - start > page.maxBytes) return picked;
-      picked.push(row);
-    }
-    if (rows.length < limit || limit <= 0) return picked;
+  for await (const row of allDocuments(db, jobId, skip, skip + limit)) {
+    if (picked.length && row.bytesEnd - start > maxBytes) break;
+    picked.push(row);
   }
+  return picked;
 }
 
 /** All documents behind one position up to another, in order. */
