@@ -1,10 +1,11 @@
 import { createFrontier, type Step } from '../crawl/frontier.ts';
 import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-crawl.ts';
+import { createMemory } from '../crawl/memory.ts';
 import { createTrapGuard } from '../crawl/traps.ts';
 import type { MapPage, MapPages } from './map-pages.ts';
 import { type Ground, isGone } from './survey-ground.ts';
 
-/** Addresses remembered, so that a link in every page's footer is judged once. */
+/** Links remembered. */
 const MOST_REMEMBERED = 200_000;
 const ASKS_FOR_REST = new Set([429, 503]);
 /** What holds no links, or not as HTML, is not worth a request. */
@@ -22,15 +23,7 @@ export async function addFromLinks(
 ): Promise<LightCrawlEnd> {
   const frontier = createFrontier([start.url]);
   const traps = createTrapGuard();
-  const met = new Set<string>();
-
-  /** True the first time. */
-  function isNew(link: string): boolean {
-    if (met.has(link)) return false;
-    if (met.size >= MOST_REMEMBERED) met.clear();
-    met.add(link);
-    return true;
-  }
+  const isNew = createMemory(MOST_REMEMBERED);
 
   /** @returns how many links of the page are new to the map */
   function follow(page: MapPage, depth: number): number {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { NewPage } from '../db/pages.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical.ts';
+import { createMemory } from './memory.ts';
 import type { RobotsBook } from './robots-book.ts';
 import { createScope, type DenialReason } from './scope.ts';
 import { createTrapGuard } from './traps.ts';
@@ -26,7 +27,7 @@ export interface Guide {
   readonly trapped: ReadonlyMap<string, number>;
 }
 
-/** Addresses remembered, so that a link in every page's footer is judged once. The job's table is what decides. */
+/** Addresses remembered. The job's table is what decides. */
 const MOST_REMEMBERED = 50_000;
 const MOST_BLOCKED = 1_000;
 
@@ -42,16 +43,8 @@ export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook)
   const scope = createScope({ ...request, startUrl: base });
   const traps = createTrapGuard();
   const start = URL.parse(request.url)?.href ?? base;
-  const met = new Set<string>();
+  const isNew = createMemory(MOST_REMEMBERED);
   let blockedCount = 0;
-
-  /** True the first time. */
-  function isNew(key: string): boolean {
-    if (met.has(key)) return false;
-    if (met.size >= MOST_REMEMBERED) met.clear();
-    met.add(key);
-    return true;
-  }
 
   async function mayVisit(url: string, signal: AbortSignal): Promise<boolean> {
     if (request.ignoreRobotsTxt) return true;

@@ -1,5 +1,5 @@
 import type { MapRequest } from '../schemas/map.ts';
-import { normalizeEncoding, trimPath } from './path.ts';
+import { folderOf, isBelow } from './path.ts';
 import { createScope } from './scope.ts';
 
 /** Tells which addresses belong to a map. */
@@ -31,14 +31,9 @@ export function createMapScope(base: string, options: MapScopeOptions): MapScope
     allowSubdomains: options.includeSubdomains,
     crawlEntireDomain: true,
   });
-  const folder = options.filterByPath ? trimPath(normalizeEncoding(new URL(base).pathname)) : '';
-  const isBelow = (url: string): boolean => {
-    if (folder === '') return true;
-    const path = normalizeEncoding(new URL(url).pathname);
-    return path === folder || path.startsWith(`${folder}/`);
-  };
+  const folder = options.filterByPath ? folderOf(new URL(base)) : '';
   const accepted = (verdict: ReturnType<typeof scope.judge>): string | undefined =>
-    'url' in verdict && isBelow(verdict.url) ? verdict.url : undefined;
+    'url' in verdict && isBelow(folder, new URL(verdict.url)) ? verdict.url : undefined;
   return {
     ofLink: (link, pageUrl) => accepted(scope.judge(link, { url: pageUrl, depth: 0 })),
     ofPage: (url) => accepted(scope.judgePage(url)),

@@ -21,6 +21,16 @@ export function endBeforeSlashes(text: string, end = text.length): number {
   return before;
 }
 
+/** The path of a page as {@link isBelow} takes it; empty for the root. */
+export const folderOf = (page: URL): string => trimPath(normalizeEncoding(page.pathname));
+
+/** Whether a page is the folder itself or lies below it, as all pages do below the root. */
+export function isBelow(folder: string, page: URL): boolean {
+  if (folder === '') return true;
+  const path = normalizeEncoding(page.pathname);
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
 /** A path without slashes and index files (`index.html`, `default.aspx`, …) at its end; empty for the root. */
 export function trimPath(path: string): string {
   let end = path.length;

@@ -3,7 +3,7 @@ import { resolve } from '../html/address.ts';
 import { matcherOf } from '../url-pattern.ts';
 import { canonicalKey, isRoute } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
-import { normalizeEncoding, trimPath } from './path.ts';
+import { folderOf, isBelow } from './path.ts';
 
 export { DENIALS, type DenialReason } from './denial.ts';
 
@@ -96,12 +96,8 @@ function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: Sco
 
 /** The start path holds for the start host alone: another host has no such path. */
 function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
-  const folder = crawlEntireDomain ? '' : trimPath(normalizeEncoding(start.pathname));
-  return (url: URL): boolean => {
-    if (folder === '' || withoutWww(url.host) !== withoutWww(start.host)) return true;
-    const path = normalizeEncoding(url.pathname);
-    return path === folder || path.startsWith(`${folder}/`);
-  };
+  const folder = crawlEntireDomain ? '' : folderOf(start);
+  return (url: URL): boolean => isBelow(folder, url) || withoutWww(url.host) !== withoutWww(start.host);
 }
 
 function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
