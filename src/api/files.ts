@@ -2,8 +2,6 @@ import type { Express } from 'express';
 import type { Blobs } from '../blobs.ts';
 import { FILES_PATH, openFileToken } from '../files.ts';
 
-export { fileUrl } from '../files.ts';
-
 /** Serves files by their signed addresses. */
 export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { failJob, findOutcome, insertJob } from '../db/jobs.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
+import { fileUrl } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
 import { parseTarget } from '../url.ts';
-import { fileUrl } from './files.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
 
 /** When the process is asked to end, scrapes under way may still end within this time. */
