@@ -59,7 +59,7 @@ const makeWebhookSecret = () => randomBytes(32).toString('hex');
  * @throws ServiceError `BAD_REQUEST` when the name is taken
  */
 export async function createTeam(db: Database, name: string, credits: number | null): Promise<string> {
-  if (!/^[^\p{C}]{1,100}$/u.test(name) || name.trim() !== name || name === '')
+  if (!/^[^\p{C}]{1,100}$/u.test(name) || name.trim() !== name)
     throw new ServiceError(
       'BAD_REQUEST',
       'A team’s name has 1 to 100 characters, none of them a control character.',
