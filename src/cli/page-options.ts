@@ -1,14 +1,17 @@
 import { listOf, numberOf } from './arguments.ts';
 
+/** What a page is turned into. */
+export const formatsArg = {
+  type: 'string',
+  alias: 'f',
+  valueHint: 'a,b',
+  description: 'outputs: markdown, html, rawHtml, links, …',
+  default: 'markdown',
+} as const;
+
 /** Arguments of the verbs whose jobs have many pages: how each page is scraped, and where the results go. */
 export const pageArgs = {
-  formats: {
-    type: 'string',
-    alias: 'f',
-    valueHint: 'a,b',
-    description: 'outputs: markdown, html, rawHtml, links, …',
-    default: 'markdown',
-  },
+  formats: formatsArg,
   'only-main-content': {
     type: 'boolean',
     description: 'without headers, navigation and footers',

@@ -5,18 +5,13 @@ import { openProgress } from '../embedded/progress.ts';
 import { ServiceError } from '../errors.ts';
 import { allValues, listOf, numberOf } from './arguments.ts';
 import { onInterrupt } from './interrupt.ts';
+import { formatsArg } from './page-options.ts';
 import { type Answer, postJson } from './request.ts';
 import { withTarget } from './target.ts';
 
 const args = {
   url: { type: 'positional', description: 'address of the page', required: true },
-  formats: {
-    type: 'string',
-    alias: 'f',
-    valueHint: 'a,b',
-    description: 'outputs: markdown, html, rawHtml, links, …',
-    default: 'markdown',
-  },
+  formats: formatsArg,
   'only-main-content': {
     type: 'boolean',
     description: 'without headers, navigation and footers',
