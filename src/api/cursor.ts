@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 const parts = z.tuple([z.iso.datetime(), z.uuid()]);
 
 /** A place in a list that is newest first, as clients hand it back. */
-export const writeCursor = ({ createdAt, id }: ActivityCursor) =>
+const writeCursor = ({ createdAt, id }: ActivityCursor) =>
   Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url');
 
 /** @throws ServiceError `BAD_REQUEST` for what `writeCursor` did not write */
@@ -20,4 +20,23 @@ export function readCursor(text: string): ActivityCursor {
       { cause },
     );
   }
+}
+
+/**
+ * One part of a list that is newest first, as it is answered.
+ * @param rows one more than `limit`, where there are more
+ */
+export function pageOf<Row extends { id: string; created_at: Date }, Item>(
+  rows: Row[],
+  limit: number,
+  toItem: (row: Row) => Item,
+) {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit;
+  return {
+    data: page.map(toItem),
+    cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
+    has_more: more,
+  };
 }

@@ -5,7 +5,7 @@ import { countSlots } from '../db/slots.ts';
 import type { Caller } from '../db/teams.ts';
 import { listUsage, readQueue } from '../db/usage.ts';
 import * as schemas from '../schemas/team.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { pageOf, readCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
 
 /** What the team has left and was given, in credits. */
@@ -127,21 +127,14 @@ export const teamRoutes = [
       const { limit, endpoint: kind, cursor } = query;
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const rows = await listActivity(db, { teamId: caller.teamId, kind, limit: limit + 1, after });
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      const more = rows.length > limit;
-      return {
-        success: true,
-        data: page.map((row) => ({
-          id: row.id,
-          endpoint: row.kind,
-          api_version: 'v2',
-          created_at: row.created_at.toISOString(),
-          target: row.target,
-        })),
-        cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
-        has_more: more,
-      };
+      const toItem = (row: (typeof rows)[number]) => ({
+        id: row.id,
+        endpoint: row.kind,
+        api_version: 'v2',
+        created_at: row.created_at.toISOString(),
+        target: row.target,
+      });
+      return { success: true, ...pageOf(rows, limit, toItem) };
     },
   }),
 ];

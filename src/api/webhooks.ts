@@ -1,7 +1,7 @@
 import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/webhook.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { pageOf, readCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
 
 const shared = { tag: 'Webhooks', limited: false } as const;
@@ -33,15 +33,7 @@ export const webhookRoutes = [
       const { limit, jobId, status, cursor } = query;
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const rows = await listDeliveries(db, { teamId, jobId, status, limit: limit + 1, after });
-      const page = rows.slice(0, limit);
-      const last = page.at(-1);
-      const more = rows.length > limit;
-      return {
-        success: true,
-        data: page.map(stateOf),
-        cursor: more && last ? writeCursor({ createdAt: last.created_at, id: last.id }) : null,
-        has_more: more,
-      };
+      return { success: true, ...pageOf(rows, limit, stateOf) };
     },
   }),
   defineRoute({

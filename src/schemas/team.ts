@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagedFields, pagingFields } from './paging.ts';
 
 const timestamp = z.iso.datetime();
 const ok = z.literal(true);
@@ -65,13 +66,7 @@ export const activityQuery = z.strictObject({
       'interact',
     ])
     .optional(),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1, 'limit must be 1 to 100')
-    .max(100, 'limit must be 1 to 100')
-    .default(50),
-  cursor: z.string().optional().describe('the cursor of the previous answer'),
+  ...pagingFields,
 });
 export const activity = z.object({
   success: ok,
@@ -84,6 +79,5 @@ export const activity = z.object({
       target: z.string().nullable(),
     }),
   ),
-  cursor: z.string().nullable(),
-  has_more: z.boolean(),
+  ...pagedFields,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagedFields, pagingFields } from './paging.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
 /** What a job tells of: the last part of an event's name. */
@@ -50,13 +51,7 @@ const timestamp = z.iso.datetime();
 export const deliveriesQuery = z.strictObject({
   jobId: z.uuid().optional().describe('only of this job'),
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1, 'limit must be 1 to 100')
-    .max(100, 'limit must be 1 to 100')
-    .default(50),
-  cursor: z.string().optional().describe('the cursor of the previous answer'),
+  ...pagingFields,
 });
 
 const delivery = z
@@ -79,8 +74,7 @@ const delivery = z
 export const deliveries = z.object({
   success: z.literal(true),
   data: z.array(delivery),
-  cursor: z.string().nullable(),
-  has_more: z.boolean(),
+  ...pagedFields,
 });
 
 /** One delivery. */
