@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../blobs.ts';
 import type { Database } from '../db/client.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { type ErrorCode, toServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
 import { post } from '../net/post.ts';
+import { pause } from '../pause.ts';
 import { retryInMs } from './retry-schedule.ts';
 import { makeEvent } from './webhook-event.ts';
 
@@ -189,8 +189,7 @@ class Courier {
   /** Until something has happened, or it is time to look again. */
   async #rest(): Promise<void> {
     const timer = new AbortController();
-    const wait = sleep(LOOK_MS, undefined, { signal: timer.signal }).catch(() => undefined);
-    await Promise.race([wait, ...this.#sending.values()]);
+    await Promise.race([pause(LOOK_MS, timer.signal), ...this.#sending.values()]);
     timer.abort();
   }
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
 import { listErrors } from '../db/pages.ts';
 import { endJob, type Retuning, retune } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
+import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
 import { pickDocuments, readDocuments } from './documents.ts';
@@ -83,7 +83,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       Date.now() < until &&
       !signal.aborted
     ) {
-      await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await pause(LOOK_MS, signal);
       now = (await readPageJob(doors.db, id)) ?? now;
     }
     return now;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../pause.ts';
 import type { PageJobHead } from '../schemas/page-job.ts';
 import type { Standing } from './pace.ts';
 import { patiently } from './patience.ts';
@@ -94,10 +94,4 @@ export async function readFailures(
     if (failures.length >= most) break;
   }
   return failures;
-}
-
-/** Waits; a signal ends it early. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // The only failure is that it was ended.
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
