@@ -1,19 +1,11 @@
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { v7 as uuidv7 } from 'uuid';
-import { failJob, findOutcome, insertJob } from '../db/jobs.ts';
+import { findOutcome } from '../db/jobs.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
 import { fileUrl } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { parseTarget } from '../url.ts';
+import { runAwaited } from './awaited.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
-
-/** When the process is asked to end, scrapes under way may still end within this time. */
-const LEAVING_MS = 6_000;
-/** Beyond its timeout a scrape may need this long to be written down; a lost worker costs more. */
-const PATIENCE_MS = 5_000;
 
 const create = defineRoute({
   method: 'post',
@@ -24,30 +16,17 @@ const create = defineRoute({
   answer: scrapeAnswer,
   leastCredits: 1,
   async handler({ caller, body, baseUrl, signal }, doors) {
-    const { config, db, temporal } = doors;
-    await doors.storage.requireRoom();
-    const target = parseTarget(body.url, config.allowPrivate.length > 0);
-    const { teamId, apiKeyId } = caller;
-    const job = { id: uuidv7(), teamId, apiKeyId, kind: 'scrape', target: body.url } as const;
-    await insertJob(db, { ...job, request: body, ttlMs: config.resultTtlMs });
-    const label = target.href.slice(0, 120);
-    const start = { jobId: job.id, teamId, timeoutMs: body.timeout, label, url: target.href };
-    const handle = await temporal.startScrape(start).catch(async (error: ServiceError) => {
-      await failJob(db, { jobId: job.id, credits: 0, error });
-      throw error;
-    });
-    const blob = await Promise.race([
-      handle.wait(body.timeout + PATIENCE_MS),
-      leaving(signal, doors.closing, job.id),
-    ]);
+    const { timeout: timeoutMs } = body;
+    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal } as const;
+    const { id, blob } = await runAwaited(job, doors);
     if (!blob) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
-        `${body.url} is not done after ${body.timeout} ms. The work goes on; GET /v2/scrape/${job.id} gives its result.`,
+        `${body.url} is not done after ${timeoutMs} ms. The work goes on; GET /v2/scrape/${id} gives its result.`,
       );
     }
     const data = await readDocument(blob, baseUrl, doors);
-    return { success: true, data, ...(body.origin.includes('website') && { scrape_id: job.id }) };
+    return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
   },
 });
 
@@ -81,17 +60,6 @@ const read = defineRoute({
     return { success: true, status: 'completed', data: await readDocument(outcome.blob, baseUrl, doors) };
   },
 });
-
-/** Answers who waits when the process ends; the job itself goes on. */
-async function leaving(gone: AbortSignal, closing: AbortSignal, jobId: string): Promise<never> {
-  if (!gone.aborted) await once(gone, 'abort');
-  if (closing.aborted) await sleep(LEAVING_MS);
-  throw new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    `The service is stopping. The scrape goes on at its next start; GET /v2/scrape/${jobId} gives its result then.`,
-    { retryAfterSeconds: 10 },
-  );
-}
 
 async function readDocument(blob: string, baseUrl: string, { blobs, config }: ApiDoors): Promise<Document> {
   // Written by the scrape activity in this very shape.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
 import { call } from '../support/api.ts';
+import { startApp } from '../support/app.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
@@ -266,6 +267,16 @@ describe('time', () => {
       'The time was over before every page had been looked at; raise the timeout for more links.',
     );
   });
+});
+
+it('a service that stops answers who waits, and says what to do', async () => {
+  await using app = await startApp({});
+  app.leave();
+  const body = { url: `${site.url}/slow/20000/page`, sitemap: 'skip', timeout: 15_000 };
+  const answer = await call('/v2/map', { url: app.url, body });
+  expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  expect(answer.body.error).toBe('The service is stopping. Ask for the map again when it is back.');
+  expect(answer.headers.get('retry-after')).toBe('10');
 });
 
 describe('what goes wrong', () => {

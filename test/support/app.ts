@@ -29,6 +29,7 @@ export async function startApp(settings: Record<string, string>) {
   });
   const db = openTestDatabase();
   const connection = await connectTemporal(await temporalAddress(dataDir));
+  const closing = new AbortController();
   const doors = {
     config: { ...config, secretKey },
     db,
@@ -36,7 +37,7 @@ export async function startApp(settings: Record<string, string>) {
     temporal: createTemporal(connection, config.temporalNamespace),
     storage: watchStorage(disksOf(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),
-    closing: new AbortController().signal,
+    closing: closing.signal,
   };
   const server = createServer(createApp(doors)).listen(0, '127.0.0.1');
   mountSockets(server, doors);
@@ -45,6 +46,8 @@ export async function startApp(settings: Record<string, string>) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
+    /** It is asked to end: from now on nobody may wait in it for long. */
+    leave: () => closing.abort(),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
