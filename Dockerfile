@@ -17,7 +17,7 @@ WORKDIR /app
 COPY --from=packages /app ./
 COPY migrations migrations
 COPY src src
-ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=8 WINNOW_CACHE_DIR=/var/cache/winnow
+ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
 # The bundle of the workflows is made here: a worker starts at once, and the image cannot hold a broken one.

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Blobs } from '../blobs.ts';
 import { type Claim, giveBack, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
@@ -65,6 +64,7 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options;
+    options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
   }
 
   /** @returns how many pages it finished, and the job's state after its last step */
@@ -184,12 +184,11 @@ export class Lane {
     }
   }
 
+  /** Until a page ends, or the lane is to end, or so long. */
   async #rest(ms: number): Promise<void> {
-    const { signal } = this.#options;
-    const timer = new AbortController();
-    const stop = AbortSignal.any([timer.signal, signal]);
-    await Promise.race([this.#wake.promise, sleep(ms, undefined, { signal: stop }).catch(() => undefined)]);
-    timer.abort();
+    const timer = setTimeout(this.#wake.resolve, ms);
+    await this.#wake.promise;
+    clearTimeout(timer);
     this.#wake = Promise.withResolvers<void>();
   }
 }

@@ -7,8 +7,6 @@ import type { LogFile } from './log-files.ts';
 import type { PartPlan } from './part.ts';
 
 const SAME_AGAIN_MS = 10_000;
-/** Half of V8's young generation: as fast, measured, and a good sixth less memory; the Dockerfile says the same. */
-const HEAP = ['--max-semi-space-size=8'];
 
 /** One of our own programs as a part. */
 export interface NodePartOptions {
@@ -36,7 +34,7 @@ export function planNodePart(options: NodePartOptions): PartPlan {
     title,
     log,
     launch() {
-      const child = spawn(process.execPath, [...HEAP, join(import.meta.dirname, '..', options.entry)], {
+      const child = spawn(process.execPath, [join(import.meta.dirname, '..', options.entry)], {
         detached: true,
         env: inheritedEnvironment(options.settings),
         stdio: ['ignore', log.fd, 'pipe', 'ipc'],

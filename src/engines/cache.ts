@@ -86,7 +86,7 @@ export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs
 
 /** A snapshot as bytes: its text stands as it is behind the rest, which costs a tenth of putting it into JSON. */
 function pack({ text, ...head }: Snapshot): Buffer {
-  return Buffer.from(`${JSON.stringify(head)}\n${text}`);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(text)]);
 }
 
 function unpack(bytes: Buffer): Snapshot {
