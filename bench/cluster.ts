@@ -5,6 +5,7 @@ import { openProgress, type Progress } from '../src/embedded/progress.ts';
 import { messageOf } from '../src/errors.ts';
 import { checkCluster } from './cluster/check.ts';
 import { readCompose } from './cluster/compose.ts';
+import { testCluster } from './cluster/end-to-end.ts';
 import { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
 
 export { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
@@ -15,6 +16,7 @@ two API processes, three workers. Ctrl-C ends it. Temporal's server is built wit
 Usage: node bench/cluster.ts [OPTIONS]
 
   --check           start it, scrape through both APIs, kill every part once meanwhile, end it; 0 when all was right
+  --test            start it, run the end-to-end tests through a balancer in front of both APIs, end it
   --data DIR        keep the data there; otherwise they are deleted at the end
   --bucket          blobs in a bucket (s3rver) instead of a directory
   --worker ROLES    a worker with these roles (scrape,pages,webhooks; an empty word: all); may be given several times
@@ -27,6 +29,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       check: { type: 'boolean' },
+      test: { type: 'boolean' },
       data: { type: 'string' },
       bucket: { type: 'boolean' },
       worker: { type: 'string', multiple: true },
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
   };
   try {
     if (values.check) process.exitCode = (await checkCluster(options)) ? 0 : 1;
+    else if (values.test) process.exitCode = (await testCluster(options)) ? 0 : 1;
     else await serve(options, signal, progress);
   } catch (error) {
     // Asked to end while it started: that is an end like any other.

@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
 import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
@@ -8,6 +9,7 @@ import { ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
+import { retuning } from '../schemas/page-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** What the steps around a job's pages need from outside. */
@@ -102,9 +104,11 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
       await endDiscovery(db, jobId);
     },
 
-    /** Changes a job while it runs. */
+    /** Changes a job while it runs. What a person signals may be anything: nonsense is logged, and changes nothing. */
     async retuneJob(jobId: string, change: Retuning): Promise<void> {
-      await retune(db, jobId, change);
+      const { data, error } = retuning.safeParse(change);
+      if (data) await retune(db, jobId, data);
+      else Context.current().log.warn('signal ignored', { jobId, error: z.prettifyError(error) });
     },
 
     /** Ends a job; a completed one only when no page of it is open. @returns whether it has ended */

@@ -1,17 +1,17 @@
 import type { PageJobState } from '../db/page-jobs.ts';
 
-/** What a person should know of a job's result; nothing where it is as it should be. */
-export function warningOf({
-  kind,
-  status,
-  completed,
-  failed,
-  blocked,
-  pageLimit,
-  notes,
-  target,
-}: PageJobState): string | undefined {
+/**
+ * What a person should know of a job; nothing where it is as it should be.
+ * @param service.hasRoom whether the disk has room for more pages
+ */
+export function warningOf(
+  { kind, status, completed, failed, blocked, pageLimit, notes, target }: PageJobState,
+  { hasRoom }: { hasRoom: boolean },
+): string | undefined {
   const warnings: string[] = [];
+  if (status === 'scraping' && !hasRoom) {
+    warnings.push('The disk of the service is nearly full: no page is begun until there is room again.');
+  }
   if (blocked > 0) {
     warnings.push(
       `${blocked} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists them. Set ignoreRobotsTxt if you may crawl them all the same.`,

@@ -36,9 +36,12 @@ export async function requireJob(
 }
 
 /** What a status says before its documents. */
-export function headOf(job: PageJobState, resultTtlMs: number): schemas.PageJobHead {
+export async function headOf(
+  job: PageJobState,
+  { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
+): Promise<schemas.PageJobHead> {
   const { finishedAt, createdAt } = job;
-  const warning = warningOf(job);
+  const warning = warningOf(job, { hasRoom: await storage.hasRoom() });
   return {
     success: true,
     status: job.status,
@@ -51,7 +54,7 @@ export function headOf(job: PageJobState, resultTtlMs: number): schemas.PageJobH
       completedAt: finishedAt.toISOString(),
       duration: (finishedAt.getTime() - createdAt.getTime()) / 1000,
     }),
-    expiresAt: (finishedAt ? job.expiresAt : new Date(Date.now() + resultTtlMs)).toISOString(),
+    expiresAt: (finishedAt ? job.expiresAt : new Date(Date.now() + config.resultTtlMs)).toISOString(),
     ...(job.paused && job.status === 'scraping' && { paused: true }),
     ...(job.error && { error: job.error.message }),
     ...(warning && { warning }),
@@ -135,7 +138,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
         const tail = query.limit === undefined ? '' : `&limit=${query.limit}`;
         const next = `${baseUrl}${path}/${params.id}?skip=${seen}${tail}`;
         const hasMore = job.status === 'scraping' || seen < job.completed;
-        const head = { ...headOf(job, config.resultTtlMs), ...(hasMore && { next }) };
+        const head = { ...(await headOf(job, doors)), ...(hasMore && { next }) };
         const { secretKey } = config;
         return new JsonStream(head, 'data', readDocuments({ db, blobs, baseUrl, secretKey }, rows));
       },
@@ -203,8 +206,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
             'limit is for crawls: a batch has the pages that it was given.',
           );
         }
-        const delayMs = delay === undefined ? undefined : delay === 0 ? null : Math.round(delay * 1000);
-        const answer = await change(params.id, caller.teamId, { limit, maxConcurrency, delayMs }, doors);
+        const answer = await change(params.id, caller.teamId, { limit, maxConcurrency, delay }, doors);
         await doors.temporal.signalPageJob(kind, params.id, 'wake');
         return answer;
       },

@@ -111,7 +111,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
     seen = job.completed;
   }
   if (!wasEnded && socket.readyState === socket.OPEN) await catchUp(watch, job, doors);
-  await send(socket, JSON.stringify({ type: 'done', data: headOf(job, doors.config.resultTtlMs) }), true);
+  await send(socket, JSON.stringify({ type: 'done', data: await headOf(job, doors) }), true);
   socket.close(DONE, JSON.stringify({ type: 'done' }));
 }
 
@@ -119,7 +119,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
 async function catchUp({ socket, id, source }: Watch, job: PageJobState, doors: ApiDoors): Promise<void> {
   const documents = readDocuments(source, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
-  for await (const part of new JsonStream(headOf(job, doors.config.resultTtlMs), 'data', documents).text()) {
+  for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
     await send(socket, part, false);
     if (socket.readyState !== socket.OPEN) return;
   }

@@ -4,10 +4,11 @@ import type { Query } from './pages.ts';
 
 /** Changes of a job that runs; what is left out stays. */
 export interface Retuning {
+  /** Most pages; a batch has those that it was given, whatever is said here. */
   limit?: number | undefined;
   maxConcurrency?: number | undefined;
-  /** `null` takes it away. */
-  delayMs?: number | null | undefined;
+  /** Seconds between two pages; 0 takes it away. */
+  delay?: number | undefined;
   paused?: boolean | undefined;
 }
 
@@ -46,7 +47,7 @@ export async function lockProgress(query: Query, jobId: string, withTeam = false
 
 /** Changes a job that has not ended; @returns whether there was one. */
 export async function retune(db: Database, jobId: string, change: Retuning): Promise<boolean> {
-  const { limit, maxConcurrency, delayMs, paused } = change;
+  const { limit, maxConcurrency, delay, paused } = change;
   return db.query.transaction().execute(async (query) => {
     await lockProgress(query, jobId);
     const row = await query
@@ -54,9 +55,11 @@ export async function retune(db: Database, jobId: string, change: Retuning): Pro
       .from('jobs')
       .set({
         touched_at: sql<Date>`now()`,
-        ...(limit !== undefined && { page_limit: limit }),
+        ...(limit !== undefined && {
+          page_limit: sql<number | null>`case when jobs.kind = 'crawl' then ${limit}::int end`,
+        }),
         ...(maxConcurrency !== undefined && { max_concurrency: maxConcurrency }),
-        ...(delayMs !== undefined && { delay_ms: delayMs }),
+        ...(delay !== undefined && { delay_ms: delay === 0 ? null : Math.round(delay * 1000) }),
         ...(paused !== undefined && { paused }),
       })
       .where('job_id', '=', jobId)

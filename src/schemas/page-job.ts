@@ -76,12 +76,19 @@ export const pageErrors = z.object({
   robotsBlocked: z.array(z.string()).describe('addresses that robots.txt does not allow'),
 });
 
+const tuning = {
+  limit: z.int().min(1).max(10_000_000).optional().describe('most pages; a crawl only'),
+  maxConcurrency: z.int().min(1).max(10_000).optional().describe('most pages at once'),
+  delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
+};
+
+/** What a running job can be told; what is left out stays. */
+export const retuning = z.strictObject({ ...tuning, paused: z.boolean().optional() });
+
 /** Body of a retune; what is left out stays. */
 export const retuneBody = z
   .strictObject({
-    limit: z.int().min(1).max(10_000_000).optional().describe('most pages; a crawl only'),
-    maxConcurrency: z.int().min(1).max(10_000).optional().describe('most pages at once'),
-    delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
+    ...tuning,
     origin: z.string().optional(),
     integration: z.string().nullish(),
   })

@@ -1,10 +1,12 @@
 import { defineSignal } from '@temporalio/workflow';
 
-/** What can be changed of a job that runs; what is left out stays. `delayMs` null takes the delay away. */
+/** What can be changed of a job that runs, as in the API; what is left out stays. */
 export interface Change {
+  /** Most pages of a crawl. */
   limit?: number;
   maxConcurrency?: number;
-  delayMs?: number | null;
+  /** Seconds between two pages; 0 takes it away. */
+  delay?: number;
 }
 
 /** No page is begun until `resume`. */

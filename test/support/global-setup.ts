@@ -8,8 +8,13 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the real service once for the run: engine, database, worker, API; ends it after the last test. */
+/**
+ * Starts the real service once for the run: engine, database, worker, API; ends it after the last test. Where
+ * WINNOW_TEST_SERVICE describes one that runs, it is that.
+ */
 export default async function setup({ provide }: TestProject) {
+  const given = process.env.WINNOW_TEST_SERVICE;
+  if (given) return void provide('service', JSON.parse(given));
   const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
   provide('service', { url: instance.url, key: instance.key, dataDir: instance.dataDir });
   return () => instance.stop();

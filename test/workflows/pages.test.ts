@@ -53,14 +53,15 @@ describe('a batch in the Temporal UI', () => {
     const handle = client.workflow.getHandle(`batch/${id}`);
     await handle.signal('pause');
     await until(`${BATCH}/${id}`, ({ paused }) => paused === true);
-    await handle.signal('retune', { maxConcurrency: 4 });
+    await handle.signal('retune', { maxConcurrency: -1, speed: 'high' });
+    await handle.signal('retune', { maxConcurrency: 4, delay: 0.01 });
     const isTuned = async () => {
       const row = await db.query
         .selectFrom('job_progress')
         .selectAll()
         .where('job_id', '=', id)
         .executeTakeFirst();
-      return row?.max_concurrency === 4;
+      return row?.max_concurrency === 4 && row.delay_ms === 10;
     };
     while (!(await isTuned()));
     await handle.signal('resume');
