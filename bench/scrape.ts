@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from '@temporalio/client';
+import { PLAIN_PAGE } from '../src/engines/engine.ts';
 import { createHttpEngine } from '../src/engines/http.ts';
 import { createRenderPool } from '../src/formats/pool.ts';
 import { render } from '../src/formats/render.ts';
@@ -38,12 +39,7 @@ function createPipeline(siteUrl: string) {
       {
         sourceUrl: `${siteUrl}/article/${index}`,
         url: `${siteUrl}/article/${index}`,
-        headers: {},
-        skipTlsVerification: true,
-        mobile: false,
-        waitForMs: 0,
-        pdfAsBase64: false,
-        collect: {},
+        ...PLAIN_PAGE,
       },
       AbortSignal.timeout(30_000),
     );

@@ -1,3 +1,16 @@
+/** The plain proxies, or those that get past more walls; `basic` needs none. */
+export type ProxyKind = 'basic' | 'enhanced';
+
+/** What the actions of a request brought, each list in the order of its actions. */
+export interface ActionResults {
+  /** Blob references of pictures. */
+  screenshots: string[];
+  scrapes: { url: string; html: string }[];
+  javascriptReturns: { type: string; value: unknown }[];
+  /** Blob references of documents. */
+  pdfs: string[];
+}
+
 /**
  * A page as an engine obtained it, before any output is derived from it.
  * Plain data: it travels to the conversion threads and into the cache.
@@ -24,6 +37,12 @@ export interface Snapshot {
   timezone?: string;
   /** Blob references of files made while the page was open, by the format that asked for them. */
   files: Record<string, string>;
+  /** Present where the request had actions. */
+  actions?: ActionResults;
+  /** Which proxies it came through. */
+  proxy: ProxyKind;
+  /** What could not be done as it was asked for, in words for the user. */
+  warnings?: string[];
 }
 
 /** How a snapshot is cut and cleaned before formats are derived from it; the same words as in a request. */

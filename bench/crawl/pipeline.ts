@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createGuide } from '../../src/crawl/guide.ts';
 import { createRobotsBook } from '../../src/crawl/robots-book.ts';
+import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createHttpEngine } from '../../src/engines/http.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
@@ -28,8 +29,8 @@ async function scrape(url: string) {
   const signal = AbortSignal.timeout(PAGE_MS);
   const snapshot = await http.obtain(
     {
-      ...{ sourceUrl: url, url, headers: {}, skipTlsVerification: true, mobile: false },
-      ...{ waitForMs: 0, pdfAsBase64: false, collect: {} },
+      ...PLAIN_PAGE,
+      ...{ sourceUrl: url, url },
     },
     signal,
   );

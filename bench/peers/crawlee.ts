@@ -114,7 +114,7 @@ function snapshotOf({ request: { url }, response: { statusCode = 0 } }: Page, te
   const contentType = 'text/html';
   return {
     ...{ sourceUrl: url, url, statusCode, contentType, text, kind: 'html' },
-    ...{ engine: 'http', fetchedAt: Date.now(), files: {} },
+    ...{ engine: 'http', fetchedAt: Date.now(), files: {}, proxy: 'basic' },
   };
 }
 

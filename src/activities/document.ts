@@ -36,8 +36,11 @@ export async function makeDocument(renderer: RenderPool, order: DocumentOrder): 
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const { fields, metadata, discovered = [] } = await renderer.render(task, { signal, urgent });
   const credits = priceOf(request);
+  const { warnings } = snapshot;
   const document = {
     ...fields,
+    ...(snapshot.actions && { actions: snapshot.actions }),
+    ...(warnings?.length && { warning: warnings.join(' ') }),
     metadata: {
       ...metadata,
       scrapeId,
@@ -46,7 +49,8 @@ export async function makeDocument(renderer: RenderPool, order: DocumentOrder): 
       statusCode: snapshot.statusCode,
       error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
       contentType: snapshot.contentType || undefined,
-      proxyUsed: 'basic',
+      // As the public clients of this API know it.
+      proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
       cacheState,
       cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
       timezone: snapshot.timezone,

@@ -1,4 +1,5 @@
 import type { PageFacts } from '../crawl/map-links.ts';
+import { PLAIN_PAGE } from '../engines/engine.ts';
 import { createHttpEngine } from '../engines/http.ts';
 import type { Engines } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
@@ -75,9 +76,8 @@ export function createMapPages(doors: MapPageDoors, request: MapRequest, over: A
     async plain(url, outer) {
       const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
       const signal = AbortSignal.any([outer, timeout]);
-      const page = { mobile: false, waitForMs: 0, pdfAsBase64: false, collect: {} };
       try {
-        const asked = { sourceUrl: url, url, headers, skipTlsVerification, ...page };
+        const asked = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
         return await read(await engine.obtain(asked, signal));
       } catch (error) {
         outer.throwIfAborted();

@@ -50,6 +50,7 @@ export function createBrowserEngine(doors: {
         contentType: visited.contentType,
         ...bounded(visited, request.pdfAsBase64, maxBodyBytes),
         engine: 'browser',
+        proxy: request.proxy,
         fetchedAt: Date.now(),
         timezone: visited.timezone,
         files: await save(visited.files),

@@ -1,5 +1,6 @@
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Action } from '../schemas/actions.ts';
+import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
 /** What an engine needs to know of a request. */
 export interface PageRequest {
@@ -13,9 +14,23 @@ export interface PageRequest {
   waitForMs: number;
   /** A PDF is wanted as its bytes. */
   pdfAsBase64: boolean;
+  /** From where the page is visited, and what its visitor reads. */
+  location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
+  /** Neither advertisements nor cookie notices. */
+  blockAds: boolean;
+  /** Done on the page, in order, before it is read. */
+  actions: Action[];
+  /** Which pool of proxies, where there are any. */
+  proxy: ProxyKind;
   /** What formats make from the open page, by their type. */
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
 }
+
+/** A page without any wishes. */
+export const PLAIN_PAGE = {
+  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, pdfAsBase64: false },
+  ...{ location: undefined, blockAds: false, actions: [], proxy: 'basic', collect: {} },
+} satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */
 export interface Engine {

@@ -31,7 +31,7 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
 /** The engine for pages that need no browser: one GET, decoded. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   return {
-    async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64 }: PageRequest, signal) {
+    async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, proxy }: PageRequest, signal) {
       const answer = await download(egress, {
         url,
         headers: { ...BROWSER_HEADERS, 'user-agent': userAgent },
@@ -48,6 +48,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         ...contentOf(answer, pdfAsBase64),
         ...retryAfter(answer.headers['retry-after']),
         engine: 'http',
+        proxy,
         fetchedAt: Date.now(),
         files: {},
       };

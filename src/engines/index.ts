@@ -38,7 +38,11 @@ export function createEngines({
    * when the fetch brought a shell, a wall, or an answer that only a browser may get past.
    */
   async function fetchPage(request: PageRequest, fastMode: boolean, signal: AbortSignal): Promise<Snapshot> {
-    const needsPage = Object.keys(request.collect).length > 0 || request.mobile || request.waitForMs > 0;
+    const needsPage =
+      Object.keys(request.collect).length > 0 ||
+      request.actions.length > 0 ||
+      request.mobile ||
+      request.waitForMs > 0;
     if (needsPage) return browser.obtain(request, signal);
     let first: Snapshot | ServiceError;
     try {
@@ -111,6 +115,10 @@ function pageRequest(request: ScrapeRequest): PageRequest {
     mobile: request.mobile,
     waitForMs: request.waitFor,
     pdfAsBase64: request.parsers.length === 0,
+    location: request.location,
+    blockAds: request.blockAds,
+    actions: request.actions ?? [],
+    proxy: 'basic',
     collect,
   };
 }

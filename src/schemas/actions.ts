@@ -44,6 +44,9 @@ const action = z.union([
 
 export const actions = z.array(action).max(50, 'at most 50 actions');
 
+/** One of them after validation. */
+export type Action = z.output<typeof action>;
+
 /** Milliseconds that wait actions take together; waiting for an element counts as one second. */
 export function waitingMs(list: z.output<typeof actions>): number {
   return list.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0);

@@ -27,9 +27,24 @@ const metadata = z
   .catchall(z.union([z.string(), z.array(z.string()), z.number(), z.boolean()]))
   .meta({ id: 'Metadata' });
 
+/** What actions brought, each list in the order of its actions. */
+const actionResults = z
+  .object({
+    screenshots: z.array(z.string()).describe('addresses of pictures, readable without a key for 24 hours'),
+    scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
+    javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
+    pdfs: z.array(z.string()).describe('addresses of documents, as those of pictures'),
+  })
+  .meta({ id: 'ActionResults' });
+
 /** A scraped page: the fields of the requested formats, and metadata. */
 export const document = z
-  .object({ ...documentFields, warning: z.string().optional(), metadata })
+  .object({
+    ...documentFields,
+    actions: actionResults.optional().describe('present where the request had actions'),
+    warning: z.string().optional().describe('what could not be done as it was asked for'),
+    metadata,
+  })
   .meta({ id: 'Document' });
 
 /** A scraped page, as the user gets it. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, PageRequest } from '../../src/engines/engine.ts';
+import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createHttpEngine } from '../../src/engines/http.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
@@ -42,12 +42,7 @@ function obtain(path: string, options: Partial<PageRequest> = {}) {
   const request: PageRequest = {
     sourceUrl: `${site}${path}`.replace('http://', ''),
     url: `${site}${path}`,
-    headers: {},
-    skipTlsVerification: true,
-    mobile: false,
-    waitForMs: 0,
-    pdfAsBase64: false,
-    collect: {},
+    ...PLAIN_PAGE,
     ...options,
   };
   return engine.obtain(request, AbortSignal.timeout(10_000));

@@ -13,6 +13,7 @@ export function snapshotOf(text: string, changes: Partial<Snapshot> = {}): Snaps
     engine: 'http',
     fetchedAt: 0,
     files: {},
+    proxy: 'basic',
     ...changes,
   };
 }
