@@ -72,6 +72,7 @@ describe('a snapshot', () => {
       kind: 'html',
       text: '<h1>Grüße</h1>',
       engine: 'http',
+      proxy: 'basic',
       fetchedAt: expect.any(Number),
       files: {},
     });
