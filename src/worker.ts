@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
 import { createActivities, failureInterceptor } from './activities/index.ts';
 import { openBlobs } from './blobs.ts';
+import { launchChromium } from './browser/launch.ts';
 import { createBrowserPool } from './browser/pool.ts';
 import { workflowBundle } from './bundle.ts';
 import { readConfig } from './config.ts';
@@ -68,10 +69,9 @@ async function work(): Promise<Role> {
   const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
   const proxy = await startEgressProxy(egress);
   const pool = createBrowserPool({
-    executablePath: chromium.path,
-    proxyUrl: proxy.url,
-    logger,
+    launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
     contexts: PAGES_AT_ONCE,
+    logger,
   });
   const renderer = createRenderPool({
     threads: availableParallelism(),

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
-import { type LaunchOptions, launchChromium } from './launch.ts';
+import type { Logger } from '../logger.ts';
+import { pause } from '../pause.ts';
+import { memoryOf } from './memory.ts';
 
-/** Contexts of one Chromium, which is started when first needed and again when it dies. */
+/** Contexts of one Chromium, which is started when first needed, and again when it dies or has grown old. */
 export interface BrowserPool {
   /**
    * Runs `use` with a context of its own, which shares nothing with any other; at most `contexts` at once, others
@@ -18,30 +20,108 @@ export interface BrowserPool {
   close(): Promise<void>;
 }
 
-/** @param contexts how many pages may be open at once */
-export function createBrowserPool(options: LaunchOptions & { contexts: number }): BrowserPool {
-  let running: Promise<Browser> | undefined;
+/** What a pool is made from. */
+export interface PoolOptions {
+  launch(): Promise<Browser>;
+  logger: Logger;
+  /** How many pages may be open at once. */
+  contexts: number;
+  /** When a browser is replaced by a new one. */
+  limits?: Partial<typeof LIMITS>;
+}
+
+const LIMITS = {
+  /** Contexts that one browser opens. */
+  uses: 1_000,
+  ageMs: 60 * 60_000,
+  /** Of all its processes. */
+  memoryMb: 2_000,
+  /** With less memory free on the machine, only one page is open at a time. */
+  leastFreeMb: 300,
+};
+
+/** Reading the memory of a browser's processes costs a few milliseconds. */
+const WEIGHED_EVERY_MS = 5_000;
+const MEMORY_LOOK_MS = 200;
+/** A hung page does not hold its turn longer. */
+const CLOSING_MS = 5_000;
+
+/** A browser, for as long as it is young enough. */
+interface Generation {
+  browser: Promise<Browser>;
+  bornAt: number;
+  uses: number;
+  open: number;
+  weighedAt: number;
+  memoryMb: number;
+  isRetired: boolean;
+}
+
+/** Opens a pool; no browser is started before one is needed. */
+export function createBrowserPool({ launch, logger, contexts, limits }: PoolOptions): BrowserPool {
+  const most = { ...LIMITS, ...limits };
+  const generations = new Set<Generation>();
+  let current: Generation | undefined;
   let open = 0;
   const queue: (() => void)[] = [];
 
-  function browser(): Promise<Browser> {
-    if (running) return running;
-    const starting = launchChromium(options);
-    const forget = () => {
-      if (running === starting) running = undefined;
+  function start(): Generation {
+    const born = performance.now();
+    const generation: Generation = {
+      ...{ browser: launch(), bornAt: born, uses: 0, open: 0 },
+      ...{ weighedAt: born, memoryMb: 0, isRetired: false },
     };
-    starting.then((started) => {
-      started.on('disconnected', () => {
-        if (running === starting) options.logger.warn('Chromium ended; the next page starts another');
+    const forget = () => {
+      generations.delete(generation);
+      if (current === generation) current = undefined;
+    };
+    generation.browser.then((browser) => {
+      browser.on('disconnected', () => {
+        if (current === generation) logger.warn('Chromium ended; the next page starts another');
         forget();
       });
     }, forget);
-    running = starting;
-    return starting;
+    generations.add(generation);
+    current = generation;
+    return generation;
+  }
+
+  /** The browser for the next page: an old one takes no more, and ends with its last. */
+  function young(): Generation {
+    if (current && isOld(current)) {
+      const old = current;
+      current = undefined;
+      old.isRetired = true;
+      closeIfDone(old);
+    }
+    return current ?? start();
+  }
+
+  function isOld({ uses, bornAt, memoryMb }: Generation): boolean {
+    return uses >= most.uses || performance.now() - bornAt > most.ageMs || memoryMb > most.memoryMb;
+  }
+
+  function closeIfDone(generation: Generation): void {
+    if (!generation.isRetired || generation.open > 0) return;
+    generation.browser
+      .then((browser) => browser.close())
+      .catch((error) => logger.warn({ err: error }, 'an old Chromium did not close in order'));
+  }
+
+  /** Now and then, beside the pages that are open. */
+  function weigh(generation: Generation, browser: Browser): void {
+    if (performance.now() - generation.weighedAt < WEIGHED_EVERY_MS) return;
+    generation.weighedAt = performance.now();
+    const weighed = (mb: number) => {
+      generation.memoryMb = mb;
+    };
+    // One that ended meanwhile needs no weight, and its end is told elsewhere.
+    memoryOf(browser).then(weighed, () => undefined);
   }
 
   async function turn(signal: AbortSignal): Promise<void> {
-    if (open < options.contexts) {
+    signal.throwIfAborted();
+    if (open < contexts) {
       open++;
       return;
     }
@@ -65,28 +145,56 @@ export function createBrowserPool(options: LaunchOptions & { contexts: number })
     else open--;
   }
 
+  /** Waits while the machine is short of memory and other pages are open, which will give some back. */
+  async function memory(signal: AbortSignal): Promise<void> {
+    const isShort = () => process.availableMemory() < most.leastFreeMb * 1024 * 1024;
+    const others = () => [...generations].some((generation) => generation.open > 0);
+    while (isShort() && others()) {
+      await pause(MEMORY_LOOK_MS, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  async function useContext<Result>(
+    generation: Generation,
+    options: BrowserContextOptions,
+    use: (context: BrowserContext) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const browser = await generation.browser;
+    weigh(generation, browser);
+    const context = await browser.newContext(options);
+    // Closing at the deadline makes every call on the context fail at once, a hung page's too.
+    const abort = () => void context.close().catch(() => undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      // A call under way when Chromium is killed may never settle.
+      const gone = Promise.withResolvers<never>();
+      context.once('close', () => gone.reject(signal.reason ?? new Error('Chromium ended under the page')));
+      return await Promise.race([gone.promise, use(context)]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      await Promise.race([
+        context.close().catch(() => undefined),
+        sleep(CLOSING_MS, undefined, { ref: false }),
+      ]);
+    }
+  }
+
   return {
-    async lease(contextOptions, use, signal) {
+    async lease(options, use, signal) {
       await turn(signal);
       try {
-        const context = await (await browser()).newContext(contextOptions);
-        // Closing at the deadline makes every call on the context fail at once, a hung page's too.
-        const abort = () => void context.close().catch(() => undefined);
-        signal.addEventListener('abort', abort, { once: true });
+        await memory(signal);
+        const generation = young();
+        generation.uses++;
+        generation.open++;
         try {
-          signal.throwIfAborted();
-          // A call under way when Chromium is killed may never settle.
-          const gone = Promise.withResolvers<never>();
-          context.once('close', () =>
-            gone.reject(signal.reason ?? new Error('Chromium ended under the page')),
-          );
-          return await Promise.race([gone.promise, use(context)]);
+          return await useContext(generation, options, use, signal);
         } finally {
-          signal.removeEventListener('abort', abort);
-          await Promise.race([
-            context.close().catch(() => undefined),
-            sleep(5_000, undefined, { ref: false }),
-          ]);
+          generation.open--;
+          closeIfDone(generation);
         }
       } finally {
         giveTurn();
@@ -94,12 +202,11 @@ export function createBrowserPool(options: LaunchOptions & { contexts: number })
     },
     async ready() {
       // Killed while it starts, it is started once more, as after any other death.
-      await browser().catch(browser);
+      await young().browser.catch(() => young().browser);
     },
     async close() {
-      const closing = running;
-      running = undefined;
-      await (await closing)?.close();
+      current = undefined;
+      await Promise.all([...generations].map(async ({ browser }) => (await browser).close()));
     },
   };
 }
