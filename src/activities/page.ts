@@ -40,6 +40,8 @@ const RETRY_MS = [2_000, 10_000];
 export const LONGEST_REST_MS = 120_000;
 /** A page whose worker was lost this often is given up: it may be what kills them. */
 const MOST_LOSSES = 8;
+/** A page that is claimed within this time has not waited. */
+const AT_ONCE_MS = 1_000;
 /** Answers that are the host's state rather than the page's. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 /** Of these, those that ask us to slow down. */
@@ -70,7 +72,8 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
     }
-    const order = { scrapeId: id, request, obtained, queuedMs: undefined, discover: job.follow };
+    const queuedMs = claim.waitedMs > AT_ONCE_MS ? Math.round(claim.waitedMs) : undefined;
+    const order = { scrapeId: id, request, obtained, queuedMs, discover: job.follow };
     const [document] = await Promise.all([
       makeDocument(hands.renderer, { ...order, urgent: false, signal: deadline.signal }),
       obtained.cached,

@@ -24,6 +24,8 @@ export interface Claim {
   /** Times that its target was asked before. */
   attempts: number;
   losses: number;
+  /** Milliseconds since it could have been claimed, had there been room. */
+  waitedMs: number;
   /** Requests that this lane may have open at the host. */
   share: number;
 }
@@ -118,7 +120,8 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
     update pages set status = 'claimed', admitted = true, lane = ${order.lane},
       claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
     from picked where pages.id = picked.id
-    returning pages.id, ordinal, url, host, depth, attempts, losses, share`.execute(query);
+    returning pages.id, ordinal, url, host, depth, attempts, losses, share,
+      (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
   return rows.sort((one, other) => one.ordinal - other.ordinal);
 }
 

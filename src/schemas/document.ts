@@ -15,7 +15,9 @@ const metadata = z
     cachedAt: z.iso.datetime().optional(),
     creditsUsed: z.int(),
     timezone: z.string().optional(),
-    concurrencyLimited: z.boolean().describe('whether it waited for one of the team’s slots'),
+    concurrencyLimited: z
+      .boolean()
+      .describe('whether it waited for its turn: a slot of the team, or the pace of its job'),
     concurrencyQueueDurationMs: z.int().optional(),
     title: z.string().optional(),
     description: z.string().optional(),

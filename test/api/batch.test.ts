@@ -240,6 +240,15 @@ describe('a batch that runs', () => {
     expect(foreign).toMatchObject({ status: 404, body: { error: expect.stringContaining('Job not found') } });
   });
 
+  it('says of its pages whether they waited for their turn', async () => {
+    const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 });
+    const { data } = await finished(PATH, id);
+    const [first, last] = [data[0]!.metadata, data.at(-1)!.metadata];
+    expect(first).toMatchObject({ concurrencyLimited: false });
+    expect(last).toMatchObject({ concurrencyLimited: true });
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(0);
+  });
+
   it('rests while it is paused, and can be tuned', async () => {
     const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 });
     const paused = await call(`${PATH}/${id}/pause`, { method: 'POST' });
