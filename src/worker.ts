@@ -65,7 +65,15 @@ async function work(): Promise<Role> {
     patiently(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   const { maxBodyBytes, resultTtlMs, cacheTtlMs, userAgent = USER_AGENT } = config;
-  const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
+  const egress = createEgress({
+    allowPrivate: config.allowPrivate,
+    dns: config.dns,
+    proxies: {
+      ...config.proxies,
+      onFault: ({ proxy, restMs, error }) =>
+        logger.warn({ err: error, proxy, restMs }, 'a proxy does not work; it rests'),
+    },
+  });
   const proxy = await startEgressProxy(egress);
   const pool = createBrowserPool({
     executablePath: chromium.path,
