@@ -89,6 +89,7 @@ async function work(): Promise<Role> {
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
+    offers: egress.upstreams.offers,
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));
