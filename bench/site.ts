@@ -9,6 +9,7 @@ export { type ArticleTruth, articleTruth } from './site/article.ts';
 export { CHARSET_PAGES } from './site/charset.ts';
 export { pdfSentence } from './site/files.ts';
 export { linkDepth, linkSentence } from './site/links.ts';
+export { SCRIPT_SHAPES, STATIC_SHAPES, shapePage, shapeSentence } from './site/shapes.ts';
 
 const PAGES = 5_000;
 

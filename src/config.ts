@@ -58,6 +58,12 @@ const settings = z.object({
   WINNOW_ALLOW_PRIVATE: list.describe(
     'comma-separated CIDRs that pages may be fetched from beside public addresses',
   ),
+  WINNOW_PROXIES_BASIC: list.describe(
+    'comma-separated proxies that pages are fetched through: http://, https:// or socks5://, user:password@ in front of the host, de= before those in Germany; empty: none',
+  ),
+  WINNOW_PROXIES_ENHANCED: list.describe(
+    'the same for requests with the proxy enhanced, and for what the others were refused',
+  ),
   WINNOW_WEBHOOK_SECRET: optional.describe(
     'signs the webhooks of the first team; empty: made with the team, `team show` prints it',
   ),
@@ -131,6 +137,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     secretKey: s.WINNOW_SECRET_KEY,
     webhookSecret: s.WINNOW_WEBHOOK_SECRET,
     allowPrivate: s.WINNOW_ALLOW_PRIVATE,
+    proxies: { basic: s.WINNOW_PROXIES_BASIC, enhanced: s.WINNOW_PROXIES_ENHANCED },
     databaseUrl: s.DATABASE_URL,
     temporalAddress: s.TEMPORAL_ADDRESS,
     temporalNamespace: s.TEMPORAL_NAMESPACE,

@@ -1,18 +1,27 @@
 import type { ErrorCode } from './errors.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** Tokens that one credit is worth (spec: token usage). */
 export const TOKENS_PER_CREDIT = 15;
 
 const PAGE = 1;
+const ENHANCED_PAGE = 5;
 /** Of a map, whatever it finds. */
 export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
 const LOCKDOWN_MISS = 1;
 const UNKNOWN_HOST = 1;
 
-/** Credits of a page that was delivered. */
-export function priceOf(request: { lockdown: boolean }): number {
-  return request.lockdown ? LOCKDOWN_HIT : PAGE;
+/**
+ * Credits of a page that was delivered.
+ * @param page.cacheState a hit costs the same by whatever proxies its copy came
+ */
+export function priceOf(
+  request: { lockdown: boolean },
+  page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined },
+): number {
+  if (request.lockdown) return LOCKDOWN_HIT;
+  return page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit' ? ENHANCED_PAGE : PAGE;
 }
 
 /** Credits of a request that failed: nothing, but for those that the price list names. */

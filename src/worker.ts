@@ -66,7 +66,15 @@ async function work(): Promise<Role> {
     patiently(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   const { maxBodyBytes, resultTtlMs, cacheTtlMs, userAgent = USER_AGENT } = config;
-  const egress = createEgress({ allowPrivate: config.allowPrivate, dns: config.dns });
+  const egress = createEgress({
+    allowPrivate: config.allowPrivate,
+    dns: config.dns,
+    proxies: {
+      ...config.proxies,
+      onFault: ({ proxy, restMs, error }) =>
+        logger.warn({ err: error, proxy, restMs }, 'a proxy does not work; it rests'),
+    },
+  });
   const proxy = await startEgressProxy(egress);
   const pool = createBrowserPool({
     launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
@@ -81,6 +89,7 @@ async function work(): Promise<Role> {
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
+    offers: egress.upstreams.offers,
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));

@@ -7,6 +7,7 @@ import { pdf, png } from './files.ts';
 import { libraryPage, linkPage, robots, sitemap, sitemapIndex } from './links.ts';
 import { sentences } from './prose.ts';
 import { seeded } from './random.ts';
+import { FILL, SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from './shapes.ts';
 
 /** One request as a route sees it. */
 interface Visit {
@@ -100,6 +101,13 @@ function deep({ response, parts: [n] }: Visit): void {
   send(response, HTML, simple('Deep', body));
 }
 
+/** A page as the web has them: `script` pages are empty without theirs. */
+function shape({ response, parts: [kind, name = '', n] }: Visit): void {
+  const found = (kind === 'script' ? SCRIPT_SHAPES : STATIC_SHAPES)[name];
+  if (found) send(response, HTML, shapePage(found, Number(n)));
+  else send(response, HTML, simple('Not found', '<p>There is no such shape.</p>'), 404);
+}
+
 const TEXT = 'text/plain; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
 
@@ -114,6 +122,8 @@ export const ROUTES: Route[] = [
     /^\/app\/(\d+)$/,
     ({ response, parts, query }) => send(response, HTML, appPage(Number(parts[0]), delayOf(query))),
   ],
+  [/^\/shapes\/fill\.js$/, ({ response }) => send(response, 'text/javascript', FILL)],
+  [/^\/shapes\/(script|static)\/([\w-]+)\/(\d+)$/, shape],
   [
     /^\/api\/app\/(\d+)$/,
     ({ response, parts }) => send(response, 'application/json', JSON.stringify(appData(Number(parts[0])))),

@@ -35,7 +35,7 @@ export async function makeDocument(renderer: RenderPool, order: DocumentOrder): 
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const { fields, metadata, discovered = [] } = await renderer.render(task, { signal, urgent });
-  const credits = priceOf(request);
+  const credits = priceOf(request, obtained);
   const { warnings } = snapshot;
   const document = {
     ...fields,

@@ -4,9 +4,9 @@ import { contextOptions, NavigationError, type Visited, visit } from '../browser
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
-import type { EgressProxy } from '../net/proxy.ts';
+import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
 import { contentOf } from './content.ts';
-import type { Engine } from './engine.ts';
+import { type Engine, routeOf } from './engine.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(doors: {
@@ -31,7 +31,8 @@ export function createBrowserEngine(doors: {
       const { url, headers, waitForMs, collect } = request;
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
-      const options = contextOptions(request);
+      const door = await proxy.through(routeOf(request));
+      const options = { ...contextOptions(request), proxy: { server: door.url } };
       let visited: Visited;
       try {
         visited = await pool.lease(
@@ -41,7 +42,7 @@ export function createBrowserEngine(doors: {
         );
       } catch (error) {
         signal.throwIfAborted();
-        throw translate(error, url, proxy);
+        throw translate(error, url, door);
       }
       return {
         sourceUrl: request.sourceUrl,
@@ -79,7 +80,7 @@ const PROXIED = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/
 const BROWSER_GONE = /Chromium ended|(context|browser|page) has been closed|browser closed|target closed/i;
 
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
-function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
+function translate(error: unknown, url: string, door: EgressDoor): unknown {
   const message = messageOf(error);
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
@@ -91,7 +92,7 @@ function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
   }
   if (!(error instanceof NavigationError)) return error;
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
-  const refusal = PROXIED.test(code) ? proxy.failureOf(new URL(error.url).hostname) : undefined;
+  const refusal = PROXIED.test(code) ? door.failureOf(new URL(error.url).hostname) : undefined;
   if (refusal) return refusal;
   if (/Download is starting/.test(message)) {
     return new ServiceError(

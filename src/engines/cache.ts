@@ -13,6 +13,7 @@ import { normalizeTarget } from '../url.ts';
  * `undefined` when the request bypasses the cache (compatibility 2.7).
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
+  const { location, proxy } = request;
   const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
   // A page behind a user name and password is not for everybody.
@@ -27,6 +28,8 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.skipTlsVerification,
     request.blockAds,
     request.parsers.length === 0,
+    proxy === 'enhanced' || proxy === 'stealth',
+    location ? [location.country?.toUpperCase() ?? null, location.languages ?? []] : null,
     screenshot ? screenshot.fullPage : null,
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();

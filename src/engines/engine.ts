@@ -1,4 +1,5 @@
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
+import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
@@ -25,6 +26,9 @@ export interface PageRequest {
   /** What formats make from the open page, by their type. */
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
 }
+
+/** By which proxies a page is fetched. */
+export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, country: location?.country });
 
 /** A page without any wishes. */
 export const PLAIN_PAGE = {

@@ -1,7 +1,7 @@
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { contentOf } from './content.ts';
-import type { Engine, PageRequest } from './engine.ts';
+import { type Engine, type PageRequest, routeOf } from './engine.ts';
 
 /** What the engine is made from. */
 export interface HttpEngineOptions {
@@ -21,6 +21,14 @@ const BROWSER_HEADERS = {
   'sec-fetch-user': '?1',
 };
 
+/** What a browser sends for these languages: the first weighs most (RFC 9110 12.5.4). */
+function languages(location: PageRequest['location']): { 'accept-language'?: string } {
+  const wanted = location?.languages?.map((language, index) =>
+    index ? `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}` : language,
+  );
+  return wanted?.length ? { 'accept-language': wanted.join(',') } : {};
+}
+
 /** RFC 9110 10.2.3: seconds, or a date. */
 function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   if (!header) return {};
@@ -31,12 +39,14 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
 /** The engine for pages that need no browser: one GET, decoded. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   return {
-    async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, proxy }: PageRequest, signal) {
+    async obtain(request, signal) {
+      const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, proxy } = request;
       const answer = await download(egress, {
         url,
-        headers: { ...BROWSER_HEADERS, 'user-agent': userAgent },
+        headers: { ...BROWSER_HEADERS, ...languages(request.location), 'user-agent': userAgent },
         ownHeaders: headers,
         skipTlsVerification,
+        route: routeOf(request),
         signal,
         maxBodyBytes,
       });

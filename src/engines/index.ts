@@ -1,11 +1,11 @@
-import { ServiceError } from '../errors.ts';
 import { FORMATS } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
-import type { Engine, PageRequest } from './engine.ts';
-import { isStaticEnough } from './static-enough.ts';
+import type { PageRequest } from './engine.ts';
+import { createEscalation, type EscalationHands } from './escalation.ts';
+import { isWall } from './wall.ts';
 
 /** A page, and whether it came from the cache; no state when the cache was not considered. */
 export interface Obtained {
@@ -20,51 +20,9 @@ export interface Engines {
   obtain(request: ScrapeRequest, signal: AbortSignal): Promise<Obtained>;
 }
 
-/** Refusals with which a site may mean that it wants a browser. */
-const WALLS = new Set([401, 403, 406, 429, 503]);
-
-/** @param engines `http` fetches the page as it is sent, `browser` runs its scripts */
-export function createEngines({
-  http,
-  browser,
-  cache,
-}: {
-  http: Engine;
-  browser: Engine;
-  cache: Cache;
-}): Engines {
-  /**
-   * Which engine: the browser when the request needs an open page; else the plain fetch, and the browser after it
-   * when the fetch brought a shell, a wall, or an answer that only a browser may get past.
-   */
-  async function fetchPage(request: PageRequest, fastMode: boolean, signal: AbortSignal): Promise<Snapshot> {
-    const needsPage =
-      Object.keys(request.collect).length > 0 ||
-      request.actions.length > 0 ||
-      request.mobile ||
-      request.waitForMs > 0;
-    if (needsPage) return browser.obtain(request, signal);
-    let first: Snapshot | ServiceError;
-    try {
-      first = await http.obtain(request, signal);
-      if (fastMode || isGoodEnough(first)) return first;
-    } catch (error) {
-      if (fastMode || !(error instanceof ServiceError) || error.code !== 'SCRAPE_SITE_ERROR') throw error;
-      first = error;
-    }
-    signal.throwIfAborted();
-    try {
-      return better(await browser.obtain(request, signal), first);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (first instanceof ServiceError) throw first;
-      // A browser that died says nothing of the page: it is asked again, instead of taking the shell for it.
-      if (error instanceof ServiceError && error.code === 'WORKER_LOST') throw error;
-      if (error instanceof ServiceError) return first;
-      throw error;
-    }
-  }
-
+/** @param hands `cache` and what {@link createEscalation} works with */
+export function createEngines({ cache, ...hands }: EscalationHands & { cache: Cache }): Engines {
+  const fetchPage = createEscalation(hands);
   return {
     async obtain(request, signal) {
       const target = pageRequest(request);
@@ -80,22 +38,13 @@ export function createEngines({
         };
       }
       if (cacheOnly) throw missError(request);
-      const snapshot = await fetchPage(target, request.fastMode, signal);
-      const cached = key && request.storeInCache ? cache.store(key, snapshot) : Promise.resolve();
+      const { fastMode, proxy, storeInCache } = request;
+      const snapshot = await fetchPage({ request: target, fastMode, proxy }, signal);
+      const isKept = key && storeInCache && !isWall(snapshot);
+      const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
       return { snapshot, cacheState: readable ? 'miss' : undefined, cached };
     },
   };
-}
-
-function isGoodEnough(snapshot: Snapshot): boolean {
-  if (WALLS.has(snapshot.statusCode)) return false;
-  return snapshot.kind !== 'html' || isStaticEnough(snapshot.text);
-}
-
-/** The browser's page, unless it met a wall that the plain fetch had not met. */
-function better(rendered: Snapshot, first: Snapshot | ServiceError): Snapshot {
-  const worse = !(first instanceof ServiceError) && rendered.statusCode >= 400 && first.statusCode < 400;
-  return worse ? first : rendered;
 }
 
 function pageRequest(request: ScrapeRequest): PageRequest {

@@ -1,63 +1,184 @@
-/** Elements whose text nobody sees. */
-const UNSEEN = new Set(['script', 'style', 'template', 'svg', 'noscript', 'head']);
-const MOUNT_POINT = /\bid\s*=\s*["']?(root|app|__next|__nuxt|svelte|main-app|q-app|application)(["'\s>]|$)/i;
-const ASKS_FOR_SCRIPTS =
-  /\b(enable|activate|requires?|turn on)\b[\s\S]{0,80}?\bjavascript\b|\bjavascript\b[\s\S]{0,80}?\b(enabled?|required)\b/i;
+import { readTags } from './tags.ts';
 
-/** Visible characters under which a page with scripts is taken for an empty shell. */
-const LEAST_TEXT = 250;
+/**
+ * Whether HTML as it was sent holds the page's content, or is only the shell that scripts will fill. What counts is
+ * content: text outside of headers, footers, navigation and the like, which servers send with any shell. The rule:
+ *
+ * - without scripts that could fill it, always static: data, analytics and the like do not count
+ * - a shell, when an application's mount point or `<main>` is as good as empty, or templates stand there unfilled
+ * - else static with enough content: more of it is asked for where something is still loading or an element of the
+ *   page's own is empty, and most where the page says that it needs JavaScript
+ */
+export function isStaticEnough(html: string): boolean {
+  const beginning = survey(html.slice(0, BEGINNING_CHARACTERS).toLowerCase());
+  // With so much content at the beginning, nothing but an empty mount could make a shell of it.
+  if (beginning.content >= LEAST_WHEN_ASKED && !beginning.isUnfilled && !MOUNT_POINT.test(html)) return true;
+  const found = survey(html.slice(0, JUDGED_CHARACTERS).toLowerCase());
+  if (!found.hasScripts) return true;
+  if (found.isUnfilled) return false;
+  if (found.asksForScripts) return found.content >= LEAST_WHEN_ASKED;
+  if (found.isLoading) return found.content >= LEAST_WHILE_LOADING;
+  return found.content >= (found.isServed ? LEAST_WHEN_SERVED : LEAST_CONTENT);
+}
+
+/** Characters of content under which a page with scripts is taken for an empty shell. */
+const LEAST_CONTENT = 250;
+/** The same for a page where something is loading. */
+const LEAST_WHILE_LOADING = 500;
 /** The same for a page that says it needs JavaScript. */
-const LEAST_TEXT_WHEN_ASKED = 1_000;
+const LEAST_WHEN_ASKED = 1_000;
+/** In a mount point or `<main>`. */
+const LEAST_INSIDE = 200;
+/** Both where a server filled it for scripts to take over: it fills short pages too. */
+const LEAST_WHEN_SERVED = 60;
 /** Most pages are judged by so much. */
 const BEGINNING_CHARACTERS = 12_000;
 /** Far longer pages are judged by their beginning. */
 const JUDGED_CHARACTERS = 500_000;
+/** Longer inline scripts are programs, whatever they mention. */
+const SNIPPET_CHARACTERS = 2_000;
 
-/**
- * Whether HTML as it was sent holds the page's content, or is only the shell that scripts will fill. The rule:
- * without scripts always; else not when an application's mount point is empty, and not when there is hardly any text,
- * or little and the page says that it needs JavaScript.
- */
-export function isStaticEnough(html: string): boolean {
-  // With so much text at the beginning, nothing but an empty mount could make a shell of it.
-  const beginning = survey(html.slice(0, BEGINNING_CHARACTERS));
-  if (beginning.textLength >= LEAST_TEXT_WHEN_ASKED && !MOUNT_POINT.test(html)) return true;
-  const { hasScripts, emptyMount, asksForScripts, textLength } = survey(html.slice(0, JUDGED_CHARACTERS));
-  if (!hasScripts) return true;
-  if (emptyMount) return false;
-  return textLength >= (asksForScripts ? LEAST_TEXT_WHEN_ASKED : LEAST_TEXT);
+const VOID = new Set([
+  'meta',
+  'link',
+  'input',
+  'img',
+  'br',
+  'hr',
+  'source',
+  'base',
+  'area',
+  'col',
+  'embed',
+  'wbr',
+]);
+/** Elements around the content; their text is part of many shells. */
+const AROUND = new Set(['header', 'footer', 'nav', 'aside', 'button', 'dialog']);
+/** The same, by what sites call them. */
+const AROUND_CLASS =
+  /^(?:site-|page-|main-|global-|app-)?(?:header|footer|nav|navbar|navigation|menu|topbar|top-bar|bottom|bottom-bar|sidebar|breadcrumbs?|cookies?|cookie-(?:banner|bar|consent|notice)|copyright|legal)$/;
+const CONTAINERS = new Set(['div', 'ul', 'ol', 'section', 'p', 'span', 'li']);
+const IS_BUSY = /\saria-busy\s*=\s*["']?true/;
+const IS_MAIN = /\srole\s*=\s*["']?main\b/;
+const LOADING_CLASS = /(?:^|[-_])(?:skeleton|spinner|loader|loading|preloader|shimmer|splash)(?:$|[-_])/;
+
+/** Ids that frameworks' own templates give to the element that they fill. */
+const MOUNT_ID =
+  '(?:__next|__nuxt|___gatsby|svelte|application|(?:react|vue|main|spa|web|client|page|site|ember|q|single-spa)?[-_]?(?:root|app)|(?:root|app)[-_]?(?:root|container|mount|shell|view|wrapper))';
+const MOUNT_TAG = '(?:app-root|my-app|main-app|ion-app|root-app)';
+const MOUNT_POINT = new RegExp(`\\bid\\s*=\\s*["']?${MOUNT_ID}(?:["'\\s/>]|$)|<${MOUNT_TAG}[\\s>]`, 'i');
+const IS_MOUNT = new RegExp(`\\sid\\s*=\\s*["']?${MOUNT_ID}(?:["'\\s/>]|$)|^${MOUNT_TAG}(?:\\s|$)`);
+/** What servers leave in what they rendered for a framework to take over. */
+const SERVED =
+  /data-reactroot|data-server-rendered|ng-server-context|data-sveltekit-hydrate|data-svelte-h|gatsby-focus-wrapper|data-ssr|data-hydrat/;
+const SERVED_COMMENT = /^(?:\[|\$$|ssr)/;
+/** React's mark of a part that is still to come. */
+const PENDING_COMMENT = /^\$[?!]/;
+const TEMPLATE_ATTRIBUTE = /\s(?:data-)?ng-(?:app|cloak|controller)|\s[vx]-(?:cloak|for|text)[\s=]/;
+const ASKS_FOR_SCRIPTS =
+  /\b(enable|activate|requires?|turn on|need|without)\b[\s\S]{0,80}?\bjavascript\b|\bjavascript\b[\s\S]{0,80}?\b(enabled?|required|disabled)\b/;
+
+const SCRIPT_TYPE = /\stype\s*=\s*["']?([^"'\s>]*)/;
+const RUNS = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/;
+/** Scripts that watch visitors, or ask them for leave; pages are complete without them. */
+const WATCHES =
+  /google-?analytics|googletagmanager|googlesyndication|doubleclick|\bgtag\(|datalayer|plausible|matomo|_paq|piwik|umami|usefathom|goatcounter|clarity\.ms|\bclarity\(|hotjar|\bhj\(|\bfbq\(|connect\.facebook|cloudflareinsights|cdn-cgi\/|newrelic|nreum|sentry-cdn|segment\.com|hs-scripts|cookiebot|onetrust|cookieconsent|_hmt|hm\.baidu|mc\.yandex|\bym\(|livereload|email-decode/;
+/** Scripts that set the look of the page before it is drawn. */
+const STYLES = /^[\s\S]{0,400}documentelement\.(?:classname|classlist|dataset|setattribute)/;
+
+function isRunning(tag: string, inside: string): boolean {
+  if (!RUNS.test(SCRIPT_TYPE.exec(tag)?.[1] ?? '')) return false;
+  if (/\ssrc\s*=/.test(tag)) return !WATCHES.test(tag);
+  const isSnippet = inside.length <= SNIPPET_CHARACTERS;
+  return inside.trim() !== '' && !(isSnippet && (WATCHES.test(inside) || STYLES.test(inside)));
 }
 
-/** Reads tags one after the other, each character once: a page chosen to be slow cannot be. */
+/** An element that is looked into, from its tag to the end tag that closes it; one at a time. */
+function createRegion(left: (content: number) => void = () => undefined) {
+  let name = '';
+  let depth = 0;
+  let before = 0;
+  return {
+    isInside: () => depth > 0,
+    enter(tagName: string, content: number): void {
+      if (depth) return;
+      name = tagName;
+      depth = 1;
+      before = content;
+    },
+    /** A tag was read; of the same name, it has an end tag of its own. */
+    open(tagName: string): void {
+      if (depth && tagName === name) depth++;
+    },
+    close(tagName: string, content: number): void {
+      if (depth && tagName === name && --depth === 0) left(content - before);
+    },
+    /** The page ends here. */
+    end(content: number): void {
+      if (depth) left(content - before);
+    },
+  };
+}
+
+/** What stands in a page, read once from its beginning to its end. @param html in lower case */
 function survey(html: string) {
-  const lower = html.toLowerCase();
-  const found = { hasScripts: false, emptyMount: false, asksForScripts: false, textLength: 0 };
-  let mount: string | undefined;
-  for (let at = 0; at < html.length; ) {
-    const open = lower.indexOf('<', at);
-    const text = html.slice(at, open < 0 ? undefined : open).trim();
-    found.textLength += text.length;
-    if (open < 0) break;
-    const close = lower.indexOf('>', open);
-    if (close < 0) break;
-    const tag = lower.slice(open + 1, close);
-    const name = /^\/?[a-z][a-z0-9-]*/.exec(tag)?.[0] ?? '';
-    if (mount && !text && name === `/${mount}`) found.emptyMount = true;
-    mount = MOUNT_POINT.test(tag) ? name : undefined;
-    at = close + 1;
-    if (!UNSEEN.has(name) || tag.endsWith('/')) continue;
-    const end = name === 'head' ? headEnd(lower, at) : lower.indexOf(`</${name}`, at);
-    const inside = lower.slice(at, end < 0 ? undefined : end);
-    if (name === 'script' || (name === 'head' && inside.includes('<script'))) found.hasScripts = true;
-    if (name === 'noscript' && ASKS_FOR_SCRIPTS.test(inside.slice(0, 2_000))) found.asksForScripts = true;
-    if (end < 0) break;
-    at = end;
-  }
-  return found;
+  const found = { content: 0, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false };
+  let hasThinPart = false;
+  let isTemplate = false;
+  let hasBraces = false;
+  const leave = (length: number) => {
+    if (length < (found.isServed ? LEAST_WHEN_SERVED : LEAST_INSIDE)) hasThinPart = true;
+  };
+  const around = createRegion();
+  const code = createRegion();
+  const mount = createRegion(leave);
+  const main = createRegion(leave);
+  const regions = [around, code, mount, main];
+  /** The custom element whose tag was the last thing read. */
+  let custom = '';
+
+  readTags(html, {
+    comment(text) {
+      if (SERVED_COMMENT.test(text)) found.isServed = true;
+      if (PENDING_COMMENT.test(text)) found.isLoading = true;
+    },
+    text(text) {
+      custom = '';
+      if (around.isInside()) return;
+      found.content += text.length;
+      if (!code.isInside() && text.includes('{{')) hasBraces = true;
+    },
+    open(name, tag) {
+      custom = name.includes('-') ? name : '';
+      for (const region of regions) region.open(name);
+      if (SERVED.test(tag)) found.isServed = true;
+      if (TEMPLATE_ATTRIBUTE.test(tag)) isTemplate = true;
+      if (VOID.has(name)) return;
+      const classes = CONTAINERS.has(name) ? classesOf(tag) : [];
+      if (classes.some((each) => LOADING_CLASS.test(each)) || IS_BUSY.test(tag)) found.isLoading = true;
+      if (AROUND.has(name) || classes.some((each) => AROUND_CLASS.test(each)))
+        around.enter(name, found.content);
+      if (name === 'pre' || name === 'code') code.enter(name, found.content);
+      if (name === 'main' || IS_MAIN.test(tag)) main.enter(name, found.content);
+      if (IS_MOUNT.test(tag)) mount.enter(name, found.content);
+    },
+    close(name) {
+      if (custom && name === custom) found.isLoading = true;
+      custom = '';
+      for (const region of regions) region.close(name, found.content);
+    },
+    unseen(name, tag, inside) {
+      if (name === 'script' && isRunning(tag, inside)) found.hasScripts = true;
+      if (name === 'noscript' && ASKS_FOR_SCRIPTS.test(inside.slice(0, SNIPPET_CHARACTERS))) {
+        found.asksForScripts = true;
+      }
+    },
+  });
+  for (const region of regions) region.end(found.content);
+  return { ...found, isUnfilled: hasThinPart || (isTemplate && hasBraces) };
 }
 
-/** The end of a head may be left out: then its children are read one by one. */
-function headEnd(lower: string, at: number): number {
-  const end = lower.indexOf('</head', at);
-  return end < 0 ? at : end;
+function classesOf(tag: string): string[] {
+  const [, double, single, bare] = /\sclass\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*))/.exec(tag) ?? [];
+  return (double ?? single ?? bare ?? '').split(/\s+/);
 }

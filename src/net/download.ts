@@ -4,7 +4,7 @@ import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
 import { mayShare } from '../url.ts';
 import { openBody } from './body.ts';
-import type { Egress } from './egress.ts';
+import { BASIC, type Egress, type Route } from './egress.ts';
 import { toFetchError } from './failure.ts';
 
 /** What to download and how far to go for it. */
@@ -14,6 +14,8 @@ export interface DownloadRequest {
   /** The caller's own, which win; a redirect to another origin does not get them. */
   ownHeaders?: Record<string, string>;
   skipTlsVerification: boolean;
+  /** Absent: that of what is fetched without wishes. */
+  route?: Route;
   /** Its reason is what an aborted download throws. */
   signal: AbortSignal;
   /** Counted after decoding. */
@@ -130,8 +132,8 @@ export function readTarget(text: string): URL {
  * @throws ServiceError when there is no answer, or one that is refused; else the signal's reason
  */
 export async function openDownload(egress: Egress, options: DownloadRequest): Promise<OpenDownload> {
-  const { signal, skipTlsVerification, maxBodyBytes } = options;
-  const dispatcher = egress.dispatcher({ skipTlsVerification });
+  const { signal, skipTlsVerification, maxBodyBytes, route = BASIC } = options;
+  const dispatcher = egress.dispatcher({ skipTlsVerification, route });
   let url = readTarget(options.url);
   const shared = readHeaders(options.headers ?? {});
   let headers = { ...shared, ...readHeaders(options.ownHeaders ?? {}) };

@@ -1,12 +1,19 @@
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
 import { createAddressPolicy } from './address.ts';
 import { ExpiringMap } from './expiring-map.ts';
 import { toFetchError } from './failure.ts';
 import { createResolver, type ResolvedAddress } from './resolver.ts';
+import {
+  createUpstreams,
+  type ProxySettings,
+  type Route,
+  type Upstream,
+  type Upstreams,
+} from './upstream.ts';
 
-export type { ResolvedAddress } from './resolver.ts';
+export { BASIC, type Route, type Upstream } from './upstream.ts';
 
 /** The guarded door: every connection to the internet goes to an address that it gave out. */
 export interface Egress {
@@ -17,8 +24,19 @@ export interface Egress {
    * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR`; `unsafe_domain_blocked` when any of them is not allowed
    */
   resolve(hostname: string): Promise<ResolvedAddress[]>;
-  /** For undici's `request` and `fetch`; redirects are checked like first requests. */
-  dispatcher(options: { skipTlsVerification: boolean }): Dispatcher;
+  /**
+   * For undici's `request` and `fetch`; redirects are checked like first requests.
+   * @param options.route absent: direct, whatever proxies there are
+   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR`
+   */
+  dispatcher(options: { skipTlsVerification: boolean; route?: Route }): Dispatcher;
+  /** The operator's proxies, by route. */
+  upstreams: Upstreams;
+  /**
+   * Opens a connection to a host that may be connected to, through proxies where some are given.
+   * @throws ServiceError, or what sockets throw
+   */
+  connect(target: { hostname: string; port: number }, upstream: Upstream | undefined): Promise<Socket>;
   /** Ends open connections and refuses new ones. */
   close(): Promise<void>;
 }
@@ -31,6 +49,7 @@ export interface EgressOptions {
   dns?: string | undefined;
   /** How long an answer of DNS is used again. */
   dnsTtlMs?: number;
+  proxies?: ProxySettings;
 }
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -44,12 +63,29 @@ const LOOPBACK: readonly ResolvedAddress[] = [
 ];
 
 /** A socket's `lookup` that knows its answer already. */
-export function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
+function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const first = addresses[0];
     if (all || !first) callback(null, [...addresses]);
     else callback(null, first.address, first.family);
   };
+}
+
+/** Opens a connection to addresses that were checked. */
+function dial(hostname: string, port: number, addresses: readonly ResolvedAddress[]): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host: hostname, port, lookup: pinnedLookup(addresses), noDelay: true });
+  const giveUp = () => {
+    socket.destroy(Object.assign(new Error(`no answer in ${CONNECT_TIMEOUT_MS} ms`), { code: 'ETIMEDOUT' }));
+  };
+  socket.setTimeout(CONNECT_TIMEOUT_MS, giveUp);
+  socket.once('error', reject);
+  socket.once('connect', () => {
+    socket.setTimeout(0);
+    socket.off('timeout', giveUp);
+    resolve(socket);
+  });
+  return promise;
 }
 
 function refusal(hostname: string): ServiceError {
@@ -61,7 +97,13 @@ function refusal(hostname: string): ServiceError {
 }
 
 /** @throws ServiceError `BAD_REQUEST` for a CIDR or DNS server that cannot be read */
-export function createEgress({ allowPrivate, dns, dnsTtlMs = DNS_TTL_MS }: EgressOptions): Egress {
+export function createEgress({
+  allowPrivate,
+  dns,
+  dnsTtlMs = DNS_TTL_MS,
+  proxies = { basic: [], enhanced: [] },
+}: EgressOptions): Egress {
+  const upstreams = createUpstreams(proxies);
   const policy = createAddressPolicy(allowPrivate);
   const resolver = createResolver(dns);
   const known = new ExpiringMap<Promise<ResolvedAddress[]>>({ limit: 5_000, ttlMs: dnsTtlMs });
@@ -123,14 +165,53 @@ export function createEgress({ allowPrivate, dns, dnsTtlMs = DNS_TTL_MS }: Egres
     });
   }
 
-  const verifying = createAgent(true);
-  const trusting = createAgent(false);
+  const open: Egress['connect'] = async ({ hostname, port }, upstream) => {
+    const addresses = await resolve(hostname);
+    return upstream ? upstream.connect({ host: hostname, addresses, port }) : dial(hostname, port, addresses);
+  };
+
+  /** The same through proxies: TLS is ours, inside the tunnel, by the site's name. */
+  function createProxiedAgent(rejectUnauthorized: boolean, upstream: Upstream): Agent {
+    const secure = buildConnector({ rejectUnauthorized, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
+    return new Agent({
+      connect(options, callback) {
+        const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
+        const isSecure = options.protocol === 'https:';
+        open({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
+          (socket) => {
+            if (isSecure) secure({ ...options, hostname, httpSocket: socket }, callback);
+            else callback(null, socket);
+          },
+          (error) => callback(error, null),
+        );
+      },
+    });
+  }
+
+  /** Two agents for each way there is. */
+  const agents = new Map<Upstream | undefined, { verifying: Agent; trusting: Agent }>();
+
+  function agentsOf(upstream: Upstream | undefined) {
+    const create = (verify: boolean) =>
+      upstream ? createProxiedAgent(verify, upstream) : createAgent(verify);
+    const pair = agents.get(upstream) ?? { verifying: create(true), trusting: create(false) };
+    agents.set(upstream, pair);
+    return pair;
+  }
+
   return {
     resolve,
-    dispatcher: ({ skipTlsVerification }) => (skipTlsVerification ? trusting : verifying),
+    dispatcher({ skipTlsVerification, route }) {
+      const { verifying, trusting } = agentsOf(route && upstreams.of(route));
+      return skipTlsVerification ? trusting : verifying;
+    },
+    upstreams,
+    connect: open,
     async close() {
       resolver.close();
-      await Promise.all([verifying.destroy(), trusting.destroy()]);
+      await Promise.all(
+        [...agents.values()].flatMap(({ verifying, trusting }) => [verifying.destroy(), trusting.destroy()]),
+      );
     },
   };
 }

@@ -107,7 +107,10 @@ export const scrapeOptionFields = {
   removeBase64Images: z.boolean().default(true).describe('replace data: images in markdown'),
   fastMode: z.boolean().default(false).describe('only the plain HTTP engine, scripts are not run'),
   blockAds: z.boolean().default(true),
-  proxy: z.enum(['basic', 'stealth', 'enhanced', 'auto']).default('auto'),
+  proxy: z
+    .enum(['basic', 'stealth', 'enhanced', 'auto'])
+    .default('auto')
+    .describe('enhanced costs 5 credits, auto as much where only enhanced was let in; stealth is enhanced'),
   storeInCache: z.boolean().default(true),
   lockdown: z.boolean().default(false).describe('answer from the cache only, never contact the target'),
   profile: z
@@ -133,7 +136,6 @@ function unavailable(options: Fields): string[] {
     'parsers: image': options.parsers.some(
       (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
     ),
-    [`proxy: ${options.proxy}`]: options.proxy === 'stealth' || options.proxy === 'enhanced',
     profile: options.profile !== undefined,
     redactPII: options.redactPII !== false,
     safeMode: options.safeMode,

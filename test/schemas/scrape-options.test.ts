@@ -89,6 +89,8 @@ describe('limits', () => {
     ['a header', { headers: { Cookie: 'a=b; c="d"' } }],
     ['parsers', { parsers: [] }],
     ['the basic proxy', { proxy: 'basic' }],
+    ['the enhanced proxy', { proxy: 'enhanced' }],
+    ['its old name', { proxy: 'stealth' }],
     ['a threat protection that is off', { threatProtection: { mode: 'off' } }],
     [
       'several screenshots sizes',
@@ -236,8 +238,6 @@ describe('features that are not available yet', () => {
     [{ location: { country: 'de' } }, ['location']],
     [{ parsers: ['pdf', 'image'] }, ['parsers: image']],
     [{ parsers: [{ type: 'image' }] }, ['parsers: image']],
-    [{ proxy: 'stealth' }, ['proxy: stealth']],
-    [{ proxy: 'enhanced' }, ['proxy: enhanced']],
     [{ profile: { name: 'ada' } }, ['profile']],
     [{ redactPII: true }, ['redactPII']],
     [{ redactPII: {} }, ['redactPII']],

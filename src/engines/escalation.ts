@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../errors.ts';
+import type { Route } from '../net/egress.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { isStaticEnough } from './static-enough.ts';
+import { isChallenge, isWall } from './wall.ts';
+
+/** A page to obtain, and what it may cost. */
+export interface Order {
+  request: PageRequest;
+  /** No browser, unless the request needs an open page. */
+  fastMode: boolean;
+  /** `stealth` is the old name of `enhanced`. */
+  proxy: 'basic' | 'stealth' | 'enhanced' | 'auto';
+}
+
+/** What pages are obtained with. */
+export interface EscalationHands {
+  /** Fetches the page as it is sent. */
+  http: Engine;
+  /** Runs its scripts. */
+  browser: Engine;
+  /** Whether there are proxies for a route. */
+  offers(route: Route): boolean;
+  /** After so long without an answer the plain fetch is no longer alone. */
+  headStartMs?: number;
+}
+
+const HEAD_START_MS = 8_000;
+/** Refusals with which a site may mean that it wants a browser. */
+const WANTS_BROWSER = new Set([401, 403, 406, 429, 503]);
+
+const NO_ENHANCED = 'This service has no enhanced proxies; the page was fetched without them.';
+const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they are not billed.';
+
+/**
+ * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
+ *
+ * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`): the browser alone. Where
+ *    it meets a file to download, and nothing was to be done on the page, the plain fetch gets the file.
+ * 2. `fastMode`: the plain fetch alone.
+ * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
+ *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
+ *    the certificate is bad, the file is too large or of no use).
+ * 4. After any other answer, or none, the browser; and beside the plain fetch, where that has been silent for
+ *    {@link HEAD_START_MS}. The first acceptable page is taken, the other attempt aborted.
+ * 5. What the browser brought is taken, unless it failed, or was refused where the plain fetch was not.
+ * 6. The site did not let us in (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there
+ *    are enhanced proxies for its country: once more from 1 by those. It is taken, and billed, if it is let in.
+ *
+ * `enhanced` and `stealth` go by enhanced proxies from the start; where the service has none at all, by basic ones
+ * with a warning.
+ */
+export function createEscalation(hands: EscalationHands) {
+  const { http, browser, offers, headStartMs = HEAD_START_MS } = hands;
+
+  /** Rows 1 to 5, by the proxies that the request names. */
+  async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
+    if (needsPage(request)) return open(request, signal);
+    if (fastMode) return http.obtain(request, signal);
+    const over = new AbortController();
+    const either = AbortSignal.any([signal, over.signal]);
+    try {
+      const plain = settle(http.obtain(request, either));
+      const early = await inTime(plain, headStartMs);
+      if (early && isFinal(early)) return unwrap(early);
+      const rendered = settle(browser.obtain(request, either));
+      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isLetIn]);
+      return taken ? unwrap(taken) : choose(await plain, await rendered, signal);
+    } finally {
+      over.abort();
+    }
+  }
+
+  async function open(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+    try {
+      return await browser.obtain(request, signal);
+    } catch (error) {
+      const isFile = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
+      if (!isFile || Object.keys(request.collect).length || request.actions.length) throw error;
+      return http.obtain(request, signal);
+    }
+  }
+
+  return async function obtain(order: Order, signal: AbortSignal): Promise<Snapshot> {
+    const { request, proxy } = order;
+    const enhanced = { ...order, request: { ...request, proxy: 'enhanced' as const } };
+    if (proxy === 'enhanced' || proxy === 'stealth') {
+      if (offers({ proxy: 'enhanced', country: undefined })) return attempt(enhanced, signal);
+      return warned(await attempt(order, signal), NO_ENHANCED);
+    }
+    const first = await attempt(order, signal);
+    if (proxy === 'basic' || !isWall(first) || !offers(routeOf(enhanced.request))) return first;
+    const second = await settle(attempt(enhanced, signal));
+    signal.throwIfAborted();
+    if ('page' in second) return isWall(second.page) ? warned(first, STILL_REFUSED) : second.page;
+    if (second.error instanceof ServiceError) return warned(first, STILL_REFUSED);
+    throw second.error;
+  };
+}
+
+type Outcome = { page: Snapshot } | { error: unknown };
+type Judge = (outcome: Outcome) => boolean;
+
+const settle = (attempt: Promise<Snapshot>): Promise<Outcome> =>
+  attempt.then(
+    (page) => ({ page }),
+    (error) => ({ error }),
+  );
+
+function unwrap(outcome: Outcome): Snapshot {
+  if ('page' in outcome) return outcome.page;
+  throw outcome.error;
+}
+
+/** What settles within so many milliseconds. */
+async function inTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+  return Promise.race([outcome, late]).finally(() => timer.abort());
+}
+
+/** The first outcome to come that its judge accepts; `undefined` when all have come and none was accepted. */
+function firstAccepted(...candidates: [Promise<Outcome>, Judge][]): Promise<Outcome | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
+  const judged = candidates.map(async ([coming, accepts]) => {
+    const outcome = await coming;
+    if (accepts(outcome)) resolve(outcome);
+  });
+  void Promise.all(judged).then(() => resolve(undefined));
+  return promise;
+}
+
+/** Row 3: what the plain fetch brought needs no browser. */
+function isFinal(outcome: Outcome): boolean {
+  if ('error' in outcome) {
+    return !(outcome.error instanceof ServiceError) || outcome.error.code !== 'SCRAPE_SITE_ERROR';
+  }
+  const { page } = outcome;
+  if (WANTS_BROWSER.has(page.statusCode)) return false;
+  return page.kind !== 'html' || (isStaticEnough(page.text) && !isChallenge(page));
+}
+
+const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
+
+/** Row 5. */
+function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
+  if ('page' in rendered) {
+    const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
+    return isWorse ? plain.page : rendered.page;
+  }
+  signal.throwIfAborted();
+  const { error } = rendered;
+  // A browser that died says nothing of the page: it is asked again, instead of taking the shell for it.
+  const isTold = error instanceof ServiceError && error.code !== 'WORKER_LOST';
+  if ('page' in plain && !isTold) throw error;
+  return unwrap(plain);
+}
+
+const isRefused = (page: Snapshot) => page.statusCode >= 400 || isChallenge(page);
+
+function needsPage({ collect, actions, mobile, waitForMs }: PageRequest): boolean {
+  return Object.keys(collect).length > 0 || actions.length > 0 || mobile || waitForMs > 0;
+}
+
+function warned(page: Snapshot, warning: string): Snapshot {
+  return { ...page, warnings: [...(page.warnings ?? []), warning] };
+}

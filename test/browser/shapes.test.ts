@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SCRIPT_SHAPES, type Site, STATIC_SHAPES, shapeSentence, startSite } from '../../bench/site.ts';
+import { scrape } from '../support/api.ts';
+
+/** Pages as the web has them, scraped as anybody would: without saying whether they need a browser. */
+let site: Site;
+
+beforeAll(async () => {
+  site = await startSite();
+});
+
+afterAll(() => site.close());
+
+it.each(Object.keys(SCRIPT_SHAPES))(
+  'a page of the shape %s is read with what its scripts put there',
+  async (name) => {
+    const { body } = await scrape({
+      url: `${site.url}/shapes/script/${name}/7`,
+      maxAge: 0,
+      onlyMainContent: false,
+    });
+    expect(body.data?.markdown, JSON.stringify(body)).toContain(shapeSentence(7));
+  },
+);
+
+it.each(Object.keys(STATIC_SHAPES))(
+  'a page of the shape %s is fetched once, and none of its scripts',
+  async (name) => {
+    const before = site.hits();
+    const { body } = await scrape({ url: `${site.url}/shapes/static/${name}/7`, maxAge: 0 });
+    expect(body.success, JSON.stringify(body)).toBe(true);
+    expect(site.hits() - before).toBe(1);
+  },
+);

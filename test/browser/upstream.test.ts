@@ -1,0 +1,151 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBlobs } from '../../src/blobs.ts';
+import { type BrowserPool, createBrowserPool } from '../../src/browser/pool.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createEgress, type Egress } from '../../src/net/egress.ts';
+import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
+import { startDns, type TestDns } from '../support/dns.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
+
+/** Chromium behind the operator's proxies. No address of this machine may be fetched: all pages come through them. */
+let dns: TestDns;
+let pages: Pages;
+let basic: TestProxy;
+let german: TestProxy;
+let enhanced: TestProxy;
+let egress: Egress;
+let door: EgressProxy;
+let pool: BrowserPool;
+let engine: Engine;
+let directory: string;
+
+const html = (body: string) =>
+  `<!doctype html><html><head><title>T</title></head><body>${body}</body></html>`;
+
+beforeAll(async () => {
+  dns = await startDns({
+    'site.test': ['93.184.216.34'],
+    'other.test': ['93.184.216.35'],
+    'inside.test': ['10.0.0.1'],
+  });
+  pages = await startPages({
+    '/': html(`<p>Arrived</p><p id="said"></p><script>
+      fetch('http://other.test/api', { mode: 'no-cors' }).then(() => { said.textContent = 'fetched' });
+      fetch('http://inside.test/secret').catch(() => undefined);
+      fetch('http://127.0.0.1/secret').catch(() => undefined);
+    </script>`),
+    '/api': '{}',
+  });
+  const port = Number(new URL(pages.url).port);
+  basic = await startHttpProxy({ port });
+  german = await startSocksProxy({ port });
+  enhanced = await startHttpProxy({ port });
+  egress = createEgress({
+    allowPrivate: [],
+    dns: dns.address,
+    proxies: { basic: [basic.url, `de=${german.url}`], enhanced: [enhanced.url] },
+  });
+  door = await startEgressProxy(egress);
+  const { path: executablePath } = await findChromium(readConfig({}));
+  const logger = createLogger('worker', 'fatal');
+  pool = createBrowserPool({ executablePath, proxyUrl: door.url, logger, contexts: 2 });
+  directory = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
+  const blobs = await openBlobs(directory, 'results');
+  engine = createBrowserEngine({ pool, egress, proxy: door, blobs, maxBodyBytes: 1_000_000 });
+});
+
+afterAll(async () => {
+  await pool.close();
+  await Promise.all([door.close(), egress.close(), dns.close(), pages[Symbol.asyncDispose]()]);
+  await Promise.all([basic, german, enhanced].map((proxy) => proxy.close()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+function obtain(url: string, options: Partial<PageRequest> = {}) {
+  for (const { targets } of [basic, german, enhanced]) targets.length = 0;
+  return engine.obtain({ sourceUrl: url, url, ...PLAIN_PAGE, ...options }, AbortSignal.timeout(50_000));
+}
+
+const IN_GERMANY = { location: { country: 'DE' } };
+
+describe('a page and all that it loads', () => {
+  it.each<[string, Partial<PageRequest>, () => TestProxy]>([
+    ['the basic proxies', {}, () => basic],
+    ['those of a country', IN_GERMANY, () => german],
+    ['the enhanced ones', { proxy: 'enhanced' }, () => enhanced],
+  ])('goes through %s', async (_name, options, expected) => {
+    const snapshot = await obtain('http://site.test/', options);
+    expect(snapshot.text).toContain('Arrived');
+    expect(snapshot.text).toContain('fetched');
+    expect(snapshot.proxy).toBe(options.proxy ?? 'basic');
+    // Neither what leads inside nor this machine was asked for.
+    expect(new Set(expected().targets)).toEqual(new Set(['93.184.216.34:80', '93.184.216.35:80']));
+    const others = [basic, german, enhanced].filter((proxy) => proxy !== expected());
+    expect(others.flatMap(({ targets }) => targets)).toEqual([]);
+    expect(pages.requests.map(({ path: asked }) => asked)).not.toContain('/secret');
+  });
+
+  it('may not come from inside', async () => {
+    await expect(obtain('http://inside.test/')).rejects.toMatchObject({ code: 'unsafe_domain_blocked' });
+    expect(basic.targets).toEqual([]);
+  });
+
+  it('needs a proxy where the others are', async () => {
+    await expect(obtain('http://site.test/', { location: { country: 'FR' } })).rejects.toMatchObject({
+      code: 'SCRAPE_PROXY_SELECTION_ERROR',
+    });
+  });
+});
+
+describe('what goes past proxies', () => {
+  it('is nothing: WebRTC finds no way out', async () => {
+    const stun = createSocket('udp4');
+    let packets = 0;
+    stun.on('message', () => packets++);
+    stun.bind(0, '127.0.0.1');
+    await once(stun, 'listening');
+    const server = `stun:127.0.0.1:${stun.address().port}`;
+    await using page = await startPages({
+      '/': html(`<p id="said">gathering</p><script>
+        const peer = new RTCPeerConnection({ iceServers: [{ urls: '${server}' }] });
+        const found = [];
+        peer.onicecandidate = ({ candidate }) => candidate && found.push(candidate.candidate);
+        peer.onicegatheringstatechange = () => {
+          if (peer.iceGatheringState === 'complete') said.textContent = 'found ' + JSON.stringify(found);
+        };
+        peer.createDataChannel('x');
+        peer.createOffer().then((offer) => peer.setLocalDescription(offer));
+      </script>`),
+    });
+    const direct = await startHttpProxy({ port: Number(new URL(page.url).port) });
+    const through = createEgress({
+      allowPrivate: [],
+      dns: dns.address,
+      proxies: { basic: [direct.url], enhanced: [] },
+    });
+    const proxy = await startEgressProxy(through);
+    const blobs = await openBlobs(directory, 'results');
+    const outside = createBrowserEngine({ pool, egress: through, proxy, blobs, maxBodyBytes: 1_000_000 });
+    try {
+      const { text } = await outside.obtain(
+        { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE, waitForMs: 2_000 },
+        AbortSignal.timeout(50_000),
+      );
+      expect(text).toContain('found []');
+      expect(packets).toBe(0);
+    } finally {
+      await Promise.all([proxy.close(), through.close(), direct.close()]);
+      stun.close();
+    }
+  });
+});

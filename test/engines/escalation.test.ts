@@ -1,0 +1,422 @@
+import { describe, expect, it } from 'vitest';
+import { priceOf } from '../../src/credits.ts';
+import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
+import { createEscalation, type Order } from '../../src/engines/escalation.ts';
+import { type ErrorCode, ServiceError } from '../../src/errors.ts';
+import type { Route } from '../../src/net/egress.ts';
+import type { Snapshot } from '../../src/snapshot.ts';
+
+/** What an engine does when it is its turn: a status, a page, an error, or silence until it is aborted. */
+type Act = number | 'page' | 'shell' | 'challenge' | 'never' | ErrorCode | Error;
+
+const TEXTS = {
+  page: `<main><h1>The page</h1><p>${'All that is to be read. '.repeat(60)}</p></main>`,
+  shell: '<div id="root"></div><script src="/app.js"></script>',
+  challenge: '<title>Just a moment...</title><script>window._cf_chl_opt = {};</script>',
+};
+
+interface Play {
+  http?: Act[];
+  browser?: Act[];
+  request?: Partial<PageRequest>;
+  fastMode?: boolean;
+  proxy?: Order['proxy'];
+  /** Countries of the enhanced proxies; absent: there are none. */
+  enhanced?: string[];
+  headStartMs?: number;
+  signal?: AbortSignal;
+}
+
+/** Runs one order with engines that act in turn; tells what was done in which order. */
+async function play(options: Play) {
+  const log: string[] = [];
+  const aborted: string[] = [];
+
+  function engine(name: Snapshot['engine'], acts: Act[]): Engine {
+    return {
+      async obtain(request, signal) {
+        const who = `${name} ${request.proxy}`;
+        log.push(who);
+        const act = acts.shift();
+        if (act === undefined) throw new Error(`${who} was not to be asked`);
+        if (act === 'never') {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          aborted.push(who);
+          throw signal.reason;
+        }
+        if (act instanceof Error) throw act;
+        const isText = typeof act === 'string' && act in TEXTS;
+        if (typeof act === 'string' && !isText) throw new ServiceError(act as ErrorCode, `${who} failed`);
+        const { sourceUrl, url, proxy } = request;
+        return {
+          ...{
+            sourceUrl,
+            url,
+            proxy,
+            engine: name,
+            contentType: 'text/html',
+            kind: 'html',
+            fetchedAt: 0,
+            files: {},
+          },
+          statusCode: typeof act === 'number' ? act : act === 'challenge' ? 403 : 200,
+          text: isText ? TEXTS[act as keyof typeof TEXTS] : TEXTS.page,
+        } satisfies Snapshot;
+      },
+    };
+  }
+
+  const offers = ({ proxy, country }: Route) =>
+    proxy === 'enhanced' &&
+    Boolean(options.enhanced && (country === undefined || options.enhanced.includes(country)));
+  const obtain = createEscalation({
+    http: engine('http', [...(options.http ?? [])]),
+    browser: engine('browser', [...(options.browser ?? [])]),
+    offers,
+    headStartMs: options.headStartMs ?? 60_000,
+  });
+  const request = { sourceUrl: 'site.test', url: 'http://site.test/', ...PLAIN_PAGE, ...options.request };
+  const order = { request, fastMode: options.fastMode ?? false, proxy: options.proxy ?? 'auto' };
+  const outcome = await obtain(order, options.signal ?? new AbortController().signal).then(
+    (page) => ({
+      result: `${page.statusCode} ${page.engine} ${page.proxy}`,
+      warnings: page.warnings,
+      credits: priceOf({ lockdown: false }, { snapshot: page, cacheState: 'miss' }),
+    }),
+    (error) => ({ result: error.code ?? error.message, warnings: undefined, credits: 0 }),
+  );
+  // Who was aborted says so after the answer.
+  await new Promise((resolve) => setImmediate(resolve));
+  return { ...outcome, log: log.join(', '), aborted };
+}
+
+const collect = { screenshot: async () => ({ bytes: new Uint8Array(), mediaType: 'image/png' }) };
+
+describe('the rule, row by row', () => {
+  it.each<[string, Play, log: string, result: string]>([
+    [
+      '1 an open page: screenshot',
+      { browser: ['page'], request: { collect } },
+      'browser basic',
+      '200 browser basic',
+    ],
+    [
+      '1 an open page: waitFor',
+      { browser: ['shell'], request: { waitForMs: 1 } },
+      'browser basic',
+      '200 browser basic',
+    ],
+    [
+      '1 an open page: mobile',
+      { browser: [404], request: { mobile: true } },
+      'browser basic',
+      '404 browser basic',
+    ],
+    [
+      '1 an open page: actions',
+      { browser: ['page'], request: { actions: [{ type: 'wait', milliseconds: 1 }] } },
+      'browser basic',
+      '200 browser basic',
+    ],
+    [
+      '1 before fastMode',
+      { browser: ['page'], request: { mobile: true }, fastMode: true },
+      'browser basic',
+      '200 browser basic',
+    ],
+    [
+      '1 a file instead',
+      { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], http: ['page'], request: { waitForMs: 1 } },
+      'browser basic, http basic',
+      '200 http basic',
+    ],
+    [
+      '1 a file where a picture is wanted',
+      { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], request: { collect } },
+      'browser basic',
+      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+    ],
+    [
+      '1 another failure',
+      { browser: ['SCRAPE_SITE_ERROR'], request: { mobile: true } },
+      'browser basic',
+      'SCRAPE_SITE_ERROR',
+    ],
+    ['2 fastMode', { http: ['shell'], fastMode: true }, 'http basic', '200 http basic'],
+    [
+      '2 fastMode and no answer',
+      { http: ['SCRAPE_SITE_ERROR'], fastMode: true },
+      'http basic',
+      'SCRAPE_SITE_ERROR',
+    ],
+    ['3 a page', { http: ['page'] }, 'http basic', '200 http basic'],
+    ['3 a missing page', { http: [404] }, 'http basic', '404 http basic'],
+    ['3 a server that fails', { http: [500] }, 'http basic', '500 http basic'],
+    ...(
+      [
+        'SCRAPE_DNS_RESOLUTION_ERROR',
+        'SCRAPE_SSL_ERROR',
+        'SCRAPE_CONTENT_TOO_LARGE',
+        'unsafe_domain_blocked',
+        'SCRAPE_PROXY_SELECTION_ERROR',
+        'SCRAPE_ALL_ENGINES_FAILED',
+        'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      ] as const
+    ).map((code): [string, Play, string, string] => [`3 ${code}`, { http: [code] }, 'http basic', code]),
+    ['3 a fault of ours', { http: [new Error('bug')] }, 'http basic', 'bug'],
+    ['4 a shell', { http: ['shell'], browser: ['page'] }, 'http basic, browser basic', '200 browser basic'],
+    [
+      '4 no answer',
+      { http: ['SCRAPE_SITE_ERROR'], browser: ['page'] },
+      'http basic, browser basic',
+      '200 browser basic',
+    ],
+    ...[401, 403, 406, 429, 503].map((status): [string, Play, string, string] => [
+      `4 ${status}`,
+      { http: [status], browser: ['page'] },
+      'http basic, browser basic',
+      '200 browser basic',
+    ]),
+    [
+      '4 a challenge',
+      { http: ['challenge'], browser: ['page'] },
+      'http basic, browser basic',
+      '200 browser basic',
+    ],
+    ['5 nothing better', { http: [403], browser: [403] }, 'http basic, browser basic', '403 browser basic'],
+    [
+      '5 a refusal after a shell',
+      { http: ['shell'], browser: [403] },
+      'http basic, browser basic',
+      '200 http basic',
+    ],
+    [
+      '5 a challenge after a shell',
+      { http: ['shell'], browser: ['challenge'] },
+      'http basic, browser basic',
+      '200 http basic',
+    ],
+    [
+      '5 a failure after a shell',
+      { http: ['shell'], browser: ['SCRAPE_SITE_ERROR'] },
+      'http basic, browser basic',
+      '200 http basic',
+    ],
+    [
+      '5 a lost browser after a shell',
+      { http: ['shell'], browser: ['WORKER_LOST'] },
+      'http basic, browser basic',
+      'WORKER_LOST',
+    ],
+    [
+      '5 a fault of ours after a shell',
+      { http: ['shell'], browser: [new Error('bug')] },
+      'http basic, browser basic',
+      'bug',
+    ],
+    [
+      '5 two failures',
+      { http: ['SCRAPE_SITE_ERROR'], browser: ['SCRAPE_SSL_ERROR'] },
+      'http basic, browser basic',
+      'SCRAPE_SITE_ERROR',
+    ],
+  ])('%s', async (_name, options, log, result) => {
+    expect(await play(options)).toMatchObject({ log, result });
+  });
+});
+
+describe('a plain fetch that is silent', () => {
+  it('is overtaken by the browser, and aborted', async () => {
+    expect(await play({ http: ['never'], browser: ['page'], headStartMs: 1 })).toMatchObject({
+      log: 'http basic, browser basic',
+      result: '200 browser basic',
+      aborted: ['http basic'],
+    });
+  });
+
+  it('ends the browser when it answers first', async () => {
+    const { promise: coming, reject: answer } = Promise.withResolvers<never>();
+    const ended: string[] = [];
+    const obtain = createEscalation({
+      http: { obtain: () => coming },
+      browser: {
+        async obtain(_request, signal) {
+          answer(new ServiceError('SCRAPE_DNS_RESOLUTION_ERROR', 'no such name'));
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          ended.push('browser');
+          throw signal.reason;
+        },
+      },
+      offers: () => false,
+      headStartMs: 1,
+    });
+    const request = { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE };
+    const order: Order = { request, fastMode: false, proxy: 'auto' };
+    await expect(obtain(order, new AbortController().signal)).rejects.toMatchObject({
+      code: 'SCRAPE_DNS_RESOLUTION_ERROR',
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ended).toEqual(['browser']);
+  });
+
+  it('is waited for when the browser fails', async () => {
+    const deadline = AbortSignal.timeout(300);
+    const { result, aborted } = await play({
+      http: ['never'],
+      browser: ['SCRAPE_SITE_ERROR'],
+      headStartMs: 1,
+      signal: deadline,
+    });
+    expect(result).toBe((deadline.reason as DOMException).code);
+    expect(aborted).toEqual(['http basic']);
+  });
+
+  it('and a silent browser end together at the deadline', async () => {
+    const stop = new AbortController();
+    const waiting = play({ http: ['never'], browser: ['never'], headStartMs: 1, signal: stop.signal });
+    setTimeout(() => stop.abort(new ServiceError('SCRAPE_TIMEOUT', 'late')), 50);
+    expect(await waiting).toMatchObject({
+      result: 'SCRAPE_TIMEOUT',
+      aborted: ['http basic', 'browser basic'],
+    });
+  });
+});
+
+describe('6 enhanced proxies', () => {
+  const walls: Play = { http: [403, 'page'], browser: [403] };
+
+  it.each<[string, Play, log: string, result: string, credits: number]>([
+    [
+      'are not asked where the basic ones were let in',
+      { http: ['page'], enhanced: ['US'] },
+      'http basic',
+      '200 http basic',
+      1,
+    ],
+    [
+      'are asked after a refusal',
+      { ...walls, enhanced: ['US'] },
+      'http basic, browser basic, http enhanced',
+      '200 http enhanced',
+      5,
+    ],
+    [
+      'are asked after too many requests',
+      { http: [429, 'page'], browser: [429], enhanced: ['US'] },
+      'http basic, browser basic, http enhanced',
+      '200 http enhanced',
+      5,
+    ],
+    [
+      'are asked after a challenge',
+      { http: ['challenge', 'challenge'], browser: ['challenge', 'page'], enhanced: ['US'] },
+      'http basic, browser basic, http enhanced, browser enhanced',
+      '200 browser enhanced',
+      5,
+    ],
+    [
+      'are asked for an open page too',
+      { browser: [401, 'page'], request: { collect }, enhanced: ['US'] },
+      'browser basic, browser enhanced',
+      '200 browser enhanced',
+      5,
+    ],
+    [
+      'are asked in fastMode too',
+      { http: [403, 'page'], fastMode: true, enhanced: ['US'] },
+      'http basic, http enhanced',
+      '200 http enhanced',
+      5,
+    ],
+    [
+      'are not asked after 503',
+      { http: [503], browser: [503], enhanced: ['US'] },
+      'http basic, browser basic',
+      '503 browser basic',
+      1,
+    ],
+    [
+      'are not asked where the request says basic',
+      { http: [403], browser: [403], proxy: 'basic', enhanced: ['US'] },
+      'http basic, browser basic',
+      '403 browser basic',
+      1,
+    ],
+    [
+      'are not asked where there are none',
+      { http: [403], browser: [403] },
+      'http basic, browser basic',
+      '403 browser basic',
+      1,
+    ],
+    [
+      'are not asked where there are none in the country',
+      { http: [403], browser: [403], request: { location: { country: 'DE' } }, enhanced: ['US'] },
+      'http basic, browser basic',
+      '403 browser basic',
+      1,
+    ],
+    [
+      'are the first where they are asked for',
+      { http: ['page'], proxy: 'enhanced', enhanced: ['US'] },
+      'http enhanced',
+      '200 http enhanced',
+      5,
+    ],
+    [
+      'are the first by their old name',
+      { http: ['shell'], browser: ['page'], proxy: 'stealth', enhanced: ['US'] },
+      'http enhanced, browser enhanced',
+      '200 browser enhanced',
+      5,
+    ],
+    [
+      'are asked once only',
+      { http: [403], browser: [403], proxy: 'enhanced', enhanced: ['US'] },
+      'http enhanced, browser enhanced',
+      '403 browser enhanced',
+      5,
+    ],
+    [
+      'are told of a country that they lack',
+      {
+        http: ['SCRAPE_PROXY_SELECTION_ERROR'],
+        request: { location: { country: 'DE' } },
+        proxy: 'enhanced',
+        enhanced: ['US'],
+      },
+      'http enhanced',
+      'SCRAPE_PROXY_SELECTION_ERROR',
+      0,
+    ],
+  ])('%s', async (_name, options, log, result, credits) => {
+    expect(await play(options)).toEqual({ log, result, credits, warnings: undefined, aborted: [] });
+  });
+
+  it.each<[string, Play]>([
+    ['were refused too', { http: [403, 403], browser: [403, 403], enhanced: ['US'] }],
+    ['failed', { http: [403, 'SCRAPE_ALL_ENGINES_FAILED'], browser: [403], enhanced: ['US'] }],
+  ])('that %s cost nothing, and a warning says so', async (_name, options) => {
+    const { result, credits, warnings } = await play(options);
+    expect({ result, credits }).toEqual({ result: '403 browser basic', credits: 1 });
+    expect(warnings).toEqual([expect.stringContaining('enhanced proxies too')]);
+  });
+
+  it.each(['enhanced', 'stealth'] as const)(
+    '%s that the service lacks is basic with a warning',
+    async (proxy) => {
+      expect(await play({ http: ['page'], proxy })).toMatchObject({
+        result: '200 http basic',
+        credits: 1,
+        warnings: [expect.stringContaining('no enhanced proxies')],
+      });
+    },
+  );
+});
+
+it('a copy costs the same by whatever proxies it came', () => {
+  const snapshot = { proxy: 'enhanced' as const };
+  expect(priceOf({ lockdown: false }, { snapshot, cacheState: 'hit' })).toBe(1);
+  expect(priceOf({ lockdown: false }, { snapshot, cacheState: undefined })).toBe(5);
+  expect(priceOf({ lockdown: true }, { snapshot, cacheState: 'hit' })).toBe(5);
+});
