@@ -5,6 +5,7 @@ import { createActivities, failureInterceptor } from './activities/index.ts';
 import { openBlobs } from './blobs.ts';
 import { launchChromium } from './browser/launch.ts';
 import { createBrowserPool } from './browser/pool.ts';
+import { createProfiles } from './browser/profile.ts';
 import { workflowBundle } from './bundle.ts';
 import { readConfig } from './config.ts';
 import { createGuides } from './crawl/guides.ts';
@@ -80,7 +81,14 @@ async function work(): Promise<Role> {
   });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
-    browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
+    browser: createBrowserEngine({
+      pool,
+      profiles: createProfiles({ db, secretKey, logger }),
+      egress,
+      proxy,
+      blobs,
+      maxBodyBytes,
+    }),
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));

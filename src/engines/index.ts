@@ -1,3 +1,4 @@
+import type { ProfileOrder } from '../browser/profile.ts';
 import { ServiceError } from '../errors.ts';
 import { FORMATS } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -17,7 +18,8 @@ export interface Obtained {
 
 /** Obtains pages by the first engine that can, or from the cache. */
 export interface Engines {
-  obtain(request: ScrapeRequest, signal: AbortSignal): Promise<Obtained>;
+  /** @param profile whose is the profile that the request names, and whether it is saved */
+  obtain(request: ScrapeRequest, signal: AbortSignal, profile?: ProfileOrder): Promise<Obtained>;
 }
 
 /** Refusals with which a site may mean that it wants a browser. */
@@ -42,6 +44,7 @@ export function createEngines({
       Object.keys(request.collect).length > 0 ||
       request.actions.length > 0 ||
       request.mobile ||
+      request.profile !== undefined ||
       request.waitForMs > 0;
     if (needsPage) return browser.obtain(request, signal);
     let first: Snapshot | ServiceError;
@@ -66,8 +69,8 @@ export function createEngines({
   }
 
   return {
-    async obtain(request, signal) {
-      const target = pageRequest(request);
+    async obtain(request, signal, profile) {
+      const target = pageRequest(request, profile);
       const key = cacheKey(target.url, request);
       const cacheOnly = request.lockdown || request.minAge !== undefined;
       const readable = key && (cacheOnly || request.maxAge > 0);
@@ -98,7 +101,7 @@ function better(rendered: Snapshot, first: Snapshot | ServiceError): Snapshot {
   return worse ? first : rendered;
 }
 
-function pageRequest(request: ScrapeRequest): PageRequest {
+function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined): PageRequest {
   const collect: PageRequest['collect'] = {};
   for (const asked of request.formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
@@ -119,6 +122,7 @@ function pageRequest(request: ScrapeRequest): PageRequest {
     blockAds: request.blockAds,
     actions: request.actions ?? [],
     proxy: 'basic',
+    profile,
     collect,
   };
 }

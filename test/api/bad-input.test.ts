@@ -65,7 +65,6 @@ describe('requests that do not fit', () => {
     ['proxy: enhanced', { proxy: 'enhanced' }],
     ['zeroDataRetention', { zeroDataRetention: true }],
     ['onlyCleanContent', { onlyCleanContent: true }],
-    ['profile', { profile: { name: 'p' } }],
     ['format branding', { formats: ['branding'] }],
     ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],

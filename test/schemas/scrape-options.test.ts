@@ -238,7 +238,6 @@ describe('features that are not available yet', () => {
     [{ parsers: [{ type: 'image' }] }, ['parsers: image']],
     [{ proxy: 'stealth' }, ['proxy: stealth']],
     [{ proxy: 'enhanced' }, ['proxy: enhanced']],
-    [{ profile: { name: 'ada' } }, ['profile']],
     [{ redactPII: true }, ['redactPII']],
     [{ redactPII: {} }, ['redactPII']],
     [{ safeMode: true }, ['safeMode']],
