@@ -18,6 +18,7 @@ const VERBS: Record<string, () => Promise<Verb>> = {
   doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
   team: async () => (await import('./cli/team.ts')).teamCommand,
   key: async () => (await import('./cli/key.ts')).keyCommand,
+  profile: async () => (await import('./cli/profile.ts')).profileCommand,
   migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
   openapi: async () => (await import('./cli/openapi.ts')).openapiCommand,
 };

@@ -18,6 +18,8 @@ export const ERRORS = {
   IDEMPOTENCY_KEY_REUSED: { status: 409, retry: false },
   // The job has ended, so it cannot be changed any more.
   JOB_ENDED: { status: 409, retry: false },
+  // Somebody else saves the profile: one may at a time.
+  PROFILE_LOCKED: { status: 409, retry: false },
   REQUEST_TOO_LARGE: { status: 413, retry: false },
   RATE_LIMITED: { status: 429, retry: false },
   // The name does not resolve: the request itself was fine, so HTTP 200 with success false (compatibility 0.2, item 5).
@@ -30,6 +32,8 @@ export const ERRORS = {
   SCRAPE_ACTION_ERROR: { status: 500, retry: false },
   SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, retry: false },
   SCRAPE_CONTENT_TOO_LARGE: { status: 500, retry: false },
+  // The state of a browser could not be loaded or saved.
+  PROFILE_ERROR: { status: 500, retry: false },
   SCRAPE_JOB_CANCELLED: { status: 500, retry: false },
   // A page of a crawl leads where the crawl may not go.
   CRAWL_DENIAL: { status: 500, retry: false },

@@ -5,6 +5,7 @@ import { createActivities, failureInterceptor } from './activities/index.ts';
 import { openBlobs } from './blobs.ts';
 import { launchChromium } from './browser/launch.ts';
 import { createBrowserPool } from './browser/pool.ts';
+import { createProfiles } from './browser/profile.ts';
 import { workflowBundle } from './bundle.ts';
 import { readConfig } from './config.ts';
 import { createGuides } from './crawl/guides.ts';
@@ -88,7 +89,10 @@ async function work(): Promise<Role> {
   });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
-    browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
+    browser: createBrowserEngine({
+      ...{ pool, egress, proxy, blobs, maxBodyBytes },
+      profiles: createProfiles({ db, secretKey, logger }),
+    }),
     offers: egress.upstreams.offers,
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });

@@ -8,12 +8,14 @@ import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
 import { type FinishedDocument, makeDocument } from './document.ts';
 import type { ScrapedPage } from './lane.ts';
 
 /** What the pages of a job have in common. */
 export interface PageJob {
+  teamId: string;
   /** What is asked of each; the address is the claim's. */
   request: ScrapeRequest;
   /** Of a crawl. */
@@ -67,13 +69,17 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
       return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
     }
     const request = { ...job.request, url };
-    const obtained = await hands.engines.obtain(request, deadline.signal).finally(hands.onFetched);
+    const { profile } = request;
+    const obtained = await hands.engines
+      .obtain(request, deadline.signal, profile && { teamId: job.teamId, name: profile.name })
+      .finally(hands.onFetched);
     const { statusCode, retryAfterMs } = obtained.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
     }
     const queuedMs = claim.waitedMs > AT_ONCE_MS ? Math.round(claim.waitedMs) : undefined;
     const order = { scrapeId: id, request, obtained, queuedMs, discover: job.follow };
+    if (profile?.saveChanges) warn(obtained.snapshot, profile.name);
     const [document] = await Promise.all([
       makeDocument(hands.renderer, { ...order, urgent: false, signal: deadline.signal }),
       obtained.cached,
@@ -84,6 +90,12 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
     // A step that was cut off fails in its own words; the reason is the truth.
     return failed(claim, deadline.signal.aborted ? deadline.signal.reason : thrown);
   }
+}
+
+/** Pages of a job are open at once, and one may save a profile at a time. */
+function warn(snapshot: Snapshot, profile: string): void {
+  const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
+  snapshot.warnings = [...(snapshot.warnings ?? []), warning];
 }
 
 /** What becomes of a document: in a crawl, where it was found decides. */

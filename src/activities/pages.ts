@@ -97,7 +97,7 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage }
               : undefined;
             const follow = isCrawl && request.sitemap !== 'only';
             const options = isCrawl ? request.scrapeOptions : request;
-            const pageJob = { request: options as ScrapeRequest, guide, follow };
+            const pageJob = { teamId: job.team_id, request: options as ScrapeRequest, guide, follow };
             return scrapeOne(claim, pageJob, { engines, renderer, signal, onFetched });
           },
         }).run();

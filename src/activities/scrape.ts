@@ -43,7 +43,12 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
         signal: deadline.signal,
       });
       try {
-        const obtained = await engines.obtain(request, deadline.signal);
+        const profile = request.profile && {
+          teamId: job.team_id,
+          name: request.profile.name,
+          saver: request.profile.saveChanges ? jobId : undefined,
+        };
+        const obtained = await engines.obtain(request, deadline.signal, profile);
         const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };
         const [{ json, credits }] = await Promise.all([makeDocument(renderer, order), obtained.cached]);
         const blob = await blobs.put(json);

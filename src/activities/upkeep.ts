@@ -3,6 +3,7 @@ import { forgetCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
 import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
+import { deleteUnusedProfiles } from '../db/profiles.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -35,7 +36,7 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
       return listOverdue(db, OVERDUE_MS);
     },
 
-    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys. */
+    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles. */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
       const now = Date.now();
@@ -45,6 +46,7 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
       const copiesEnd = new Date(now - cacheTtlMs);
       const copies = await forgetCached(db, copiesEnd);
       await forgetKeys(db);
+      await deleteUnusedProfiles(db);
       const oldest = (await oldestResult(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SLACK_MS));
       const cached = await cacheBlobs.sweep(new Date(copiesEnd.getTime() - SLACK_MS));

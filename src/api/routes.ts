@@ -1,6 +1,7 @@
 import { batchRoutes } from './batch.ts';
 import { crawlRoutes } from './crawl.ts';
 import { mapRoutes } from './map.ts';
+import { profileRoutes } from './profiles.ts';
 import type { AnyRoute } from './route.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
@@ -12,6 +13,7 @@ export const ROUTES: AnyRoute[] = [
   ...batchRoutes,
   ...crawlRoutes,
   ...mapRoutes,
+  ...profileRoutes,
   ...teamRoutes,
   ...webhookRoutes,
 ];

@@ -139,6 +139,17 @@ interface Tables {
     fetched_at: Expiry;
     blob: string;
   };
+  profiles: {
+    team_id: string;
+    name: string;
+    state: Buffer | null;
+    created_at: Timestamp;
+    saved_at: Date | null;
+    used_at: Timestamp;
+    holder: string | null;
+    token: string | null;
+    held_until: Date | null;
+  };
   rate_limits: { key: string; points: number; expire: number | null };
 }
 

@@ -171,7 +171,7 @@ export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['kind', 'request', 'status', 'webhook', 'base', 'target'])
+    .select(['jobs.team_id', 'kind', 'request', 'status', 'webhook', 'base', 'target'])
     .where('jobs.id', '=', id)
     .executeTakeFirst();
 }

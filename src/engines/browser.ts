@@ -1,5 +1,6 @@
 import type { Blobs } from '../blobs.ts';
 import type { BrowserPool } from '../browser/pool.ts';
+import { NO_PROFILE, type Profiles } from '../browser/profile.ts';
 import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
@@ -11,13 +12,14 @@ import { type Engine, routeOf } from './engine.ts';
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(doors: {
   pool: BrowserPool;
+  profiles: Profiles;
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
   /** Of the rendered page, in characters. */
   maxBodyBytes: number;
 }): Engine {
-  const { pool, egress, proxy, blobs, maxBodyBytes } = doors;
+  const { pool, profiles, egress, proxy, blobs, maxBodyBytes } = doors;
 
   async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(
@@ -32,12 +34,13 @@ export function createBrowserEngine(doors: {
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const door = await proxy.through(routeOf(request));
-      const options = { ...contextOptions(request), proxy: { server: door.url } };
+      await using profile = request.profile ? await profiles.open(request.profile) : NO_PROFILE;
+      const options = { ...contextOptions(request), ...profile.options, proxy: { server: door.url } };
       let visited: Visited;
       try {
         visited = await pool.lease(
           options,
-          (context) => visit(context, { url, headers, waitForMs, collect }),
+          (context) => profile.keep(context, () => visit(context, { url, headers, waitForMs, collect })),
           signal,
         );
       } catch (error) {
@@ -81,6 +84,7 @@ const BROWSER_GONE = /Chromium ended|(context|browser|page) has been closed|brow
 
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
 function translate(error: unknown, url: string, door: EgressDoor): unknown {
+  if (error instanceof ServiceError) return error;
   const message = messageOf(error);
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
@@ -89,6 +93,13 @@ function translate(error: unknown, url: string, door: EgressDoor): unknown {
     return new ServiceError('WORKER_LOST', `The browser ended while it had ${url} open. Try again.`, {
       cause: error,
     });
+  }
+  if (/Error setting storage state/.test(message)) {
+    return new ServiceError(
+      'PROFILE_ERROR',
+      'The browser did not take the state of the profile. Delete the profile, and make it anew.',
+      { cause: error },
+    );
   }
   if (!(error instanceof NavigationError)) return error;
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';

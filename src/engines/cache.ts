@@ -16,6 +16,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   const { location, proxy } = request;
   const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
+  if (request.profile) return undefined;
   // A page behind a user name and password is not for everybody.
   const { username, password } = new URL(url);
   if (username || password) return undefined;

@@ -1,3 +1,4 @@
+import type { ProfileOrder } from '../browser/profile.ts';
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
@@ -23,6 +24,8 @@ export interface PageRequest {
   actions: Action[];
   /** Which pool of proxies, where there are any. */
   proxy: ProxyKind;
+  /** With which browser state it is opened. */
+  profile: ProfileOrder | undefined;
   /** What formats make from the open page, by their type. */
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
 }
@@ -33,7 +36,7 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 /** A page without any wishes. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, pdfAsBase64: false },
-  ...{ location: undefined, blockAds: false, actions: [], proxy: 'basic', collect: {} },
+  ...{ location: undefined, blockAds: false, actions: [], proxy: 'basic', profile: undefined, collect: {} },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */

@@ -37,7 +37,7 @@ const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they a
 /**
  * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
  *
- * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`): the browser alone. Where
+ * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): the browser alone. Where
  *    it meets a file to download, and nothing was to be done on the page, the plain fetch gets the file.
  * 2. `fastMode`: the plain fetch alone.
  * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
@@ -160,8 +160,9 @@ function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapsho
 
 const isRefused = (page: Snapshot) => page.statusCode >= 400 || isChallenge(page);
 
-function needsPage({ collect, actions, mobile, waitForMs }: PageRequest): boolean {
-  return Object.keys(collect).length > 0 || actions.length > 0 || mobile || waitForMs > 0;
+function needsPage({ collect, actions, mobile, waitForMs, profile }: PageRequest): boolean {
+  const isMade = Object.keys(collect).length > 0 || actions.length > 0;
+  return isMade || mobile || waitForMs > 0 || profile !== undefined;
 }
 
 function warned(page: Snapshot, warning: string): Snapshot {

@@ -1,3 +1,4 @@
+import type { ProfileOrder } from '../browser/profile.ts';
 import { FORMATS } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -17,15 +18,16 @@ export interface Obtained {
 
 /** Obtains pages by the first engine that can, or from the cache. */
 export interface Engines {
-  obtain(request: ScrapeRequest, signal: AbortSignal): Promise<Obtained>;
+  /** @param profile whose is the profile that the request names, and whether it is saved */
+  obtain(request: ScrapeRequest, signal: AbortSignal, profile?: ProfileOrder): Promise<Obtained>;
 }
 
 /** @param hands `cache` and what {@link createEscalation} works with */
 export function createEngines({ cache, ...hands }: EscalationHands & { cache: Cache }): Engines {
   const fetchPage = createEscalation(hands);
   return {
-    async obtain(request, signal) {
-      const target = pageRequest(request);
+    async obtain(request, signal, profile) {
+      const target = pageRequest(request, profile);
       const key = cacheKey(target.url, request);
       const cacheOnly = request.lockdown || request.minAge !== undefined;
       const readable = key && (cacheOnly || request.maxAge > 0);
@@ -47,7 +49,7 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
   };
 }
 
-function pageRequest(request: ScrapeRequest): PageRequest {
+function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined): PageRequest {
   const collect: PageRequest['collect'] = {};
   for (const asked of request.formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
@@ -68,6 +70,7 @@ function pageRequest(request: ScrapeRequest): PageRequest {
     blockAds: request.blockAds,
     actions: request.actions ?? [],
     proxy: 'basic',
+    profile,
     collect,
   };
 }

@@ -4,6 +4,7 @@ import { isSelector } from '../html/clean.ts';
 import { actions, waitingMs } from './actions.ts';
 import { formatConflicts, formatRequest, upcomingTypes } from './formats.ts';
 import { parsers } from './parsers.ts';
+import { profileName } from './profile.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -114,8 +115,15 @@ export const scrapeOptionFields = {
   storeInCache: z.boolean().default(true),
   lockdown: z.boolean().default(false).describe('answer from the cache only, never contact the target'),
   profile: z
-    .strictObject({ name: z.string().min(1).max(128), saveChanges: z.boolean().default(true) })
-    .optional(),
+    .strictObject({
+      name: profileName,
+      saveChanges: z
+        .boolean()
+        .default(true)
+        .describe('one scrape at a time may save; pages of batches and crawls only load'),
+    })
+    .optional()
+    .describe('cookies, localStorage and IndexedDB that last from one use of the name to the next'),
   redactPII: redactPii.default(false),
   safeMode: z.boolean().default(false),
   threatProtection: threatProtection.optional(),
@@ -136,7 +144,6 @@ function unavailable(options: Fields): string[] {
     'parsers: image': options.parsers.some(
       (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
     ),
-    profile: options.profile !== undefined,
     redactPII: options.redactPII !== false,
     safeMode: options.safeMode,
     threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',

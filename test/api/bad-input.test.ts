@@ -64,7 +64,6 @@ describe('requests that do not fit', () => {
     ['location', { location: { country: 'DE' } }],
     ['zeroDataRetention', { zeroDataRetention: true }],
     ['onlyCleanContent', { onlyCleanContent: true }],
-    ['profile', { profile: { name: 'p' } }],
     ['format branding', { formats: ['branding'] }],
     ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],

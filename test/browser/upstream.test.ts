@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBlobs } from '../../src/blobs.ts';
+import { launchChromium } from '../../src/browser/launch.ts';
 import { type BrowserPool, createBrowserPool } from '../../src/browser/pool.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
@@ -58,10 +59,13 @@ beforeAll(async () => {
   door = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(readConfig({}));
   const logger = createLogger('worker', 'fatal');
-  pool = createBrowserPool({ executablePath, proxyUrl: door.url, logger, contexts: 2 });
+  pool = createBrowserPool({
+    launch: () => launchChromium({ executablePath, proxyUrl: door.url, logger }),
+    ...{ logger, contexts: 2 },
+  });
   directory = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
   const blobs = await openBlobs(directory, 'results');
-  engine = createBrowserEngine({ pool, egress, proxy: door, blobs, maxBodyBytes: 1_000_000 });
+  engine = createBrowserEngine({ ...DOORS, pool, egress, proxy: door, blobs });
 });
 
 afterAll(async () => {
@@ -76,6 +80,11 @@ function obtain(url: string, options: Partial<PageRequest> = {}) {
   return engine.obtain({ sourceUrl: url, url, ...PLAIN_PAGE, ...options }, AbortSignal.timeout(50_000));
 }
 
+/** Nothing here has a profile. */
+const DOORS = {
+  profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
+  maxBodyBytes: 1_000_000,
+};
 const IN_GERMANY = { location: { country: 'DE' } };
 
 describe('a page and all that it loads', () => {
@@ -135,7 +144,7 @@ describe('what goes past proxies', () => {
     });
     const proxy = await startEgressProxy(through);
     const blobs = await openBlobs(directory, 'results');
-    const outside = createBrowserEngine({ pool, egress: through, proxy, blobs, maxBodyBytes: 1_000_000 });
+    const outside = createBrowserEngine({ ...DOORS, pool, egress: through, proxy, blobs });
     try {
       const { text } = await outside.obtain(
         { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE, waitForMs: 2_000 },

@@ -181,11 +181,20 @@ describe('teams and keys', () => {
     ['a team', ['team', 'show', 'nobody'], /No team is named nobody/],
     ['the team of a key', ['key', 'list', '--team', 'nobody'], /No team is named nobody/],
     ['a key', ['key', 'revoke', 'nothing'], /no valid key named nothing/],
+    ['a profile', ['profile', 'delete', 'nothing'], /no profile named nothing/],
   ])('%s that does not exist is named', async (_name, args, reason) => {
     const { exitCode, stderr } = await winnow(args);
     expect(stderr).toMatch(reason);
     expect(exitCode).toBe(1);
   });
+});
+
+it('profiles are shown and deleted', async () => {
+  const body = { url: `${site.url}/article/61`, profile: { name: 'from-cli' } };
+  expect((await call('/v2/scrape', { body })).status).toBe(200);
+  expect((await winnow(['profile', 'list'])).stdout).toMatch(/^from-cli +[1-9]\d* +\d{4}-/m);
+  expect((await winnow(['profile', 'delete', 'from-cli'])).exitCode).toBe(0);
+  expect((await winnow(['profile', 'list'])).stdout).not.toContain('from-cli');
 });
 
 describe('help', () => {
@@ -196,6 +205,7 @@ describe('help', () => {
     ...['team', 'key'].map((verb) => [verb]),
     ...['create', 'list', 'show', 'set', 'credits'].map((verb) => ['team', verb]),
     ...['create', 'list', 'revoke'].map((verb) => ['key', verb]),
+    ...[['profile'], ['profile', 'list'], ['profile', 'delete']],
   ];
 
   it('is there for every verb, on stdout', async () => {

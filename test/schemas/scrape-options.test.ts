@@ -238,7 +238,6 @@ describe('features that are not available yet', () => {
     [{ location: { country: 'de' } }, ['location']],
     [{ parsers: ['pdf', 'image'] }, ['parsers: image']],
     [{ parsers: [{ type: 'image' }] }, ['parsers: image']],
-    [{ profile: { name: 'ada' } }, ['profile']],
     [{ redactPII: true }, ['redactPII']],
     [{ redactPII: {} }, ['redactPII']],
     [{ safeMode: true }, ['safeMode']],

@@ -1,0 +1,19 @@
+import { deleteProfile } from '../db/profiles.ts';
+import { profileDeleted, profileParams } from '../schemas/profile.ts';
+import { defineRoute } from './route.ts';
+
+/** The route that deletes browser profiles; scrapes make them. */
+export const profileRoutes = [
+  defineRoute({
+    tag: 'Profiles',
+    method: 'delete',
+    path: '/v2/browser/profiles/:name',
+    summary: 'Delete a browser profile and what it holds',
+    params: profileParams,
+    answer: profileDeleted,
+    async handler({ caller: { teamId }, params }, { db }) {
+      await deleteProfile(db, { teamId, name: params.name });
+      return { success: true };
+    },
+  }),
+];
