@@ -1,4 +1,5 @@
 import type { Blobs } from '../blobs.ts';
+import type { AdBlocker } from '../browser/ads.ts';
 import type { BrowserPool } from '../browser/pool.ts';
 import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
@@ -16,8 +17,9 @@ export function createBrowserEngine(doors: {
   blobs: Blobs;
   /** Of the rendered page, in characters. */
   maxBodyBytes: number;
+  adBlocker: AdBlocker | undefined;
 }): Engine {
-  const { pool, egress, proxy, blobs, maxBodyBytes } = doors;
+  const { pool, egress, proxy, blobs, maxBodyBytes, adBlocker } = doors;
 
   async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(
@@ -28,7 +30,7 @@ export function createBrowserEngine(doors: {
 
   return {
     async obtain(request, signal) {
-      const { url, headers, waitForMs, collect } = request;
+      const { url, headers, waitForMs, blockAds, collect } = request;
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const options = contextOptions(request);
@@ -36,7 +38,7 @@ export function createBrowserEngine(doors: {
       try {
         visited = await pool.lease(
           options,
-          (context) => visit(context, { url, headers, waitForMs, collect }),
+          (context) => visit(context, { url, headers, waitForMs, blockAds, adBlocker, collect }),
           signal,
         );
       } catch (error) {
