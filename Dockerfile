@@ -11,7 +11,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 FROM node:24.21.0-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell bubblewrap \
-    fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji \
+    fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji webext-ublock-origin-chromium \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=packages /app ./

@@ -72,6 +72,9 @@ const settings = z.object({
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
   WINNOW_CHROMIUM: optional.describe('browser binary; empty: found'),
+  WINNOW_ADBLOCK_LISTS: optional.describe(
+    "directory of filter lists (*.txt) that advertisements are known by; empty: those of Debian's webext-ublock-origin-chromium",
+  ),
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
@@ -143,6 +146,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     temporalNamespace: s.TEMPORAL_NAMESPACE,
     blobs: s.WINNOW_BLOBS ?? join(s.WINNOW_DATA_DIR, 'blobs'),
     chromium: s.WINNOW_CHROMIUM,
+    adLists: s.WINNOW_ADBLOCK_LISTS,
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
 import { createActivities, failureInterceptor } from './activities/index.ts';
 import { openBlobs } from './blobs.ts';
+import { openAdBlocker } from './browser/ads.ts';
 import { launchChromium } from './browser/launch.ts';
 import { createBrowserPool } from './browser/pool.ts';
 import { createProfiles } from './browser/profile.ts';
@@ -87,10 +88,15 @@ async function work(): Promise<Role> {
     maxMemoryMb: THREAD_MEMORY_MB,
     onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
   });
+  const adBlocker = await openAdBlocker({
+    directory: config.adLists,
+    cacheDir: config.cacheDir,
+    logger,
+  });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({
-      ...{ pool, egress, proxy, blobs, maxBodyBytes },
+      ...{ pool, egress, proxy, blobs, maxBodyBytes, adBlocker },
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     offers: egress.upstreams.offers,

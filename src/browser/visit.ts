@@ -3,7 +3,9 @@ import { type BrowserContext, devices, type Page, type Request, type Response } 
 import { ServiceError } from '../errors.ts';
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
 import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
-import { mayShare } from '../url.ts';
+import type { AdBlocker } from './ads.ts';
+import { rejectCookies } from './consent.ts';
+import { lowerCased, ruleRequests } from './requests.ts';
 
 /** A page is quiet when neither network nor DOM stirred for this long. */
 const QUIET_MS = 400;
@@ -28,6 +30,9 @@ export interface Visit {
   url: string;
   headers: Record<string, string>;
   waitForMs: number;
+  /** Neither advertisements, where there is a blocker, nor cookie notices. */
+  blockAds: boolean;
+  adBlocker?: AdBlocker | undefined;
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
 }
 
@@ -64,10 +69,12 @@ export function contextOptions(page: { mobile: boolean; skipTlsVerification: boo
  */
 export async function visit(
   context: BrowserContext,
-  { url, headers, waitForMs, collect }: Visit,
+  { url, headers, waitForMs, blockAds, adBlocker, collect }: Visit,
 ): Promise<Visited> {
   const page = await context.newPage();
-  if (Object.keys(headers).length) await sendHeaders(page, url, headers);
+  const session = await context.newCDPSession(page);
+  const ads = blockAds ? adBlocker?.open() : undefined;
+  await ruleRequests(session, { headers: await ownHeaders(context, url, headers), isUnwanted: ads?.isAd });
   const traffic = watchTraffic(page);
   // A dialog would hold the page for ever.
   page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
@@ -82,6 +89,8 @@ export async function visit(
   if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
   await settle(page, traffic);
   if (waitForMs) await sleep(waitForMs);
+  if (blockAds && (await rejectCookies(page, session))) await settle(page, traffic);
+  await ads?.remove(session);
   const files: Record<string, CollectedFile> = {};
   for (const [type, make] of Object.entries(collect)) files[type] = await make(page);
   const answer = traffic.document() ?? response;
@@ -98,26 +107,12 @@ export async function visit(
 
 const isHtml = (contentType: string) => !contentType || /\bx?html\b/i.test(contentType);
 
-/**
- * Sends the user's headers with requests to the page's own origin only: third parties must not see its secrets, not
- * even after a redirect, which is why Playwright's own routes will not do. Cookies go into the jar, as a browser's do.
- */
-async function sendHeaders(page: Page, url: string, given: Record<string, string>): Promise<void> {
-  const own = new URL(url);
-  const { cookie, ...headers } = lowerCased(given);
-  if (cookie !== undefined) await setCookies(page.context(), own, cookie);
-  if (!Object.keys(headers).length) return;
-  const session = await page.context().newCDPSession(page);
-  session.on('Fetch.requestPaused', ({ requestId, request }) => {
-    const all = Object.entries({ ...lowerCased(request.headers), ...headers });
-    const overridden = mayShare(own, new URL(request.url)) && {
-      headers: all.map(([name, value]) => ({ name, value })),
-    };
-    // A page that was closed meanwhile needs no answer.
-    session.send('Fetch.continueRequest', { requestId, ...overridden }).catch(() => undefined);
-  });
-  const patterns = ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${own.host}/*` }));
-  await session.send('Fetch.enable', { patterns });
+/** The user's headers for the page's own origin. Cookies go into the jar, as a browser's do. */
+async function ownHeaders(context: BrowserContext, url: string, given: Record<string, string>) {
+  const origin = new URL(url);
+  const { cookie, ...values } = lowerCased(given);
+  if (cookie !== undefined) await setCookies(context, origin, cookie);
+  return Object.keys(values).length ? { origin, values } : undefined;
 }
 
 async function setCookies(context: BrowserContext, { origin }: URL, header: string): Promise<void> {
@@ -133,9 +128,6 @@ async function setCookies(context: BrowserContext, { origin }: URL, header: stri
     });
   }
 }
-
-const lowerCased = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** What is under way on the network, and the answer that made the main document. */
 function watchTraffic(page: Page) {

@@ -9,6 +9,7 @@ const PACKAGES: Record<string, string> = {
   bubblewrap: 'isolates the browser from this machine',
   'fonts-noto-cjk': 'Chinese, Japanese and Korean letters in screenshots',
   'fonts-noto-color-emoji': 'emoji in screenshots',
+  'webext-ublock-origin-chromium': 'lists that advertisements are known by',
 };
 const INSTALL_MS = 15 * 60_000;
 const RETRY_AFTER_MS = 24 * 3_600_000;

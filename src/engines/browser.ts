@@ -1,4 +1,5 @@
 import type { Blobs } from '../blobs.ts';
+import type { AdBlocker } from '../browser/ads.ts';
 import type { BrowserPool } from '../browser/pool.ts';
 import { NO_PROFILE, type Profiles } from '../browser/profile.ts';
 import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
@@ -18,8 +19,9 @@ export function createBrowserEngine(doors: {
   blobs: Blobs;
   /** Of the rendered page, in characters. */
   maxBodyBytes: number;
+  adBlocker: AdBlocker | undefined;
 }): Engine {
-  const { pool, profiles, egress, proxy, blobs, maxBodyBytes } = doors;
+  const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = doors;
 
   async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(
@@ -30,7 +32,7 @@ export function createBrowserEngine(doors: {
 
   return {
     async obtain(request, signal) {
-      const { url, headers, waitForMs, collect } = request;
+      const { url, headers, waitForMs, blockAds, collect } = request;
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const door = await proxy.through(routeOf(request));
@@ -40,7 +42,10 @@ export function createBrowserEngine(doors: {
       try {
         visited = await pool.lease(
           options,
-          (context) => profile.keep(context, () => visit(context, { url, headers, waitForMs, collect })),
+          (context) =>
+            profile.keep(context, () =>
+              visit(context, { url, headers, waitForMs, blockAds, adBlocker, collect }),
+            ),
           signal,
         );
       } catch (error) {

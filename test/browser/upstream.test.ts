@@ -80,10 +80,11 @@ function obtain(url: string, options: Partial<PageRequest> = {}) {
   return engine.obtain({ sourceUrl: url, url, ...PLAIN_PAGE, ...options }, AbortSignal.timeout(50_000));
 }
 
-/** Nothing here has a profile. */
+/** Nothing here has a profile, or blocks anything. */
 const DOORS = {
   profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
   maxBodyBytes: 1_000_000,
+  adBlocker: undefined,
 };
 const IN_GERMANY = { location: { country: 'DE' } };
 

@@ -21,6 +21,8 @@ const ROWS = [
 /** Who may import what from outside; a pattern that ends in `/` stands for everything below it. */
 const DOORS: Record<string, string[]> = {
   'playwright-core': ['browser'],
+  '@ghostery/adblocker': ['browser'],
+  '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
   'proxy-chain': ['net'],
   'node:dns': ['net'],

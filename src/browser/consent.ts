@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type library from '@duckduckgo/autoconsent';
+import {
+  type CompactCMPRuleset,
+  type Config,
+  filterCompactRules,
+  type IndexedCMPRuleset,
+} from '@duckduckgo/autoconsent';
+import type { CDPSession, Page } from 'playwright-core';
+import { type IsolatedWorld, openIsolatedWorld } from './isolated-world.ts';
+
+/** A notice that stands there is found within this; what takes longer waits for one that may never come. */
+const FIND_MS = 1_000;
+/** Saying no may take several clicks, with pauses. */
+const REJECT_MS = 6_000;
+/** Pages with more frames than this have them for something else. */
+const MOST_FRAMES = 8;
+
+const CONFIG = {
+  enabled: true,
+  enablePrehide: false,
+  enableHeuristicDetection: false,
+  heuristicMode: 'tier2',
+  isMainWorld: false,
+  logs: {
+    ...{ lifecycle: false, rulesteps: false, detectionsteps: false },
+    ...{ evals: false, errors: false, messages: false, waits: false },
+  },
+} satisfies Partial<Config>;
+
+const require = createRequire(import.meta.url);
+let program: { library: string; rules: IndexedCMPRuleset } | undefined;
+
+/** Read when the first page needs it. */
+function load() {
+  program ??= {
+    library: readFileSync(require.resolve('@duckduckgo/autoconsent'), 'utf8'),
+    rules: require('@duckduckgo/autoconsent/rules/compact-rules.json'),
+  };
+  return program;
+}
+
+/**
+ * Rejects the cookie notice of a settled page and takes it out of the document, in which notices that were answered
+ * stay hidden. It is looked for once the page has settled instead of while it loads: what stands there then is all
+ * that the page shows, so that pages without a notice need not be watched for one that might still come.
+ * @returns whether there was one; the page may stir again then
+ */
+export async function rejectCookies(page: Page, session: CDPSession): Promise<boolean> {
+  if (await rejectIn(session, { url: page.url(), mainFrame: true })) return true;
+  const frames = await framesOf(page, session);
+  const found = await Promise.all(frames.map(({ session, ...frame }) => rejectIn(session, frame)));
+  return found.includes(true);
+}
+
+interface FrameAddress {
+  url: string;
+  mainFrame: boolean;
+  /** In its session; without one, it is the main frame there. */
+  frameId?: string;
+}
+
+/** Some notices are a frame; one of another site has a process, and so a session, of its own. */
+async function framesOf(
+  page: Page,
+  session: CDPSession,
+): Promise<(FrameAddress & { session: CDPSession })[]> {
+  const frames = page
+    .mainFrame()
+    .childFrames()
+    .filter((frame) => /^https?:/.test(frame.url()));
+  if (!frames.length || frames.length > MOST_FRAMES) return [];
+  const { childFrames = [] } = (await session.send('Page.getFrameTree')).frameTree;
+  const inside = childFrames.map(({ frame: { id: frameId, url } }) => ({ session, frameId, url }));
+  const outside = frames
+    .filter((frame) => !inside.some(({ url }) => url === frame.url()))
+    .map(async (frame) => {
+      // One that went away meanwhile needs no answer.
+      const own = await page
+        .context()
+        .newCDPSession(frame)
+        .catch(() => undefined);
+      return own ? [{ session: own, url: frame.url() }] : [];
+    });
+  const all = [...inside, ...(await Promise.all(outside)).flat()];
+  return all.map((frame) => ({ ...frame, mainFrame: false }));
+}
+
+async function rejectIn(session: CDPSession, { url, mainFrame, frameId }: FrameAddress): Promise<boolean> {
+  const { library, rules } = load();
+  const given = { rules: filterCompactRules(rules, { url, mainFrame }), config: CONFIG, FIND_MS, REJECT_MS };
+  try {
+    const world = await openIsolatedWorld(session, frameId);
+    // The page's own globals are those of the session's main frame.
+    if (!frameId) await world.listen('winnowAsk', (text) => void answer(world, text));
+    return await world.evaluate(`(() => {
+      const module = { exports: {} };
+      ((module, exports) => { ${library}
+      })(module, module.exports);
+      return (${rejectHere})(module.exports.default, ${JSON.stringify(given)});
+    })()`);
+  } catch {
+    // The answer may have loaded the page anew; and it is worth reading with its notice, too.
+    return true;
+  }
+}
+
+/** Some notices can only be spoken to by functions of theirs, which are with the page's own globals. */
+async function answer(world: IsolatedWorld, question: string): Promise<void> {
+  // Asked by `rejectHere`.
+  const { id, code } = JSON.parse(question) as { id: string; code: string };
+  const result = await world.evaluateOutside(code).catch(() => false);
+  const reply = JSON.stringify({ type: 'evalResp', id, result });
+  // Nobody waits for it when the document is gone.
+  await world.evaluate(`winnowAnswer(${reply})`).catch(() => undefined);
+}
+
+/** The library's class; its types take the package for a CommonJS one. */
+type Library = typeof library.default;
+
+/** A notice as the library knows it; of a kind that no rule knows, with its elements. */
+type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: HTMLElement }[] };
+
+/** Runs in the page. */
+async function rejectHere(
+  Library: Library,
+  given: { rules: CompactCMPRuleset; config: Config; FIND_MS: number; REJECT_MS: number },
+): Promise<boolean> {
+  const within = <Result>(ms: number, work: Promise<Result>) =>
+    Promise.race([work, new Promise<undefined>((resolve) => setTimeout(resolve, ms))]);
+  const world = globalThis as unknown as {
+    winnowAsk?(question: string): void;
+    winnowAnswer: InstanceType<Library>['receiveMessageCallback'];
+  };
+
+  class Consent extends Library {
+    override start(): void {
+      // It looks when it is told to.
+    }
+  }
+  const consent = new Consent(
+    async (message) => {
+      if (message.type === 'eval') world.winnowAsk?.(JSON.stringify(message));
+    },
+    given.config,
+    { autoconsent: [], compact: given.rules },
+  );
+  world.winnowAnswer = (reply) => consent.receiveMessageCallback(reply);
+
+  // Only every second look is for notices of kinds that no rule knows: this makes it the second.
+  consent.state.findCmpAttempts = 1;
+  const find = async () => {
+    for (const notice of await consent.findCmp(0)) if (await notice.detectPopup()) return notice;
+    return undefined;
+  };
+  const notice: Notice | undefined = await within(given.FIND_MS, find());
+  if (!notice) return false;
+  consent.foundCmp = notice;
+  // What can only be accepted is neither: it goes without an answer.
+  if (notice.name !== 'HEURISTIC-TIER2') await within(given.REJECT_MS, notice.optOut());
+
+  const removeAll = (selector: string) => {
+    for (const element of document.querySelectorAll(selector)) {
+      if (!element.contains(document.body)) element.remove();
+    }
+  };
+  for (const { element } of notice.popups ?? []) element.remove();
+  for (const selector of notice.prehideSelectors ?? []) if (selector) removeAll(selector);
+  // What the rules hide they hide by a style sheet in the page.
+  for (const style of document.querySelectorAll('style#autoconsent-css-rules')) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style.textContent ?? '');
+    for (const rule of sheet.cssRules) if (rule instanceof CSSStyleRule) removeAll(rule.selectorText);
+    style.remove();
+  }
+  return true;
+}

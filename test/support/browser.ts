@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type AdBlocker, openAdBlocker } from '../../src/browser/ads.ts';
+import { createBrowserPool } from '../../src/browser/pool.ts';
+import { contextOptions, type Visit, type Visited, visit } from '../../src/browser/visit.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+import { PLAIN_PAGE } from '../../src/engines/engine.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createEgress } from '../../src/net/egress.ts';
+import { startEgressProxy } from '../../src/net/proxy.ts';
+import { startDns } from './dns.ts';
+
+/** A browser as a worker has it, with names and filter lists of its own. */
+export interface TestBrowser {
+  /** Opens a page, with advertisements and cookie notices unless it is told otherwise. */
+  visit(url: string, wishes?: Partial<Visit>): Promise<Visited>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const logger = createLogger('test', 'warn');
+
+/** Starts Chromium behind the egress proxy. @param hosts names that are 127.0.0.1 @param lists text of filter lists */
+export async function startBrowser(options: { hosts: string[]; lists?: string }): Promise<TestBrowser> {
+  const config = readConfig();
+  const dns = await startDns(Object.fromEntries(options.hosts.map((host) => [host, ['127.0.0.1']])));
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });
+  const proxy = await startEgressProxy(egress);
+  const { path: executablePath } = await findChromium(config);
+  const pool = createBrowserPool({ executablePath, proxyUrl: proxy.url, logger, contexts: 4 });
+  const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
+  return {
+    visit: (url, wishes) =>
+      pool.lease(
+        contextOptions(PLAIN_PAGE),
+        (context) => visit(context, { ...PLAIN_PAGE, url, adBlocker, ...wishes }),
+        new AbortController().signal,
+      ),
+    async [Symbol.asyncDispose]() {
+      await pool.close();
+      await Promise.all([proxy.close(), egress.close(), dns.close()]);
+    },
+  };
+}
+
+async function blockerOf(lists: string): Promise<AdBlocker | undefined> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'winnow-lists-'));
+  try {
+    await writeFile(path.join(directory, 'list.txt'), lists);
+    return await openAdBlocker({ directory, cacheDir: path.join(directory, 'cache'), logger });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
