@@ -9,10 +9,12 @@ export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
 const LOCKDOWN_MISS = 1;
 const UNKNOWN_HOST = 1;
+const ZERO_DATA_RETENTION = 1;
 
 /** Credits of a page that was delivered. */
-export function priceOf(request: { lockdown: boolean }): number {
-  return request.lockdown ? LOCKDOWN_HIT : PAGE;
+export function priceOf(request: { lockdown: boolean; zeroDataRetention?: boolean }): number {
+  if (request.lockdown) return LOCKDOWN_HIT;
+  return PAGE + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }
 
 /** Credits of a request that failed: nothing, but for those that the price list names. */

@@ -55,6 +55,12 @@ const create = defineRoute({
       : 1,
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireRoom();
+    if (body.zeroDataRetention) {
+      throw new ServiceError(
+        'FEATURE_NOT_AVAILABLE',
+        'zeroDataRetention is not available for batches in this version of Winnow. Leave it out and try again.',
+      );
+    }
     const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
     const { teamId, apiKeyId } = caller;

@@ -63,7 +63,6 @@ describe('requests that do not fit', () => {
     ['actions', { actions: [{ type: 'click', selector: 'a' }] }],
     ['location', { location: { country: 'DE' } }],
     ['proxy: enhanced', { proxy: 'enhanced' }],
-    ['zeroDataRetention', { zeroDataRetention: true }],
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['profile', { profile: { name: 'p' } }],
     ['format branding', { formats: ['branding'] }],
