@@ -14,7 +14,7 @@ export interface Seal {
   close(text: string): string;
   /** The text that was closed; one that never was is given back as it is. */
   open(text: string): string;
-  closeBytes(bytes: Uint8Array): Buffer;
+  closeBytes(bytes: Buffer): Buffer;
   openBytes(bytes: Buffer): Buffer;
   /** A value as JSON for a column: encrypted it is one string. */
   closeJson(value: unknown): string;
@@ -53,7 +53,7 @@ export const UNSEALED: Seal = {
   wrapped: null,
   close: (text) => text,
   open: (text) => text,
-  closeBytes: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  closeBytes: (bytes) => bytes,
   openBytes: (bytes) => bytes,
   closeJson: (value) => JSON.stringify(value),
   openJson: (value) => value,
@@ -98,9 +98,14 @@ export function sealOf(job: { id: string; wrapped: Buffer | null }, secretKey: s
   return sealWith(decrypt(derive(secretKey, `job ${id}`), wrapped), wrapped);
 }
 
-/** What an error says, encrypted; its code stays, its cause does not. */
-export function closeError({ code, message, details }: ServiceError, seal: Seal): ServiceError {
-  return new ServiceError(code, seal.close(JSON.stringify({ message, details })));
+/** An error as it is written down: only its code can be read of one that is encrypted. */
+export function closeError<Kept extends { code: string; message: string; details?: unknown }>(
+  error: Kept,
+  seal: Seal,
+): Pick<Kept, 'code' | 'message' | 'details'> {
+  const { code, message, details } = error;
+  if (!seal.isSealed) return { code, message, details };
+  return { code, message: seal.close(JSON.stringify({ message, details })) };
 }
 
 /** The error that was closed; one that never was is given back as it is. */

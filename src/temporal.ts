@@ -161,6 +161,8 @@ export interface PageJobStart {
   /** What the Temporal UI shows for it. */
   label: string;
   host?: string;
+  /** Nothing of it is to be found by. */
+  sealed?: boolean;
   /** Its events go to somebody. */
   webhook: boolean;
   /** What comes before the pages is done. */
@@ -175,7 +177,7 @@ const WORKFLOWS = {
 const workflowIdOf = (kind: PageJobKind, jobId: string) => `${WORKFLOWS[kind].type}/${jobId}`;
 
 async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
-  const { kind, jobId, teamId, label, host, webhook, prepared } = job;
+  const { kind, jobId, teamId, label, host, sealed, webhook, prepared } = job;
   const { type, priorityKey } = WORKFLOWS[kind];
   await client.workflow.signalWithStart<typeof batch | typeof crawl>(type, {
     workflowId: workflowIdOf(kind, jobId),
@@ -186,11 +188,13 @@ async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
     priority: { priorityKey, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
-    typedSearchAttributes: [
-      { key: TeamId, value: teamId },
-      { key: JobKind, value: kind },
-      ...(host ? [{ key: Host, value: host }] : []),
-    ],
+    typedSearchAttributes: sealed
+      ? []
+      : [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+          ...(host ? [{ key: Host, value: host }] : []),
+        ],
   });
 }
 

@@ -1,6 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 import { translateDatabaseError } from '../db/client.ts';
-import { toServiceError } from '../errors.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
 import { closeError, type Seal } from '../seal.ts';
 
 /**
@@ -13,6 +13,7 @@ export async function quietly<Result>(seal: Seal, work: () => Promise<Result>): 
     return await work();
   } catch (error) {
     if (error instanceof CancelledFailure) throw error;
-    throw closeError(toServiceError(translateDatabaseError(error)), seal);
+    const { code, message } = closeError(toServiceError(translateDatabaseError(error)), seal);
+    throw new ServiceError(code, message);
   }
 }

@@ -60,18 +60,21 @@ export async function runAwaited(
       throw error;
     },
   );
-  return handOut({ id, seal }, doors, async () => {
-    const blob = await Promise.race([
-      handle.wait(timeoutMs + PATIENCE_MS),
-      leaving(job.signal, closing, AFTER_STOP[kind](id)),
-    ]);
-    return { id, result: blob === undefined ? undefined : seal.openBytes(await doors.blobs.get(blob)) };
+  const [end] = await Promise.race([
+    Promise.allSettled([handle.wait(timeoutMs + PATIENCE_MS)]),
+    leaving(job.signal, closing, AFTER_STOP[kind](id)),
+  ]);
+  if (end.status === 'fulfilled' && end.value === undefined) return { id, result: undefined };
+  const result = await handOut({ id, seal }, doors, async () => {
+    if (end.status === 'rejected') throw end.reason;
+    return seal.openBytes(await doors.blobs.get(end.value ?? ''));
   });
+  return { id, result };
 }
 
 /**
- * Gives what a job came to to who asked for it. Of one with zero data retention nothing is left then, once it has ended.
- * @param read reads it
+ * Gives what an ended job came to to who asked for it. Of one with zero data retention nothing is left then.
+ * @param read reads it, or fails as the job did
  * @throws ServiceError what the job failed with
  */
 export async function handOut<Result>(

@@ -57,10 +57,10 @@ const read = defineRoute({
     }
     const { error, blob } = outcome;
     const seal = sealOf({ id: params.id, wrapped: outcome.seal }, doors.config.secretKey);
+    if (!error && !blob) return { success: true, status: 'scraping' };
     return handOut({ id: params.id, seal }, doors, async () => {
       if (error) throw openError(error, seal);
-      if (!blob) return { success: true, status: 'scraping' };
-      const result = seal.openBytes(await doors.blobs.get(blob));
+      const result = seal.openBytes(await doors.blobs.get(blob ?? ''));
       return { success: true, status: 'completed', data: documentOf(result, baseUrl, doors) };
     });
   },

@@ -148,7 +148,7 @@ export async function failJob(db: Database, settlement: Settlement & { error: St
 }
 
 /** A key that is gone. */
-export const GONE = Buffer.alloc(0);
+const GONE = Buffer.alloc(0);
 
 /**
  * Forgets all that a job with zero data retention has left once it has ended; of other jobs nothing.

@@ -43,6 +43,10 @@ export async function deleteResults(db: Database): Promise<number> {
     ), sealed as (
       update jobs set seal = '', request = 'null', error = null, webhook = null
       from expired where jobs.id = expired.id and seal is not null
+    ), progress as (
+      update job_progress set base = null, notes = '{}'
+      from expired join jobs on jobs.id = expired.id
+      where job_progress.job_id = expired.id and jobs.seal is not null
     ), deliveries as (
       delete from webhook_deliveries using expired where job_id = expired.id
     )

@@ -8,6 +8,7 @@ import { listDocuments, type NewPage } from '../../src/db/pages.ts';
 import { endJob, retune } from '../../src/db/progress.ts';
 import { acquireSlot, releaseSlot } from '../../src/db/slots.ts';
 import { findTeam, type TeamChange } from '../../src/db/teams.ts';
+import { UNSEALED } from '../../src/seal.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
@@ -63,6 +64,7 @@ async function newJob({
 const step = (jobId: string, change: Partial<Advance> = {}) =>
   advance(db, {
     jobId,
+    seal: UNSEALED,
     lane: `${jobId}/0/1`,
     ended: [],
     found: [],
@@ -251,7 +253,9 @@ describe('the end of a job', () => {
     await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
     const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
     expect(late.claims).toEqual([]);
-    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [] })).toEqual({ isFull: true });
+    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], seal: UNSEALED })).toEqual({
+      isFull: true,
+    });
     expect(await readPageJob(db, id)).toMatchObject({
       status: 'cancelled',
       total: 1,

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
@@ -12,7 +13,9 @@ import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
 import { temporalAddress } from '../support/instance.ts';
+import { finished, sourcesOf, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { startReceiver } from '../support/receiver.ts';
 
 /** What a job with zero data retention leaves behind, store by store: nothing. */
 
@@ -179,6 +182,20 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
+  it('that a browser opened is not on the disk of the browser either', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const { body } = await call(
+      '/v2/scrape',
+      scrapeOf(site.url, marker, { waitFor: 1, formats: ['rawHtml'] }),
+    );
+    expect(body.data.rawHtml).toContain(marker);
+    const homes = (await readdir(tmpdir())).filter((name) => name.startsWith('winnow-chromium-'));
+    expect(homes.length).toBeGreaterThan(0);
+    for (const home of homes) expect(await filesWith(path.join(tmpdir(), home), marker)).toEqual([]);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
   it.each([
     ['an error of the target', { status: 404 }, {}, undefined],
     ['a timeout', { afterMs: 5_000 }, { timeout: 1_000 }, 'SCRAPE_TIMEOUT'],
@@ -261,5 +278,161 @@ describe('what cannot be', () => {
     });
     expect([status, body.code]).toEqual([400, 'SCRAPE_ZDR_VIOLATION_ERROR']);
     expect(body.error).toContain('format screenshot');
+  });
+});
+
+/** The next round of upkeep, now. */
+const runUpkeep = () =>
+  client.workflow.start('upkeep', {
+    workflowId: 'upkeep',
+    taskQueue: 'scrape',
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+
+/** Lets a job expire. */
+async function expire(id: string): Promise<void> {
+  const past = new Date(Date.now() - 60_000);
+  await db.query.updateTable('jobs').set({ expires_at: past }).where('id', '=', id).execute();
+  await runUpkeep();
+  const isKept = () =>
+    db.query.selectFrom('pages').select('id').where('job_id', '=', id).limit(1).executeTakeFirst();
+  while (await isKept()) await sleep(50);
+}
+
+describe('a batch', () => {
+  it.each([false, true])('with zero data retention %s', async (zeroDataRetention) => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    await using receiver = await startReceiver();
+    const dead = `http://${marker}.invalid/`;
+    const request = {
+      path: '/v2/batch/scrape',
+      body: {
+        urls: [site.url, dead, `${site.url}-none`, `no address ${marker}`],
+        headers: { 'X-Secret': marker },
+        webhook: { url: `${receiver.url}/${marker}`, headers: { 'X-Hook': marker }, metadata: { marker } },
+        zeroDataRetention,
+      },
+      headers: { 'x-idempotency-key': crypto.randomUUID() },
+    };
+    const started = await call(request.path, request);
+    expect(started.body.invalidURLs).toEqual([`no address ${marker}`]);
+    const { id } = started.body;
+    const status = await finished(request.path, id);
+    expect(status).toMatchObject({ completed: 2, failed: 1, creditsUsed: zeroDataRetention ? 5 : 3 });
+    expect(sourcesOf(status)).toEqual([site.url, `${site.url}-none`]);
+    expect(JSON.stringify(status.data)).toContain(`Its secret is ${marker}.`);
+    const { body: failures } = await call(`${request.path}/${id}/errors`);
+    expect(failures.errors).toMatchObject([{ url: dead, error: expect.stringContaining(marker) }]);
+
+    const events = await receiver.until(5);
+    expect(events.map(({ headers, event }) => [headers['x-hook'], event.metadata.marker])).toEqual(
+      events.map(() => [marker, marker]),
+    );
+    const failed = events.find(({ event }) => event.type === 'batch_scrape.page' && !event.success);
+    expect(failed?.event).toMatchObject({
+      error: failures.errors[0].error,
+      data: [{ metadata: { sourceURL: dead } }],
+    });
+    const repeated = await call(request.path, request);
+    expect(repeated.body).toEqual(started.body);
+
+    const places = await placesOf(marker);
+    if (zeroDataRetention) {
+      expect(places).toEqual([]);
+    } else {
+      expect(places).toEqual(
+        expect.arrayContaining([
+          'table jobs.request',
+          'table jobs.target',
+          'table jobs.webhook',
+          'table pages.error',
+          'table pages.host',
+          'table pages.url',
+          'table webhook_deliveries.error',
+          expect.stringMatching(/^file blobs\/results\//),
+        ]),
+      );
+    }
+    await expire(id);
+    const { request: kept, seal } = await db.query
+      .selectFrom('jobs')
+      .select(['request', 'seal'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (zeroDataRetention) expect([kept, seal?.length]).toEqual([null, 0]);
+    else expect([JSON.stringify(kept), seal]).toEqual([expect.stringContaining(marker), null]);
+  });
+
+  it('takes pages with zero data retention only if it began with it', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const open = await startJob('/v2/batch/scrape', { urls: [pages.url] });
+    const append = { urls: [site.url], zeroDataRetention: true };
+    const refused = await call('/v2/batch/scrape', { body: { ...append, appendToId: open } });
+    expect([refused.status, refused.body.code]).toEqual([400, 'BAD_REQUEST']);
+    const sealed = await startJob('/v2/batch/scrape', { urls: [pages.url], zeroDataRetention: true });
+    await startJob('/v2/batch/scrape', { ...append, appendToId: sealed });
+    const status = await finished('/v2/batch/scrape', sealed);
+    expect(sourcesOf(status)).toEqual([pages.url, site.url].sort());
+    expect(await placesOf(marker)).toEqual([]);
+  });
+});
+
+describe('a crawl', () => {
+  it.each([false, true])('with zero data retention %s', async (zeroDataRetention) => {
+    const marker = newMarker();
+    const page = (text: string, ...links: string[]) =>
+      `<title>${marker}</title><main><h1>${text}</h1>${links.map((link) => `<a href="${link}">${link}</a>`).join(' ')}</main>`;
+    await using site = await startPages({
+      '/robots.txt': (_request, response) =>
+        void response.setHeader('Content-Type', 'text/plain').end(`User-agent: *\nDisallow: /${marker}/no`),
+      '/sitemap.xml': (request, response) =>
+        void response
+          .setHeader('Content-Type', 'application/xml')
+          .end(`<urlset><url><loc>http://${request.headers.host}/${marker}/mapped</loc></url></urlset>`),
+      [`/${marker}`]: page('Start', `/${marker}/one`, `/${marker}/two`, `/${marker}/moved`, `/${marker}/no`),
+      [`/${marker}/one`]: page('One', `/${marker}`, `/${marker}/two?`, `/${marker}/two`),
+      [`/${marker}/two`]: page('Two', `/${marker}/one`),
+      [`/${marker}/mapped`]: page('Mapped'),
+      [`/${marker}/moved`]: (_request, response) =>
+        void response.writeHead(302, { location: `/${marker}/two` }).end(),
+    });
+    const start = `${site.url}/${marker}`;
+    const id = await startJob('/v2/crawl', { url: start, zeroDataRetention });
+    const status = await finished('/v2/crawl', id);
+    expect(status).toMatchObject({ status: 'completed', completed: 4, failed: 0 });
+    expect(status.creditsUsed).toBe(zeroDataRetention ? 8 : 4);
+    expect(status.data.map((each: { metadata: { url: string } }) => each.metadata.url).sort()).toEqual(
+      ['', '/mapped', '/one', '/two'].map((end) => start + end),
+    );
+    const { body: failures } = await call(`/v2/crawl/${id}/errors`);
+    expect(failures.robotsBlocked).toEqual([`${start}/no`]);
+    const places = await placesOf(marker);
+    if (zeroDataRetention) {
+      expect(places).toEqual([]);
+    } else {
+      expect(places).toEqual(
+        expect.arrayContaining([
+          'table blocked_urls.url',
+          'table job_progress.base',
+          'table pages.url',
+          `workflow crawl/${id}`,
+        ]),
+      );
+    }
+    await expire(id);
+  });
+
+  it('under lockdown contacts nobody', async () => {
+    const marker = newMarker();
+    const started = pages.requests.length;
+    const id = await startJob('/v2/crawl', {
+      url: `${pages.url}/${marker}`,
+      scrapeOptions: { lockdown: true },
+    });
+    expect(await finished('/v2/crawl', id)).toMatchObject({ completed: 0, failed: 1, creditsUsed: 1 });
+    expect(pages.requests.length).toBe(started);
+    expect(await placesOf(marker)).toEqual([]);
   });
 });
