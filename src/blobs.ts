@@ -13,6 +13,8 @@ export interface Blobs {
   putAll(items: Uint8Array[]): Promise<string[]>;
   /** @throws ServiceError `NOT_FOUND` when nothing is kept under the key */
   get(key: string): Promise<Buffer>;
+  /** Deletes what nobody else can have put, alone in its file; nothing where it is gone. */
+  remove(key: string): Promise<void>;
   /** Deletes what was put last before a time. @returns how many files went */
   sweep(before: Date): Promise<number>;
   /** Resolves when the store answers. */
@@ -35,6 +37,7 @@ interface Store {
   write(key: string, bytes: Buffer): Promise<void>;
   /** `undefined` when there is nothing. */
   read(key: string, range: Range | undefined): Promise<Buffer | undefined>;
+  remove(key: string): Promise<void>;
   sweep(before: Date): Promise<number>;
   ready(): Promise<void>;
 }
@@ -86,6 +89,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
         throw new ServiceError('NOT_FOUND', `Nothing is kept as ${key} (any more). Run the job again.`);
       return decompress(bytes);
     },
+    remove: (key) => store.remove(key),
     sweep: (before) => store.sweep(before),
     ready: () => store.ready(),
   };
@@ -131,6 +135,7 @@ function openDirectory(root: string): Store {
       }
     },
     read: (key, range) => orAbsent(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
+    remove: (key) => orAbsent(unlink(fileOf(key)), undefined),
     async sweep(before) {
       let swept = 0;
       for (const shelf of await orAbsent(readdir(root), [])) {
@@ -208,6 +213,9 @@ async function openBucket(location: URL, space: BlobSpace): Promise<Store> {
         if (error instanceof NoSuchKey) return undefined;
         throw error;
       }
+    },
+    async remove(key) {
+      await client.send(new DeleteObjectCommand(object(key)));
     },
     async sweep(before) {
       let swept = 0;

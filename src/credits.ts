@@ -11,17 +11,19 @@ export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
 const LOCKDOWN_MISS = 1;
 const UNKNOWN_HOST = 1;
+const ZERO_DATA_RETENTION = 1;
 
 /**
  * Credits of a page that was delivered.
  * @param page.cacheState a hit costs the same by whatever proxies its copy came
  */
 export function priceOf(
-  request: { lockdown: boolean },
+  request: { lockdown: boolean; zeroDataRetention?: boolean },
   page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined },
 ): number {
   if (request.lockdown) return LOCKDOWN_HIT;
-  return page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit' ? ENHANCED_PAGE : PAGE;
+  const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
+  return (isEnhanced ? ENHANCED_PAGE : PAGE) + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }
 
 /** Credits of a request that failed: nothing, but for those that the price list names. */

@@ -57,7 +57,8 @@ const noAnswer = (cause: unknown) =>
 /** What the workflow of a scrape or map is started with. */
 export interface ScrapeStart extends ScrapeInput {
   teamId: string;
-  url: string;
+  /** Absent where nothing of the page may be shown. */
+  url?: string;
 }
 
 /** A server that does not answer this long is reported to the caller. */
@@ -94,13 +95,18 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
         priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
-        staticSummary: `${kind === 'map' ? 'Map' : 'Scrape'} ${url}`.slice(0, 200),
-        staticDetails: `- URL: ${url}\n- Job: ${input.jobId}\n- Team: ${teamId}`,
-        typedSearchAttributes: [
-          { key: TeamId, value: teamId },
-          { key: JobKind, value: kind },
-          { key: Host, value: new URL(url).host },
-        ],
+        staticSummary: `${kind === 'map' ? 'Map' : 'Scrape'} ${url ?? 'with zero data retention'}`.slice(
+          0,
+          200,
+        ),
+        staticDetails: `${url ? `- URL: ${url}\n` : ''}- Job: ${input.jobId}\n- Team: ${teamId}`,
+        typedSearchAttributes: url
+          ? [
+              { key: TeamId, value: teamId },
+              { key: JobKind, value: kind },
+              { key: Host, value: new URL(url).host },
+            ]
+          : [],
       });
     const handle = await ask(start);
     return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
@@ -155,6 +161,8 @@ export interface PageJobStart {
   /** What the Temporal UI shows for it. */
   label: string;
   host?: string;
+  /** Nothing of it is to be found by. */
+  sealed?: boolean;
   /** Its events go to somebody. */
   webhook: boolean;
   /** What comes before the pages is done. */
@@ -169,7 +177,7 @@ const WORKFLOWS = {
 const workflowIdOf = (kind: PageJobKind, jobId: string) => `${WORKFLOWS[kind].type}/${jobId}`;
 
 async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
-  const { kind, jobId, teamId, label, host, webhook, prepared } = job;
+  const { kind, jobId, teamId, label, host, sealed, webhook, prepared } = job;
   const { type, priorityKey } = WORKFLOWS[kind];
   await client.workflow.signalWithStart<typeof batch | typeof crawl>(type, {
     workflowId: workflowIdOf(kind, jobId),
@@ -180,11 +188,13 @@ async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
     priority: { priorityKey, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
-    typedSearchAttributes: [
-      { key: TeamId, value: teamId },
-      { key: JobKind, value: kind },
-      ...(host ? [{ key: Host, value: host }] : []),
-    ],
+    typedSearchAttributes: sealed
+      ? []
+      : [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+          ...(host ? [{ key: Host, value: host }] : []),
+        ],
   });
 }
 

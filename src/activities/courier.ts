@@ -56,7 +56,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set(['BAD_REQUEST', 'NOT_FOUND', 'unsa
  * @throws whatever the database throws; what was sent but not recorded is sent again then
  */
 export async function deliverRound(doors: WebhookDoors, round: Round): Promise<DeliverySurvey> {
-  const webhook = await findWebhook(doors.db, round.jobId);
+  const webhook = await findWebhook(doors.db, round.jobId, doors.secretKey);
   if (!webhook) return { open: 0, nextDueInMs: undefined, jobEnded: true };
   await new Courier(doors, webhook, round).run();
   return surveyDeliveries(doors.db, round.jobId);
@@ -181,8 +181,10 @@ class Courier {
     } catch (thrown) {
       signal.throwIfAborted();
       const error = toServiceError(thrown);
-      if (error.code === 'UNKNOWN_ERROR') onFault(thrown, id);
-      return { ...retry, error: error.message, ...(FINAL.has(error.code) && { retryInMs: undefined }) };
+      const { isSealed } = this.#webhook.seal;
+      if (error.code === 'UNKNOWN_ERROR') onFault(isSealed ? error.code : thrown, id);
+      const reason = isSealed ? `The receiver was not reached (${error.code}).` : error.message;
+      return { ...retry, error: reason, ...(FINAL.has(error.code) && { retryInMs: undefined }) };
     }
   }
 

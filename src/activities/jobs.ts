@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
 import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
-import { addToJob, findPageJob } from '../db/page-jobs.ts';
+import { addToJob } from '../db/page-jobs.ts';
 import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
@@ -11,6 +11,8 @@ import type { Egress } from '../net/egress.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import { retuning } from '../schemas/page-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { openJob } from './page-job.ts';
+import { quietly } from './quietly.ts';
 
 /** What the steps around a job's pages need from outside. */
 export interface JobDoors {
@@ -19,6 +21,8 @@ export interface JobDoors {
   guides: Guides;
   userAgent: string;
   resultTtlMs: number;
+  /** Opens what is encrypted of a job. */
+  secretKey: string;
 }
 
 const START_TIMEOUT_MS = 20_000;
@@ -27,12 +31,11 @@ const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
 
 /** The activities that begin and end batches and crawls, and change them between. */
-export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: JobDoors) {
+export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: JobDoors) {
   async function findCrawl(jobId: string) {
-    const job = await findPageJob(db, jobId);
-    if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
-    // The API validated it before it was written down.
-    return { ...job, start: job.target ?? '', request: job.request as CrawlRequest };
+    const { status, seal, crawl } = await openJob(db, jobId, secretKey);
+    if (!crawl) throw new ServiceError('NOT_FOUND', `Job ${jobId} is no crawl.`);
+    return { ...crawl, status, seal };
   }
 
   /** Where a crawl's start leads; where it begins, if it leads nowhere: its page will say why. */
@@ -55,52 +58,64 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs }: Jo
     }
   }
 
+  async function adoptSitemaps(
+    jobId: string,
+    { start, base, request, seal }: Awaited<ReturnType<typeof findCrawl>>,
+    cancellationSignal: AbortSignal,
+  ): Promise<void> {
+    const guide = guides.of({ jobId, request, base: base ?? start });
+    const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
+    const site = new URL(base ?? start);
+    const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
+    const walk = walkSitemaps({
+      egress,
+      roots: sitemapRoots(site, robots),
+      userAgent,
+      signal,
+      maxFiles: SITEMAP_FILES,
+    });
+    try {
+      // However it ends, the file that is being read is closed.
+      for await (const named of walk) {
+        const { found, blocked } = await guide.adopt(named, cancellationSignal);
+        const { isFull } = await addToJob(db, { jobId, pages: found, blocked, seal });
+        // What more the sitemaps name, the limit leaves out.
+        if (isFull) break;
+      }
+    } catch (error) {
+      // Pages that were named, but perhaps not written down, must count as new again.
+      guides.forget(jobId);
+      cancellationSignal.throwIfAborted();
+      if (!signal.aborted) throw error;
+    }
+  }
+
   return {
     /** Finds out where a crawl is and how fast it may go. @returns whether there are sitemaps to read */
     async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean }> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
-      const { start, request, status } = await findCrawl(jobId);
+      const { start, request, status, seal } = await findCrawl(jobId);
       // Who asks again for a crawl that has ended wakes it for nothing.
       if (status !== 'scraping') return { sitemaps: false };
-      const base = await baseOf(start, request, signal);
-      const robots = await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
-      const sitemaps = request.sitemap !== 'skip';
-      const delayMs = request.ignoreRobotsTxt ? undefined : robots.crawlDelayMs;
-      await startDiscovery(db, jobId, { base, delayMs, sitemaps });
-      return { sitemaps };
+      return await quietly(seal, async () => {
+        const { lockdown } = request.scrapeOptions;
+        const base = lockdown ? start : await baseOf(start, request, signal);
+        const robots = request.ignoreRobotsTxt
+          ? undefined
+          : await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
+        const sitemaps = request.sitemap !== 'skip';
+        await startDiscovery(db, jobId, { base: seal.close(base), delayMs: robots?.crawlDelayMs, sitemaps });
+        return { sitemaps };
+      });
     },
 
     /** Makes pages of what sitemaps name; what one sitemap lacks is no fault of the crawl. */
     async readSitemaps(jobId: string): Promise<void> {
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
-      const { start, base, request } = await findCrawl(jobId);
-      const guide = guides.of({ jobId, request, base: base ?? start });
-      const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
-      const site = new URL(base ?? start);
-      const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
-      const walk = walkSitemaps({
-        egress,
-        roots: sitemapRoots(site, robots),
-        userAgent,
-        signal,
-        maxFiles: SITEMAP_FILES,
-      });
-      try {
-        // However it ends, the file that is being read is closed.
-        for await (const named of walk) {
-          const { found, blocked } = await guide.adopt(named, cancellationSignal);
-          const { isFull } = await addToJob(db, { jobId, pages: found, blocked });
-          // What more the sitemaps name, the limit leaves out.
-          if (isFull) break;
-        }
-      } catch (error) {
-        // Pages that were named, but perhaps not written down, must count as new again.
-        guides.forget(jobId);
-        cancellationSignal.throwIfAborted();
-        if (!signal.aborted) throw error;
-      }
+      const crawl = await findCrawl(jobId);
+      await quietly(crawl.seal, () => adoptSitemaps(jobId, crawl, cancellationSignal));
       await endDiscovery(db, jobId);
     },
 

@@ -3,6 +3,7 @@ import { type Claim, giveBack, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import { type Advanced, advance, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
+import type { Seal } from '../seal.ts';
 
 /** Pages that a lane has in hand at once, those that wait for their host among them. */
 export const LANE_WIDTH = 16;
@@ -36,6 +37,8 @@ export interface LaneOptions {
   jobId: string;
   /** Nobody else's. */
   name: string;
+  /** How the job is written down. */
+  seal: Seal;
   pageEvents: boolean;
   /** Ends it at once; what it holds is given back by whoever started it. */
   signal: AbortSignal;
@@ -117,12 +120,14 @@ export class Lane {
   }
 
   async #step(want: number): Promise<void> {
-    const { db, blobs, jobId, name, pageEvents } = this.#options;
+    const { db, blobs, jobId, name, seal, pageEvents } = this.#options;
     this.#steppedAt = performance.now();
     const pages = this.#ended;
     this.#ended = [];
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
-    const keys = documents.length ? await blobs.putAll(documents.map(({ json }) => json)) : [];
+    const keys = documents.length
+      ? await blobs.putAll(documents.map(({ json }) => seal.closeBytes(json)))
+      : [];
     for (const [index, { end, json }] of documents.entries()) {
       Object.assign(end, { blob: keys[index], bytes: json.length });
     }
@@ -135,6 +140,7 @@ export class Lane {
       inHand.set(host, (inHand.get(host) ?? 0) + 1);
     this.#job = await advance(db, {
       jobId,
+      seal,
       lane: name,
       ended: pages.map(({ end }) => end),
       found: pages.flatMap(({ found = [] }) => found),

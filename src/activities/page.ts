@@ -22,6 +22,8 @@ export interface PageJob {
   guide: Guide | undefined;
   /** Links lead to more pages. */
   follow: boolean;
+  /** The log hears nothing of its pages. */
+  isQuiet: boolean;
 }
 
 /** What a page is scraped with, until when. */
@@ -88,7 +90,7 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
   } catch (thrown) {
     hands.signal.throwIfAborted();
     // A step that was cut off fails in its own words; the reason is the truth.
-    return failed(claim, deadline.signal.aborted ? deadline.signal.reason : thrown);
+    return failed(claim, job, deadline.signal.aborted ? deadline.signal.reason : thrown);
   }
 }
 
@@ -124,14 +126,14 @@ async function placed(
 }
 
 /** What becomes of a page without a document: another try, or an error. */
-function failed(claim: Claim, thrown: unknown): ScrapedPage {
+function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPage {
   const { id, host, url } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
   if (OURS.has(code)) throw error;
   if (code === 'UNKNOWN_ERROR') {
     const stack = String((thrown as Error)?.stack ?? thrown);
-    Context.current().log.error('page failed unexpectedly', { url, error: stack });
+    Context.current().log.error('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });
   }
   // A browser that died took the page with it, for which the page need not be to blame.
   const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;

@@ -5,18 +5,16 @@ import type { Guides } from '../crawl/guides.ts';
 import { REQUESTS_PER_HOST, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import type { Advanced } from '../db/lanes.ts';
-import { findPageJob } from '../db/page-jobs.ts';
 import { note } from '../db/progress.ts';
 import type { Engines } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
-import type { CrawlRequest } from '../schemas/crawl.ts';
-import type { ScrapeRequest } from '../schemas/scrape.ts';
-import type { WebhookTarget } from '../schemas/webhook.ts';
 import type { Storage } from '../storage.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { LANE_WIDTH, Lane } from './lane.ts';
 import { LONGEST_REST_MS, scrapeOne } from './page.ts';
+import { openJob } from './page-job.ts';
+import { quietly } from './quietly.ts';
 
 /** What lanes need from outside. */
 export interface PageDoors {
@@ -26,6 +24,8 @@ export interface PageDoors {
   renderer: RenderPool;
   guides: Guides;
   storage: Storage;
+  /** Opens what is encrypted of a job. */
+  secretKey: string;
 }
 
 /** Which lane of which job. */
@@ -61,47 +61,43 @@ const LEAST_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
 
 /** The activities that scrape the pages of batches and crawls. */
-export function pageActivities({ db, blobs, engines, renderer, guides, storage }: PageDoors) {
+export function pageActivities({ db, blobs, engines, renderer, guides, storage, secretKey }: PageDoors) {
   return {
     /**
      * Works on a job's pages for a few seconds. Attempts may repeat: what an earlier one held is freed, and what it
      * recorded stays.
      */
-    async scrapePages({ jobId, lane }: LaneInput): Promise<LaneReport> {
+    async scrapePages({ jobId, lane: number }: LaneInput): Promise<LaneReport> {
       const { info, cancellationSignal } = Context.current();
-      const job = await findPageJob(db, jobId);
-      if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
-      const prefix = `${jobId}/${lane}/`;
+      const { teamId, seal, options, crawl, pageEvents } = await openJob(db, jobId, secretKey);
+      const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
       using _ = startHeartbeat(() => renewLane(db, { jobId, lane: name }));
-      // The API validated it before it was written down.
-      const request = job.request as ScrapeRequest & CrawlRequest;
-      const isCrawl = job.kind === 'crawl';
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
       let guide: Guide | undefined;
       try {
-        const { done, job: state } = await new Lane({
+        const lane = new Lane({
           db,
           blobs,
           jobId,
           name,
+          seal,
           signal,
-          // As above.
-          pageEvents: (job.webhook as WebhookTarget | null)?.events.includes('page') ?? false,
+          pageEvents,
           mayClaim: () => storage.hasRoom(),
           scrape(claim, { base }, onFetched) {
-            guide = isCrawl
-              ? guides.of({ jobId, request, base: base ?? job.target ?? claim.url })
-              : undefined;
-            const follow = isCrawl && request.sitemap !== 'only';
-            const options = isCrawl ? request.scrapeOptions : request;
-            const pageJob = { teamId: job.team_id, request: options as ScrapeRequest, guide, follow };
+            guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
+            const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
+            const pageJob = { teamId, request: options, guide, follow, isQuiet: seal.isSealed };
             return scrapeOne(claim, pageJob, { engines, renderer, signal, onFetched });
           },
-        }).run();
-        if (guide?.trapped.size) await note(db, jobId, 'traps', Object.fromEntries(guide.trapped));
+        });
+        const { done, job: state } = await quietly(seal, () => lane.run());
+        if (guide?.trapped.size) {
+          await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
+        }
         return await reportOf(jobId, done, state);
       } catch (error) {
         // Links that were found, but perhaps not written down, must count as new again.

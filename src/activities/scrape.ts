@@ -8,9 +8,11 @@ import type { Engines } from '../engines/index.ts';
 import { isErrorCode } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { type Seal, sealOf } from '../seal.ts';
 import { startDeadline } from './deadline.ts';
 import { makeDocument } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { quietly } from './quietly.ts';
 import { waitForSlot } from './slot.ts';
 
 /** What a scrape needs from outside. */
@@ -19,10 +21,12 @@ export interface ScrapeDoors {
   blobs: Blobs;
   engines: Engines;
   renderer: RenderPool;
+  /** Opens what is encrypted of a job. */
+  secretKey: string;
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) {
+export function scrapeActivities({ db, blobs, engines, renderer, secretKey }: ScrapeDoors) {
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
@@ -31,35 +35,8 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
     async scrapePage(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-      // The API validated it before it was written down.
-      const request = job.request as ScrapeRequest;
-      const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-      // What an attempt before this one held, it will not give back any more.
-      if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
-      using deadline = startDeadline(request, Context.current().cancellationSignal);
-      using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
-      const queuedMs = await waitForSlot(db, slot, {
-        timeoutMs: request.timeout,
-        signal: deadline.signal,
-      });
-      try {
-        const profile = request.profile && {
-          teamId: job.team_id,
-          name: request.profile.name,
-          saver: request.profile.saveChanges ? jobId : undefined,
-        };
-        const obtained = await engines.obtain(request, deadline.signal, profile);
-        const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };
-        const [{ json, credits }] = await Promise.all([makeDocument(renderer, order), obtained.cached]);
-        const blob = await blobs.put(json);
-        await completeJob(db, { jobId, credits, blob });
-        return blob;
-      } catch (error) {
-        await releaseSlot(db, slot.teamId, slot.holder);
-        // An aborted step may fail in its own words; the reason for the abort is the truth.
-        deadline.signal.throwIfAborted();
-        throw error;
-      }
+      const seal = sealOf({ id: jobId, wrapped: job.seal }, secretKey);
+      return quietly(seal, () => scrapeJob(jobId, job, seal));
     },
 
     /** Writes down why a job failed, and what it costs all the same. */
@@ -68,4 +45,38 @@ export function scrapeActivities({ db, blobs, engines, renderer }: ScrapeDoors) 
       await failJob(db, { jobId, credits, error });
     },
   };
+
+  async function scrapeJob(jobId: string, job: FoundJob, seal: Seal): Promise<string> {
+    // The API validated it before it was written down.
+    const request = seal.openJson(job.request) as ScrapeRequest;
+    const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+    // What an attempt before this one held, it will not give back any more.
+    if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
+    using deadline = startDeadline(request, Context.current().cancellationSignal);
+    using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
+    const queuedMs = await waitForSlot(db, slot, {
+      timeoutMs: request.timeout,
+      signal: deadline.signal,
+    });
+    try {
+      const profile = request.profile && {
+        teamId: job.team_id,
+        name: request.profile.name,
+        saver: request.profile.saveChanges ? jobId : undefined,
+      };
+      const obtained = await engines.obtain(request, deadline.signal, profile);
+      const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };
+      const [{ json, credits }] = await Promise.all([makeDocument(renderer, order), obtained.cached]);
+      const blob = await blobs.put(seal.closeBytes(json));
+      await completeJob(db, { jobId, credits, blob });
+      return blob;
+    } catch (error) {
+      await releaseSlot(db, slot.teamId, slot.holder);
+      // An aborted step may fail in its own words; the reason for the abort is the truth.
+      deadline.signal.throwIfAborted();
+      throw error;
+    }
+  }
 }
+
+type FoundJob = NonNullable<Awaited<ReturnType<typeof findJob>>>;

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Blobs } from '../blobs.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
 import { withFileUrls } from '../files.ts';
+import { openError, type Seal } from '../seal.ts';
 
 /** An event as it goes over the wire. */
 export interface WireEvent {
@@ -23,18 +24,21 @@ export async function makeEvent(
   event: DueEvent,
   { jobId, webhook, blobs, secretKey }: { jobId: string; webhook: Webhook; blobs: Blobs; secretKey: string },
 ): Promise<WireEvent> {
-  const { target, baseUrl, secret } = webhook;
-  const document = event.error === null && event.blob !== null ? await blobs.get(event.blob) : undefined;
+  const { target, baseUrl, secret, seal } = webhook;
+  const error =
+    event.error === null ? undefined : openError({ code: '', message: event.error }, seal).message;
+  const document =
+    error === undefined && event.blob !== null ? seal.openBytes(await blobs.get(event.blob)) : undefined;
   const body = Buffer.from(
     JSON.stringify({
-      success: event.error === null,
+      success: error === undefined,
       type: event.type,
       id: jobId,
       webhookId: event.id,
       data: document
         ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
-        : withoutDocument(event),
-      ...(event.error !== null && { error: event.error }),
+        : withoutDocument(event, seal),
+      ...(error !== undefined && { error }),
       ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
     }),
   );
@@ -44,8 +48,8 @@ export async function makeEvent(
 }
 
 /** What is known of a page that failed; events of the job itself tell nothing. */
-function withoutDocument({ url, pageId }: DueEvent) {
-  return url === null ? [] : [{ metadata: { sourceURL: url, scrapeId: pageId } }];
+function withoutDocument({ url, pageId }: DueEvent, seal: Seal) {
+  return url === null ? [] : [{ metadata: { sourceURL: seal.open(url), scrapeId: pageId } }];
 }
 
 function signed(body: Buffer, secret: string | null): Record<string, string> {

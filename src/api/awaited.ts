@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { failJob, insertJob } from '../db/jobs.ts';
+import { failJob, forgetSealed, insertJob } from '../db/jobs.ts';
 import type { Caller } from '../db/teams.ts';
-import { ServiceError } from '../errors.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
+import { makeSeal, openError, type Seal, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 import type { ApiDoors } from './route.ts';
 
@@ -26,36 +27,70 @@ export interface AwaitedJob {
   timeoutMs: number;
   /** Fires when nobody waits any more: the client has gone, or the process is asked to end. */
   signal: AbortSignal;
+  /** Nothing of it is kept. */
+  sealed: boolean;
 }
+
+/** So long the result of a job with zero data retention waits for its caller. */
+const UNCLAIMED_MS = 3_600_000;
 
 /**
  * Writes a job down, runs it, and waits for its result.
- * @returns the blob of its result; without one the job is not done in time, and goes on
+ * @returns its result; without one the job is not done in time, and goes on
  * @throws ServiceError what the job failed with; `SERVICE_UNAVAILABLE` when the service stops meanwhile
  */
 export async function runAwaited(
   job: AwaitedJob,
-  { config, db, temporal, storage, closing }: ApiDoors,
-): Promise<{ id: string; blob: string | undefined }> {
+  doors: ApiDoors,
+): Promise<{ id: string; result: Buffer | undefined }> {
+  const { config, db, temporal, storage, closing } = doors;
   await storage.requireRoom();
-  const { kind, request, timeoutMs } = job;
+  const { kind, request, timeoutMs, sealed } = job;
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = job.caller;
   const id = uuidv7();
-  const ttlMs = config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, ttlMs });
+  const seal = sealed ? makeSeal(id, config.secretKey) : UNSEALED;
+  const ttlMs = sealed ? UNCLAIMED_MS : config.resultTtlMs;
+  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, seal, ttlMs });
   const start = kind === 'scrape' ? temporal.startScrape : temporal.startMap;
-  const handle = await start({ jobId: id, teamId, timeoutMs, label: href.slice(0, 120), url: href }).catch(
+  const shown = sealed ? {} : { label: href.slice(0, 120), url: href };
+  const handle = await start({ jobId: id, teamId, timeoutMs, ...shown }).catch(
     async (error: ServiceError) => {
       await failJob(db, { jobId: id, credits: 0, error });
       throw error;
     },
   );
-  const blob = await Promise.race([
-    handle.wait(timeoutMs + PATIENCE_MS),
+  const [end] = await Promise.race([
+    Promise.allSettled([handle.wait(timeoutMs + PATIENCE_MS)]),
     leaving(job.signal, closing, AFTER_STOP[kind](id)),
   ]);
-  return { id, blob };
+  if (end.status === 'fulfilled' && end.value === undefined) return { id, result: undefined };
+  const result = await handOut({ id, seal }, doors, async () => {
+    if (end.status === 'rejected') throw end.reason;
+    return seal.openBytes(await doors.blobs.get(end.value ?? ''));
+  });
+  return { id, result };
+}
+
+/**
+ * Gives what an ended job came to to who asked for it. Of one with zero data retention nothing is left then.
+ * @param read reads it, or fails as the job did
+ * @throws ServiceError what the job failed with
+ */
+export async function handOut<Result>(
+  { id, seal }: { id: string; seal: Seal },
+  { db, blobs }: Pick<ApiDoors, 'db' | 'blobs'>,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  if (!seal.isSealed) return read();
+  try {
+    return await read();
+  } catch (error) {
+    throw openError(toServiceError(error), seal);
+  } finally {
+    const blob = await forgetSealed(db, id);
+    if (blob) await blobs.remove(blob);
+  }
 }
 
 /** Answers who waits when the process ends; the job itself goes on. */

@@ -5,9 +5,11 @@ import type { NewPage } from '../db/pages.ts';
 import { ServiceError } from '../errors.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { started } from '../schemas/page-job.ts';
+import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
+import { isSealed } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
 
@@ -55,20 +57,33 @@ const create = defineRoute({
       : 1,
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireRoom();
+    const sealed = isSealed(body, caller);
+    const { secretKey } = config;
     const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
     const { teamId, apiKeyId } = caller;
-    const call = { teamId, key: idempotencyKey, request: sent };
-    const answer = await once(db, call, async (query) => {
+    const told = sealed ? fingerprint(sent, secretKey) : sent;
+    const call = { teamId, key: idempotencyKey, request: told };
+    const { id } = await once(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs });
+        const seal = (wrapped: Buffer | null) => {
+          if (sealed && !wrapped) {
+            throw new ServiceError(
+              'BAD_REQUEST',
+              `The batch ${id} is kept: pages with zero data retention or lockdown need a batch that began with it.`,
+            );
+          }
+          return sealOf({ id, wrapped }, secretKey);
+        };
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, seal });
       } else {
         const first = urls[0] ?? '';
         const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;
         const job = { id, teamId, apiKeyId, kind: batch.kind, target, request, ttlMs: config.resultTtlMs };
         await insertPageJob(query, {
           ...job,
+          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
           pages,
           webhook,
           baseUrl,
@@ -77,18 +92,19 @@ const create = defineRoute({
           delayMs: null,
         });
       }
-      const url = `${baseUrl}${batch.path}/${id}`;
-      return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
+      return { id };
     });
     await temporal.startPageJob({
       kind: batch.kind,
-      jobId: answer.id,
+      jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
+      sealed,
       // The batch that pages are added to may have one, too.
       webhook: webhook !== undefined || appendToId !== undefined,
     });
-    return answer;
+    const url = `${baseUrl}${batch.path}/${id}`;
+    return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
   },
 });
 

@@ -11,9 +11,11 @@ import {
   previewBody,
   startedCrawl,
 } from '../schemas/crawl.ts';
+import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
+import { isSealed } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
 
@@ -42,7 +44,11 @@ const create = defineRoute({
     const { webhook, prompt, ...options } = { ...body, ...generated };
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
-    const answer = await once(db, { teamId, key: idempotencyKey, request: sent }, async (query) => {
+    const { zeroDataRetention, scrapeOptions } = options;
+    const sealed = isSealed({ ...scrapeOptions, zeroDataRetention }, caller);
+    const { secretKey } = config;
+    const told = sealed ? fingerprint(sent, secretKey) : sent;
+    const { id } = await once(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
         ...{
@@ -54,6 +60,7 @@ const create = defineRoute({
           request: options,
           webhook,
           baseUrl,
+          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
         },
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
@@ -61,23 +68,22 @@ const create = defineRoute({
         delayMs: options.delay === undefined ? null : Math.round(options.delay * 1000),
         ttlMs: config.resultTtlMs,
       });
-      const { origin: _, integration: __, ...effective } = options;
-      return {
-        success: true as const,
-        id,
-        url: `${baseUrl}${crawl.path}/${id}`,
-        ...(generated && { promptGeneratedOptions: generated, finalCrawlerOptions: effective }),
-      };
+      return { id };
     });
     await temporal.startPageJob({
       kind: crawl.kind,
-      jobId: answer.id,
+      jobId: id,
       teamId,
-      label: `Crawl of ${target.href}`,
-      host: target.host,
+      ...(sealed ? { label: 'Crawl', sealed } : { label: `Crawl of ${target.href}`, host: target.host }),
       webhook: webhook !== undefined,
     });
-    return answer;
+    const { origin: _, integration: __, ...effective } = options;
+    return {
+      success: true as const,
+      id,
+      url: `${baseUrl}${crawl.path}/${id}`,
+      ...(generated && { promptGeneratedOptions: generated, finalCrawlerOptions: effective }),
+    };
   },
 });
 
@@ -88,13 +94,14 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
     path,
     summary: 'Crawls of the team that run',
     answer: activeCrawls,
-    async handler({ caller }, { db }) {
+    async handler({ caller }, { db, config }) {
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
         success: true as const,
-        crawls: crawls.map(({ id, team_id, target, request, created_at }) => {
+        crawls: crawls.map(({ id, team_id, target, request, seal, created_at }) => {
+          const { openJson } = sealOf({ id, wrapped: seal }, config.secretKey);
           // The API validated it before it was written down.
-          const { url, ...options } = request as CrawlRequest;
+          const { url, ...options } = openJson(request) as CrawlRequest;
           return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
         }),
       };

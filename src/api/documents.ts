@@ -2,6 +2,7 @@ import type { Blobs } from '../blobs.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
 import { withFileUrls } from '../files.ts';
+import type { Seal } from '../seal.ts';
 
 /** Where documents are read from, and what addresses in them begin with. */
 export interface DocumentSource {
@@ -51,10 +52,11 @@ export async function* allDocuments(
 /** The documents as JSON, one after the other, files by signed addresses. */
 export async function* readDocuments(
   source: DocumentSource,
+  seal: Seal,
   rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
 ): AsyncGenerator<string> {
   const { blobs, baseUrl, secretKey } = source;
   for await (const { blob } of rows) {
-    yield withFileUrls((await blobs.get(blob)).toString(), baseUrl, secretKey);
+    yield withFileUrls(seal.openBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
   }
 }

@@ -13,15 +13,15 @@ const create = defineRoute({
   leastCredits: 1,
   async handler({ caller, body, signal }, doors) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;
-    const job = { kind: 'map', caller, request: body, timeoutMs, signal } as const;
-    const { id, blob } = await runAwaited(job, doors);
-    if (!blob) {
+    const job = { kind: 'map', caller, request: body, timeoutMs, signal, sealed: false } as const;
+    const { id, result } = await runAwaited(job, doors);
+    if (!result) {
       const message = `Map timed out: ${body.url} is not done after ${timeoutMs} ms. Try again later.`;
       throw new ServiceError('MAP_TIMEOUT', message);
     }
     // Written by the map activity in this very shape.
-    const result = JSON.parse((await doors.blobs.get(blob)).toString()) as MapResult;
-    return { success: true as const, id, ...result };
+    const links = JSON.parse(result.toString()) as MapResult;
+    return { success: true as const, id, ...links };
   },
 });
 

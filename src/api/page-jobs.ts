@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
+import { openError, type Seal, sealOf } from '../seal.ts';
 import { pickDocuments, readDocuments } from './documents.ts';
 import { warningOf } from './job-warning.ts';
 import { JsonStream } from './json-stream.ts';
@@ -21,13 +22,20 @@ export interface PageJobResource {
 const HOLD_MS = 20_000;
 const LOOK_MS = 500;
 
+/** A batch or crawl, and what opens it. */
+export interface OpenedState extends PageJobState {
+  seal: Seal;
+}
+
 /** @throws ServiceError `NOT_FOUND` where the team has no such job (any more) */
 export async function requireJob(
-  { db }: Pick<ApiDoors, 'db'>,
+  { db, config }: Pick<ApiDoors, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: string },
-): Promise<PageJobState> {
+): Promise<OpenedState> {
   const job = await readPageJob(db, id);
-  if (job?.kind === kind && job.teamId === teamId) return job;
+  if (job?.kind === kind && job.teamId === teamId) {
+    return { ...job, seal: sealOf({ id, wrapped: job.wrapped }, config.secretKey) };
+  }
   const what = kind === 'crawl' ? 'crawl' : 'batch';
   throw new ServiceError(
     'NOT_FOUND',
@@ -37,11 +45,13 @@ export async function requireJob(
 
 /** What a status says before its documents. */
 export async function headOf(
-  job: PageJobState,
+  job: OpenedState,
   { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
 ): Promise<schemas.PageJobHead> {
-  const { finishedAt, createdAt } = job;
-  const warning = warningOf(job, { hasRoom: await storage.hasRoom() });
+  const { finishedAt, createdAt, seal } = job;
+  const { traps } = job.notes;
+  const notes = { ...job.notes, ...(traps !== undefined && { traps: seal.openJson(traps) }) };
+  const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasRoom() });
   return {
     success: true,
     status: job.status,
@@ -56,7 +66,7 @@ export async function headOf(
     }),
     expiresAt: (finishedAt ? job.expiresAt : new Date(Date.now() + config.resultTtlMs)).toISOString(),
     ...(job.paused && job.status === 'scraping' && { paused: true }),
-    ...(job.error && { error: job.error.message }),
+    ...(job.error && { error: openError(job.error, seal).message }),
     ...(warning && { warning }),
   };
 }
@@ -69,7 +79,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
 
   /** Waits at the end of a running job's list for more: a page full, the end of the job, or some seconds. */
   async function hold(
-    job: PageJobState,
+    job: OpenedState,
     id: string,
     skip: number,
     limit: number,
@@ -87,7 +97,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       !signal.aborted
     ) {
       await pause(LOOK_MS, signal);
-      now = (await readPageJob(doors.db, id)) ?? now;
+      now = { ...now, ...(await readPageJob(doors.db, id)) };
     }
     return now;
   }
@@ -140,7 +150,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
         const hasMore = job.status === 'scraping' || seen < job.completed;
         const head = { ...(await headOf(job, doors)), ...(hasMore && { next }) };
         const { secretKey } = config;
-        return new JsonStream(head, 'data', readDocuments({ db, blobs, baseUrl, secretKey }, rows));
+        return new JsonStream(head, 'data', readDocuments({ db, blobs, baseUrl, secretKey }, job.seal, rows));
       },
     }),
     defineRoute({
@@ -164,17 +174,17 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       summary: `Pages of a ${noun} that gave no answer`,
       answer: schemas.pageErrors,
       async handler({ caller, params }, doors) {
-        await find(params.id, caller.teamId, doors);
+        const { seal } = await find(params.id, caller.teamId, doors);
         const { errors, blocked } = await listErrors(doors.db, params.id);
         return {
           errors: errors.map(({ id, url, error, finished_at }) => ({
             id,
-            url,
+            url: seal.open(url),
             ...(finished_at && { timestamp: finished_at.toISOString() }),
             code: error?.code ?? 'UNKNOWN_ERROR',
-            error: error?.message ?? '',
+            error: error ? openError(error, seal).message : '',
           })),
-          robotsBlocked: blocked,
+          robotsBlocked: blocked.map(seal.open),
         };
       },
     }),

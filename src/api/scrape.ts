@@ -1,11 +1,13 @@
 import { findOutcome } from '../db/jobs.ts';
-import { isErrorCode, ServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import { fileUrl } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { runAwaited } from './awaited.ts';
+import { openError, sealOf } from '../seal.ts';
+import { handOut, runAwaited } from './awaited.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
+import { isSealed } from './zero-data-retention.ts';
 
 const create = defineRoute({
   method: 'post',
@@ -17,15 +19,16 @@ const create = defineRoute({
   leastCredits: 1,
   async handler({ caller, body, baseUrl, signal }, doors) {
     const { timeout: timeoutMs } = body;
-    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal } as const;
-    const { id, blob } = await runAwaited(job, doors);
-    if (!blob) {
+    const sealed = isSealed(body, caller);
+    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, sealed } as const;
+    const { id, result } = await runAwaited(job, doors);
+    if (!result) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
         `${body.url} is not done after ${timeoutMs} ms. The work goes on; GET /v2/scrape/${id} gives its result.`,
       );
     }
-    const data = await readDocument(blob, baseUrl, doors);
+    const data = documentOf(result, baseUrl, doors);
     return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
   },
 });
@@ -52,18 +55,20 @@ const read = defineRoute({
         'You are not allowed to access this resource: it belongs to another team.',
       );
     }
-    if (outcome.error) {
-      const { code, message, details } = outcome.error;
-      throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', message, { details });
-    }
-    if (!outcome.blob) return { success: true, status: 'scraping' };
-    return { success: true, status: 'completed', data: await readDocument(outcome.blob, baseUrl, doors) };
+    const { error, blob } = outcome;
+    const seal = sealOf({ id: params.id, wrapped: outcome.seal }, doors.config.secretKey);
+    if (!error && !blob) return { success: true, status: 'scraping' };
+    return handOut({ id: params.id, seal }, doors, async () => {
+      if (error) throw openError(error, seal);
+      const result = seal.openBytes(await doors.blobs.get(blob ?? ''));
+      return { success: true, status: 'completed', data: documentOf(result, baseUrl, doors) };
+    });
   },
 });
 
-async function readDocument(blob: string, baseUrl: string, { blobs, config }: ApiDoors): Promise<Document> {
+function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
   // Written by the scrape activity in this very shape.
-  const document = JSON.parse((await blobs.get(blob)).toString()) as Document;
+  const document = JSON.parse(result.toString()) as Document;
   if (document.screenshot) document.screenshot = fileUrl(document.screenshot, baseUrl, config.secretKey);
   return document;
 }

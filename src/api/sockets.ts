@@ -2,7 +2,6 @@ import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { translateDatabaseError } from '../db/client.ts';
-import type { PageJobState } from '../db/page-jobs.ts';
 import type { Caller } from '../db/teams.ts';
 import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
@@ -10,7 +9,7 @@ import { createAuth } from './auth.ts';
 import { baseUrlOf } from './base-url.ts';
 import { allDocuments, type DocumentSource, readDocuments } from './documents.ts';
 import { JsonStream } from './json-stream.ts';
-import { headOf, requireJob } from './page-jobs.ts';
+import { headOf, type OpenedState, requireJob } from './page-jobs.ts';
 import type { ApiDoors } from './route.ts';
 
 /** Where batches and crawls are watched (compatibility 3.6). */
@@ -104,7 +103,11 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
   for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
     await sleep(LOOK_MS);
     job = await look();
-    for await (const json of readDocuments(source, allDocuments(source.db, id, seen, job.completed))) {
+    for await (const json of readDocuments(
+      source,
+      job.seal,
+      allDocuments(source.db, id, seen, job.completed),
+    )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
       if (socket.readyState !== socket.OPEN) return;
     }
@@ -116,8 +119,8 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
 }
 
 /** One message with all documents so far, in parts: it is never held as a whole. */
-async function catchUp({ socket, id, source }: Watch, job: PageJobState, doors: ApiDoors): Promise<void> {
-  const documents = readDocuments(source, allDocuments(source.db, id, 0, job.completed));
+async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
+  const documents = readDocuments(source, job.seal, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
     await send(socket, part, false);

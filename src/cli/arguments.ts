@@ -49,6 +49,13 @@ export function numberOf(name: string, text: string | undefined): number | undef
   throw new ServiceError('BAD_REQUEST', `--${name} must be a whole number, not '${text}'.`);
 }
 
+/** @throws ServiceError `BAD_REQUEST` when the option is given but neither `on` nor `off` */
+export function switchOf(name: string, text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new ServiceError('BAD_REQUEST', `--${name} must be on or off, not '${text}'.`);
+}
+
 function parse(rawArgs: string[], args: VerbArgs, strict: boolean) {
   const options = Object.entries(args)
     .filter(([, { type }]) => type !== 'positional')

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty';
 import { changeTeam, createTeam, findTeam, listTeams } from '../db/teams.ts';
 import { ServiceError } from '../errors.ts';
-import { numberOf } from './arguments.ts';
+import { numberOf, switchOf } from './arguments.ts';
 import { printTable, withDatabase } from './database.ts';
 
 const name = { type: 'positional', description: 'name of the team', required: true } as const;
@@ -23,6 +23,7 @@ const rowOf = (team: Team) => ({
   credits: team.credits_remaining ?? 'unlimited',
   'requests/min': team.rate_limit_per_minute,
   concurrency: team.concurrency,
+  'zero data retention': team.zero_data_retention ? 'on' : 'off',
   created: team.created_at.toISOString(),
   id: team.id,
 });
@@ -60,23 +61,31 @@ const set = defineCommand({
     credits,
     'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
     concurrency: { type: 'string', valueHint: 'number', description: 'pages at once' },
+    'zero-data-retention': {
+      type: 'string',
+      valueHint: 'on|off',
+      description: 'whether it may ask that nothing of a job is kept',
+    },
   },
   run: ({ args }) =>
     withDatabase(async (db) => {
       const credits = creditsOf(args.credits);
       const rateLimitPerMinute = numberOf('rate-limit', args['rate-limit']);
       const concurrency = numberOf('concurrency', args.concurrency);
-      if (credits === undefined && rateLimitPerMinute === undefined && concurrency === undefined) {
-        throw new ServiceError(
-          'BAD_REQUEST',
-          'Nothing to change. Give --credits, --rate-limit or --concurrency.',
-        );
-      }
-      await changeTeam(db, args.name, {
+      const zeroDataRetention = switchOf('zero-data-retention', args['zero-data-retention']);
+      const change = {
         ...(credits !== undefined && { credits }),
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
         ...(concurrency !== undefined && { concurrency }),
-      });
+        ...(zeroDataRetention !== undefined && { zeroDataRetention }),
+      };
+      if (!Object.keys(change).length) {
+        throw new ServiceError(
+          'BAD_REQUEST',
+          'Nothing to change. Give --credits, --rate-limit, --concurrency or --zero-data-retention.',
+        );
+      }
+      await changeTeam(db, args.name, change);
       printTable([rowOf(await findTeam(db, args.name))]);
     }),
 });

@@ -28,6 +28,7 @@ interface Tables {
     rate_limit_per_minute: Generated<number>;
     concurrency: Generated<number>;
     webhook_secret: ColumnType<string | null, string | null | undefined, string | null>;
+    zero_data_retention: Generated<boolean>;
     created_at: Timestamp;
   };
   api_keys: {
@@ -54,6 +55,7 @@ interface Tables {
     expires_at: Expiry;
     webhook: ColumnType<unknown, string | null | undefined, string | null>;
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
+    seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
   };
   job_progress: {
     job_id: string;

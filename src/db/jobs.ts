@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 
 /** What jobs there are; also the `endpoint` of the team's activity. */
@@ -13,8 +14,19 @@ export interface NewJob {
   /** The address that it is about. */
   target: string;
   request: unknown;
+  /** How it is written down; absent: as it is. */
+  seal?: Seal;
   /** How long its results are kept. */
   ttlMs: number;
+}
+
+/** The columns that say what a job is about. */
+export function columnsOf({ target, request, seal = UNSEALED }: NewJob) {
+  return {
+    target: seal.isSealed ? null : target,
+    request: seal.closeJson(request),
+    seal: seal.wrapped,
+  };
 }
 
 /** Writes a job down, before its workflow starts. */
@@ -26,8 +38,7 @@ export async function insertJob(db: Database, job: NewJob): Promise<void> {
       team_id: job.teamId,
       api_key_id: job.apiKeyId,
       kind: job.kind,
-      target: job.target,
-      request: JSON.stringify(job.request),
+      ...columnsOf(job),
       expires_at: new Date(Date.now() + job.ttlMs),
     })
     .execute();
@@ -38,7 +49,7 @@ export async function findJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['jobs.team_id', 'jobs.request', 'jobs.status'])
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal'])
     .select('teams.concurrency')
     .where('jobs.id', '=', id)
     .executeTakeFirst();
@@ -49,7 +60,7 @@ export async function findOutcome(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
-    .select(['jobs.team_id', 'jobs.kind', 'jobs.status', 'jobs.error', 'results.blob'])
+    .select(['jobs.team_id', 'jobs.kind', 'jobs.status', 'jobs.error', 'jobs.seal', 'results.blob'])
     .where('jobs.id', '=', id)
     .where('jobs.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
@@ -74,7 +85,13 @@ function settle(
     .with('job', (query) =>
       query
         .updateTable('jobs')
-        .set({ ...end, credits, finished_at: sql<Date>`now()` })
+        .set({
+          ...end,
+          credits,
+          finished_at: sql<Date>`now()`,
+          // What was asked is of no use any more.
+          request: sql<string>`case when seal is null then request else 'null' end`,
+        })
         .where('id', '=', jobId)
         .where('status', '=', 'scraping')
         .returning(['id', 'team_id', 'api_key_id', 'credits']),
@@ -128,6 +145,32 @@ export async function failJob(db: Database, settlement: Settlement & { error: St
     .selectFrom('job')
     .select('id')
     .execute();
+}
+
+/** A key that is gone. */
+const GONE = Buffer.alloc(0);
+
+/**
+ * Forgets all that a job with zero data retention has left once it has ended; of other jobs nothing.
+ * @returns the blob of its result, which is of no use without its key
+ */
+export async function forgetSealed(db: Database, id: string): Promise<string | undefined> {
+  const result = await db.query
+    .with('forgotten', (query) =>
+      query
+        .updateTable('jobs')
+        .set({ seal: GONE, error: null })
+        .where('id', '=', id)
+        .where('status', '<>', 'scraping')
+        .where('seal', 'is not', null)
+        .returning('id'),
+    )
+    .deleteFrom('results')
+    .using('forgotten')
+    .whereRef('results.job_id', '=', 'forgotten.id')
+    .returning('results.blob')
+    .executeTakeFirst();
+  return result?.blob;
 }
 
 /** Where a page of activity begins: after this job. */

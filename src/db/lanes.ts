@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
+import { closeError, type Seal } from '../seal.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
-import { addBlocked, addPages, list, type NewPage, type Query } from './pages.ts';
+import { addBlocked, addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
 import { FULL, lockProgress, OPEN } from './progress.ts';
 
 /** What became of a claimed page. */
@@ -25,6 +26,8 @@ export interface PageEnd {
 /** What a lane hands in, and what it asks for. */
 export interface Advance extends ClaimOrder {
   jobId: string;
+  /** How the job is written down. */
+  seal: Seal;
   ended: PageEnd[];
   found: NewPage[];
   /** Addresses that robots.txt keeps us from. */
@@ -65,10 +68,17 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     // What a job has when it ends is what it has: who comes later comes too late.
     const isOpen = job.status === 'scraping';
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
-    if (isOpen && step.found.length) await addPages(query, job, step.found);
-    if (step.blocked.length) await addBlocked(query, job.id, step.blocked);
-    const claims = step.want > 0 ? await claim(query, job, step) : [];
-    return { ...(await readState(query, step.jobId)), claims, outOfCredits: job.creditsLeft === 0 };
+    if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
+    if (step.blocked.length) await addBlocked(query, job.id, step.blocked.map(step.seal.close));
+    const claimed = step.want > 0 ? await claim(query, job, step) : [];
+    const claims = claimed.map((page) => ({ ...page, url: step.seal.open(page.url) }));
+    const { base, ...state } = await readState(query, step.jobId);
+    return {
+      ...state,
+      base: base && step.seal.open(base),
+      claims,
+      outOfCredits: job.creditsLeft === 0,
+    };
   });
 }
 
@@ -114,6 +124,7 @@ async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
 }
 
 async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<void> {
+  const { seal } = step;
   const ends = distinctTargets(step.ended);
   const column = (pick: (end: PageEnd) => unknown, type: string) =>
     list(
@@ -125,9 +136,9 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
       select * from unnest(
         ${column((end) => end.id, 'uuid')}, ${column((end) => end.outcome, 'text')},
         ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
-        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(end.error), 'text')},
-        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl, 'text')},
-        ${column((end) => end.finalKey?.toString('hex'), 'text')}
+        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(closeError(end.error, seal)), 'text')},
+        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && seal.close(end.finalUrl), 'text')},
+        ${column((end) => end.finalKey && closeKey(end.finalKey, seal).toString('hex'), 'text')}
       ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key)
     ), judged as (
       select given.*, ordinal, case

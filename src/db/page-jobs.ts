@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
+import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
-import type { NewJob } from './jobs.ts';
-import { addBlocked, addPages, type NewPage, type Query } from './pages.ts';
+import { columnsOf, type NewJob } from './jobs.ts';
+import { addBlocked, addPages, closePages, type NewPage, type Query } from './pages.ts';
 import { lockProgress, OPEN } from './progress.ts';
+import { closeTarget } from './webhooks.ts';
 
 /** A batch or a crawl before it runs. */
 export interface NewPageJob extends NewJob {
@@ -23,7 +25,7 @@ const ROWS_AT_ONCE = 5_000;
 
 /** Writes a batch or crawl down with its first pages and its first event, before its workflow starts. */
 export async function insertPageJob(query: Query, job: NewPageJob): Promise<void> {
-  const { teamId } = job;
+  const { teamId, seal = UNSEALED } = job;
   const webhook = job.webhook && narrowTarget(job.webhook, job.kind);
   await query
     .insertInto('jobs')
@@ -32,10 +34,9 @@ export async function insertPageJob(query: Query, job: NewPageJob): Promise<void
       team_id: teamId,
       api_key_id: job.apiKeyId,
       kind: job.kind,
-      target: job.target,
-      request: JSON.stringify(job.request),
+      ...columnsOf(job),
       expires_at: new Date(Date.now() + job.ttlMs),
-      webhook: webhook ? JSON.stringify(webhook) : null,
+      webhook: webhook ? JSON.stringify(closeTarget(webhook, seal)) : null,
       base_url: job.baseUrl,
     })
     .execute();
@@ -50,7 +51,7 @@ export async function insertPageJob(query: Query, job: NewPageJob): Promise<void
       discovering: job.kind === 'crawl',
     })
     .execute();
-  await addAllPages(query, { id: job.id, teamId, limit: job.limit, known: 0 }, job.pages);
+  await addAllPages(query, { id: job.id, teamId, limit: job.limit, known: 0 }, closePages(job.pages, seal));
   if (webhook?.events.includes('started')) {
     await query
       .insertInto('webhook_deliveries')
@@ -79,13 +80,15 @@ async function addAllPages(
  */
 export async function addToJob(
   db: Database,
-  { jobId, pages, blocked }: { jobId: string; pages: NewPage[]; blocked: string[] },
+  job: { jobId: string; pages: NewPage[]; blocked: string[]; seal: Seal },
 ): Promise<{ isFull: boolean }> {
+  const { jobId, seal } = job;
+  const blocked = job.blocked.map(seal.close);
   return db.query.transaction().execute(async (query) => {
     const { teamId, known, limit, status } = await lockJob(query, jobId);
     if (status !== 'scraping') return { isFull: true };
     if (blocked.length) await addBlocked(query, jobId, blocked);
-    const all = await addAllPages(query, { id: jobId, teamId, limit, known }, pages);
+    const all = await addAllPages(query, { id: jobId, teamId, limit, known }, closePages(job.pages, seal));
     return { isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
   });
 }
@@ -99,7 +102,7 @@ async function lockJob(query: Query, jobId: string) {
   const job = await query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['jobs.team_id as teamId', 'kind', 'status', 'known', 'page_limit as limit'])
+    .select(['jobs.team_id as teamId', 'kind', 'status', 'known', 'page_limit as limit', 'seal as wrapped'])
     .select(sql<boolean>`status <> 'scraping' and expires_at < now()`.as('expired'))
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
@@ -109,11 +112,18 @@ async function lockJob(query: Query, jobId: string) {
 
 /**
  * Adds pages to a batch of a team and opens it again if it was completed.
+ * @param batch.seal opens the batch's own; the pages are written down as its others
  * @throws ServiceError `NOT_FOUND` where the team has no such batch; `JOB_ENDED` for one that was cancelled or failed
  */
 export async function appendToBatch(
   query: Query,
-  batch: { id: string; teamId: string; pages: NewPage[]; ttlMs: number },
+  batch: {
+    id: string;
+    teamId: string;
+    pages: NewPage[];
+    ttlMs: number;
+    seal: (wrapped: Buffer | null) => Seal;
+  },
 ): Promise<void> {
   const job = await lockJob(query, batch.id);
   if (job.teamId !== batch.teamId || job.kind !== 'batch_scrape' || job.expired) {
@@ -126,7 +136,7 @@ export async function appendToBatch(
   await addAllPages(
     query,
     { id: batch.id, teamId: batch.teamId, limit: null, known: job.known },
-    batch.pages,
+    closePages(batch.pages, batch.seal(job.wrapped)),
   );
 }
 
@@ -171,7 +181,7 @@ export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['jobs.team_id', 'kind', 'request', 'status', 'webhook', 'base', 'target'])
+    .select(['jobs.team_id as teamId', 'kind', 'request', 'status', 'webhook', 'base', 'seal'])
     .where('jobs.id', '=', id)
     .executeTakeFirst();
 }
@@ -181,6 +191,8 @@ export interface PageJobState {
   teamId: string;
   kind: string;
   status: JobStatus;
+  /** As the row keeps it. */
+  wrapped: Buffer | null;
   error: StoredError | null;
   total: number;
   completed: number;
@@ -207,6 +219,7 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
     .selectFrom('jobs')
     .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
+    .select('seal as wrapped')
     .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes'])
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
@@ -225,7 +238,7 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
 export async function listActiveCrawls(db: Database, teamId: string) {
   return db.query
     .selectFrom('jobs')
-    .select(['id', 'team_id', 'target', 'request', 'created_at'])
+    .select(['id', 'team_id', 'target', 'request', 'seal', 'created_at'])
     .where('team_id', '=', teamId)
     .where('kind', '=', 'crawl')
     .where('status', '=', 'scraping')

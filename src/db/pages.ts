@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Seal } from '../seal.ts';
 import type { Database } from './client.ts';
 
 /** Addresses kept beyond the limit, for when it is raised or pages turn out to be the same. */
@@ -16,6 +17,20 @@ export interface NewPage {
   key?: Buffer;
   depth: number;
 }
+
+/** Pages as the rows of a job keep them: their hosts and keys can still be told apart, and no more. */
+export const closePages = (pages: NewPage[], seal: Seal): NewPage[] =>
+  seal.isSealed
+    ? pages.map(({ url, host, key, depth }) => ({
+        url: seal.close(url),
+        host: seal.hash(host),
+        depth,
+        ...(key && { key: closeKey(key, seal) }),
+      }))
+    : pages;
+
+/** What addresses of the same page share, as the rows of a job keep it. */
+export const closeKey = (key: Buffer, seal: Seal) => Buffer.from(seal.hash(key.toString('hex')), 'hex');
 
 /** A list as one parameter of a statement. */
 export const list = (values: unknown[], type: string): RawBuilder<unknown> =>

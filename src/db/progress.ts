@@ -103,10 +103,13 @@ export async function endDiscovery(db: Database, jobId: string): Promise<void> {
     .execute();
 }
 
-/** Notes something that a warning may tell; the kind's earlier note is replaced. */
-export async function note(db: Database, jobId: string, kind: string, value: unknown): Promise<void> {
+/**
+ * Notes something that a warning may tell; the kind's earlier note is replaced.
+ * @param json what it is
+ */
+export async function note(db: Database, jobId: string, kind: string, json: string): Promise<void> {
   await sql`
-    update job_progress set notes = notes || jsonb_build_object(${kind}::text, ${JSON.stringify(value)}::jsonb)
+    update job_progress set notes = notes || jsonb_build_object(${kind}::text, ${json}::jsonb)
     where job_id = ${jobId}`.execute(db.query);
 }
 

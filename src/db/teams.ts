@@ -11,6 +11,8 @@ export interface Caller {
   creditsPlanned: number | null;
   rateLimitPerMinute: number;
   concurrency: number;
+  /** May ask for zero data retention. */
+  zeroDataRetention: boolean;
 }
 
 /** The team that exists from the first start on. */
@@ -27,6 +29,7 @@ const caller = (db: Database) =>
       'teams.credits_planned as creditsPlanned',
       'teams.rate_limit_per_minute as rateLimitPerMinute',
       'teams.concurrency',
+      'teams.zero_data_retention as zeroDataRetention',
     ]);
 
 /** The caller that a key stands for; `undefined` for a key that is unknown or revoked. */
@@ -88,12 +91,14 @@ export interface TeamChange {
   concurrency?: number;
   /** Key of the signatures of its webhooks. */
   webhookSecret?: string;
+  /** Whether it may ask for zero data retention. */
+  zeroDataRetention?: boolean;
 }
 
 /** Changes a team; credits given become both what is left and what is planned. */
 export async function changeTeam(db: Database, name: string, change: TeamChange): Promise<void> {
   const { id } = await findTeam(db, name);
-  const { credits, rateLimitPerMinute, concurrency, webhookSecret } = change;
+  const { credits, rateLimitPerMinute, concurrency, webhookSecret, zeroDataRetention } = change;
   await db.query
     .updateTable('teams')
     .set({
@@ -101,6 +106,7 @@ export async function changeTeam(db: Database, name: string, change: TeamChange)
       ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
       ...(concurrency !== undefined && { concurrency }),
       ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
+      ...(zeroDataRetention !== undefined && { zero_data_retention: zeroDataRetention }),
     })
     .where('id', '=', id)
     .execute();
@@ -174,6 +180,7 @@ export async function ensureFirstTeam(
         credits_remaining: credits,
         credits_planned: credits,
         webhook_secret: makeWebhookSecret(),
+        zero_data_retention: true,
       })
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();

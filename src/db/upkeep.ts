@@ -31,7 +31,8 @@ export async function deleteResults(db: Database): Promise<number> {
       select id from jobs
       where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
         and (exists (select from results where job_id = jobs.id)
-          or exists (select from pages where job_id = jobs.id))
+          or exists (select from pages where job_id = jobs.id)
+          or length(seal) > 0)
       order by expires_at limit ${JOBS_AT_ONCE}
     ), results as (
       delete from results using expired where job_id = expired.id
@@ -39,6 +40,13 @@ export async function deleteResults(db: Database): Promise<number> {
       delete from pages using expired where job_id = expired.id
     ), blocked as (
       delete from blocked_urls using expired where job_id = expired.id
+    ), sealed as (
+      update jobs set seal = '', request = 'null', error = null, webhook = null
+      from expired where jobs.id = expired.id and seal is not null
+    ), progress as (
+      update job_progress set base = null, notes = '{}'
+      from expired join jobs on jobs.id = expired.id
+      where job_progress.job_id = expired.id and jobs.seal is not null
     ), deliveries as (
       delete from webhook_deliveries using expired where job_id = expired.id
     )

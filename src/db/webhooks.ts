@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
+import { type Seal, sealOf } from '../seal.ts';
 import type { Database } from './client.ts';
 import type { ActivityCursor } from './jobs.ts';
 
@@ -11,24 +12,41 @@ export interface Webhook {
   baseUrl: string;
   /** Key of the signature; `null` where the team has none. */
   secret: string | null;
+  /** How the job is written down. */
+  seal: Seal;
+}
+
+/** A target as the job keeps it: of one that is encrypted, the events can be read. */
+export const closeTarget = (target: WebhookTarget, seal: Seal) =>
+  seal.isSealed ? { events: target.events, sealed: seal.close(JSON.stringify(target)) } : target;
+
+function openTarget(kept: unknown, seal: Seal): WebhookTarget {
+  // Written by `closeTarget`; the API validated the target before.
+  if (!seal.isSealed) return kept as WebhookTarget;
+  const { sealed } = kept as { sealed: string };
+  return JSON.parse(seal.open(sealed)) as WebhookTarget;
 }
 
 /** Where the events of a job go; `undefined` when it has no webhook, or its results have expired. */
-export async function findWebhook(db: Database, jobId: string): Promise<Webhook | undefined> {
+export async function findWebhook(
+  db: Database,
+  jobId: string,
+  secretKey: string,
+): Promise<Webhook | undefined> {
   const row = await db.query
     .selectFrom('jobs')
     .innerJoin('teams', 'teams.id', 'jobs.team_id')
-    .select(['webhook', 'base_url', 'webhook_secret'])
+    .select(['webhook', 'base_url', 'webhook_secret', 'seal'])
     .where('jobs.id', '=', jobId)
     .where('webhook', 'is not', null)
     .where((where) =>
       where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),
     )
     .executeTakeFirst();
-  // The API validated the target before it was written down.
-  return (
-    row && { target: row.webhook as WebhookTarget, baseUrl: row.base_url ?? '', secret: row.webhook_secret }
-  );
+  if (!row) return undefined;
+  const seal = sealOf({ id: jobId, wrapped: row.seal }, secretKey);
+  const target = openTarget(row.webhook, seal);
+  return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, seal };
 }
 
 /** An event to be sent now. */

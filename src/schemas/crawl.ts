@@ -77,9 +77,7 @@ export const crawlBody = z.strictObject({
   ...crawlOptionFields,
   webhook: webhook.optional(),
   scrapeOptions: scrapeOptions.prefault({}).describe('how each page is scraped'),
-  zeroDataRetention: z
-    .literal(false, { error: 'zeroDataRetention is not available in this version of Winnow. Leave it out.' })
-    .default(false),
+  zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
   ...callerFields,
 });
 

@@ -148,7 +148,6 @@ function unavailable(options: Fields): string[] {
     safeMode: options.safeMode,
     threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',
     useMock: options.useMock !== undefined,
-    zeroDataRetention: options.zeroDataRetention === true,
   };
   const formats = options.formats
     .filter((format) => upcomingTypes.has(format.type))
@@ -189,6 +188,6 @@ export function resolveScrapeOptions<Options extends Fields>(options: Options) {
     timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,
     maxAge: options.maxAge ?? (cacheOnly ? 730 * DAY_MS : 2 * DAY_MS),
     skipTlsVerification: options.skipTlsVerification ?? !sensitive,
-    storeInCache: options.storeInCache && !sensitive,
+    storeInCache: options.storeInCache && !sensitive && !options.zeroDataRetention,
   };
 }

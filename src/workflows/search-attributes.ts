@@ -9,5 +9,5 @@ export const Host = defineSearchAttributeKey('Host', SearchAttributeType.KEYWORD
 /** The code of the error that ended a job; one that completed has none, its status says so. */
 export const Outcome = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
-/** All of them, to be registered with the server. Jobs with zero data retention carry none. */
+/** All of them, to be registered with the server. Jobs with zero data retention start with none. */
 export const SEARCH_ATTRIBUTES = [TeamId, JobKind, Host, Outcome];

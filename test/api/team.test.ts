@@ -78,11 +78,11 @@ describe('credits', () => {
   it('may be owed, and what the team has can still be read', async () => {
     const team = await makeTeam(db, { credits: 2 });
     const url = `${site.url}/article/22?owed`;
-    await scrapeAs(team, { url });
+    const first = await scrapeAs(team, { url });
     const { body } = await scrapeAs(team, { url, lockdown: true });
     expect(body.data.metadata.creditsUsed).toBe(5);
     expect(await creditsOf(team)).toBe(-4);
-    const result = await ask(team, `/v2/scrape/${body.data.metadata.scrapeId}`);
+    const result = await ask(team, `/v2/scrape/${first.body.data.metadata.scrapeId}`);
     expect(result.body.status).toBe('completed');
   });
 

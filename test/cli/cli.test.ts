@@ -114,6 +114,7 @@ describe('exit codes', () => {
     [['team'], /`winnow team` needs a verb/],
     [['key', 'create'], /NAME/],
     [['team', 'set', 'default'], /Nothing to change/],
+    [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
   ])('2: wrong use, %j', async (args, reason) => {
@@ -151,8 +152,17 @@ describe('teams and keys', () => {
   it('are made, shown, changed and closed', async () => {
     const name = `cli-${Date.now()}`;
     const made = table((await winnow(['team', 'create', name, '--credits', '2'])).stdout);
-    expect(made[0]).toEqual(['name', 'credits', 'requests/min', 'concurrency', 'created', 'id']);
-    expect(made[1]?.slice(0, 4)).toEqual([name, '2', '5000', '50']);
+    const columns = [
+      'name',
+      'credits',
+      'requests/min',
+      'concurrency',
+      'zero data retention',
+      'created',
+      'id',
+    ];
+    expect(made[0]).toEqual(columns);
+    expect(made[1]?.slice(0, 5)).toEqual([name, '2', '5000', '50', 'off']);
 
     const created = await winnow(['key', 'create', 'laptop', '--team', name]);
     const key = created.stdout.trim();
@@ -162,10 +172,11 @@ describe('teams and keys', () => {
     expect(table((await winnow(['team', 'show', name])).stdout)[1]?.[1]).toBe('1');
 
     await winnow(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3']);
+    await winnow(['team', 'set', name, '--zero-data-retention', 'on']);
     await winnow(['team', 'credits', name, 'unlimited']);
     const rows = table((await winnow(['team', 'list'])).stdout);
     expect(rows.map(([first]) => first)).toEqual(expect.arrayContaining(['default', name]));
-    expect(rows.find(([first]) => first === name)?.slice(1, 4)).toEqual(['unlimited', '7', '3']);
+    expect(rows.find(([first]) => first === name)?.slice(1, 5)).toEqual(['unlimited', '7', '3', 'on']);
 
     const taken = await winnow(['key', 'create', 'laptop', '--team', name]);
     expect([taken.exitCode, taken.stdout]).toEqual([2, '']);

@@ -8,6 +8,7 @@ import { listDocuments, type NewPage } from '../../src/db/pages.ts';
 import { endJob, retune } from '../../src/db/progress.ts';
 import { acquireSlot, releaseSlot } from '../../src/db/slots.ts';
 import { findTeam, type TeamChange } from '../../src/db/teams.ts';
+import { UNSEALED } from '../../src/seal.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
@@ -29,6 +30,7 @@ interface JobOptions {
   maxConcurrency?: number | null;
   team?: TestTeam | TeamChange;
   delayMs?: number;
+  kind?: 'batch_scrape' | 'crawl';
 }
 
 async function newJob({
@@ -37,6 +39,7 @@ async function newJob({
   maxConcurrency = 100,
   team = {},
   delayMs,
+  kind = 'batch_scrape',
 }: JobOptions = {}) {
   const owner = 'id' in team ? team : await makeTeam(db, { concurrency: 200, ...team });
   const id = uuidv7();
@@ -52,7 +55,7 @@ async function newJob({
   await insertPageJob(db.query, {
     ...base,
     ...rest,
-    kind: 'batch_scrape',
+    kind,
     pages,
     limit: limit ?? null,
     maxConcurrency,
@@ -63,6 +66,7 @@ async function newJob({
 const step = (jobId: string, change: Partial<Advance> = {}) =>
   advance(db, {
     jobId,
+    seal: UNSEALED,
     lane: `${jobId}/0/1`,
     ended: [],
     found: [],
@@ -173,7 +177,7 @@ describe('claims', () => {
   });
 
   it('of a raised limit go on, of a lowered one stop', async () => {
-    const { id } = await newJob({ pages: pagesOf(20), limit: 5 });
+    const { id } = await newJob({ kind: 'crawl', pages: pagesOf(20), limit: 5 });
     const { claims } = await step(id, { want: 20 });
     expect(claims).toHaveLength(5);
     await retune(db, id, { limit: 8 });
@@ -251,7 +255,9 @@ describe('the end of a job', () => {
     await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
     const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
     expect(late.claims).toEqual([]);
-    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [] })).toEqual({ isFull: true });
+    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], seal: UNSEALED })).toEqual({
+      isFull: true,
+    });
     expect(await readPageJob(db, id)).toMatchObject({
       status: 'cancelled',
       total: 1,

@@ -125,12 +125,12 @@ describe('the survey', () => {
     expect(await isRunning(db, job.id)).toBe(true);
     await endTestJob(db, job);
     expect(await isRunning(db, job.id)).toBe(false);
-    expect(await findWebhook(db, job.id)).toMatchObject({
+    expect(await findWebhook(db, job.id, 'no secret')).toMatchObject({
       target: { url: HOOK },
       baseUrl: 'http://winnow.test',
     });
     await sql`update jobs set expires_at = now() where id = ${job.id}`.execute(db.query);
-    expect(await findWebhook(db, job.id)).toBeUndefined();
+    expect(await findWebhook(db, job.id, 'no secret')).toBeUndefined();
     expect(await surveyDeliveries(db, job.id)).toEqual({ open: 0, nextDueInMs: undefined, jobEnded: true });
   });
 });
@@ -155,7 +155,7 @@ describe('the secret of a team', () => {
     expect((await findTeam(db, other.name)).webhook_secret).not.toBe(made);
     await changeTeam(db, one.name, { webhookSecret: 'mine' });
     const job = await makeJob(db, { webhook: HOOK, team: one });
-    expect((await findWebhook(db, job.id))?.secret).toBe('mine');
+    expect((await findWebhook(db, job.id, 'no secret'))?.secret).toBe('mine');
   });
 
   it('is given to teams that were there before', async () => {

@@ -81,6 +81,20 @@ describe('a scrape under way', () => {
     expect(body.data.markdown).toContain(articleTruth(13).firstSentence);
   });
 
+  it('with zero data retention survives it too, though nothing of it can be read', async () => {
+    const url = `${site.url}/slow/4000/article/16`;
+    const answer = ask('/v2/scrape', { url, zeroDataRetention: true });
+    const newest = async () => (await ask('/v2/team/activity')).body.data[0];
+    while ((await newest())?.target !== null) await sleep(100);
+    const { id } = await newest();
+    await killPart('worker');
+    expect((await answer).body.data).toMatchObject({
+      markdown: expect.stringContaining(articleTruth(16).firstSentence),
+      metadata: { sourceURL: url, scrapeId: id },
+    });
+    expect((await ask(`/v2/scrape/${id}`)).status).toBe(404);
+  });
+
   it('is billed once, whatever died', async () => {
     const before = await creditsUsed();
     const { id } = await startSlowScrape('/slow/4000/article/14');

@@ -243,7 +243,6 @@ describe('features that are not available yet', () => {
     [{ safeMode: true }, ['safeMode']],
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],
-    [{ zeroDataRetention: true }, ['zeroDataRetention']],
     [{ formats: ['summary', 'markdown'] }, ['format summary']],
     [{ formats: [{ type: 'json', prompt: 'x' }, 'branding'] }, ['format json', 'format branding']],
     [{ safeMode: true, formats: ['video'] }, ['safeMode', 'format video']],

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AdBlocker, openAdBlocker } from '../../src/browser/ads.ts';
+import { launchChromium } from '../../src/browser/launch.ts';
 import { createBrowserPool } from '../../src/browser/pool.ts';
 import { contextOptions, type Visit, type Visited, visit } from '../../src/browser/visit.ts';
 import { readConfig } from '../../src/config.ts';
@@ -28,7 +29,8 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });
   const proxy = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(config);
-  const pool = createBrowserPool({ executablePath, proxyUrl: proxy.url, logger, contexts: 4 });
+  const launch = () => launchChromium({ executablePath, proxyUrl: proxy.url, logger });
+  const pool = createBrowserPool({ launch, logger, contexts: 4 });
   const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
   return {
     visit: (url, wishes) =>

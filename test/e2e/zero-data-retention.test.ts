@@ -1,0 +1,438 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { zstdDecompressSync } from 'node:zlib';
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { payloadsOf } from '../support/histories.ts';
+import { temporalAddress } from '../support/instance.ts';
+import { finished, sourcesOf, startJob } from '../support/jobs.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+import { startReceiver } from '../support/receiver.ts';
+
+/** What a job with zero data retention leaves behind, store by store: nothing. */
+
+let pages: Pages;
+let db: Database;
+let connection: NativeConnection;
+let client: Client;
+const { dataDir } = inject('service');
+
+beforeAll(async () => {
+  pages = await startPages({});
+  db = openTestDatabase();
+  connection = await connectTemporal(await temporalAddress(dataDir));
+  client = new Client({ connection, namespace: 'default' });
+});
+afterAll(async () => {
+  await connection.close();
+  await db.close();
+  await pages[Symbol.asyncDispose]();
+});
+
+const newMarker = () => `marker${crypto.randomUUID().replaceAll('-', '')}`;
+
+/** A page whose address, options and content hold the marker; it answers `status`, or after a while. */
+async function startMarked(marker: string, { status = 200, afterMs = 0 } = {}) {
+  const site = await startPages({
+    [`/${marker}`]: async (_request, response) => {
+      await sleep(afterMs);
+      response.writeHead(status, { 'Content-Type': 'text/html' });
+      response.end(`<title>${marker}</title><main><h1>A page</h1><p>Its secret is ${marker}.</p></main>`);
+    },
+  });
+  const url = `${site.url}/${marker}`;
+  return { url, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
+}
+
+/** A row of a table as text; what is kept as bytes is decoded. */
+const textOf = (row: Record<string, unknown>) =>
+  Object.values(row)
+    .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value)))
+    .join('\n');
+
+async function tablesWith(marker: string): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(db.query);
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.id(name)}`.execute(db.query);
+    for (const row of rows) {
+      for (const [column, value] of Object.entries(row)) {
+        if (textOf({ value }).includes(marker)) found.push(`table ${name}.${column}`);
+      }
+    }
+  }
+  return found;
+}
+
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+/** All blobs of a file, which holds one or many. */
+function contentOf(bytes: Buffer): string {
+  let text = '';
+  for (let at = bytes.indexOf(ZSTD_MAGIC); at >= 0; at = bytes.indexOf(ZSTD_MAGIC, at + 1)) {
+    try {
+      text += zstdDecompressSync(bytes.subarray(at)).toString('latin1');
+    } catch (error) {
+      // Inside a blob the same four bytes begin nothing.
+      if (at === 0) throw error;
+    }
+  }
+  return text;
+}
+
+async function filesWith(
+  directory: string,
+  marker: string,
+  read = (bytes: Buffer) => bytes.toString('latin1'),
+) {
+  const found: string[] = [];
+  for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    const text = read(await readFile(path.join(entry.parentPath, entry.name)));
+    if (text.includes(marker))
+      found.push(`file ${path.relative(dataDir, path.join(entry.parentPath, entry.name))}`);
+  }
+  return found;
+}
+
+async function historiesWith(marker: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const history = await handle.fetchHistory();
+    const description = await handle.describe();
+    const texts = [
+      JSON.stringify(history, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
+      ...payloadsOf(history),
+      JSON.stringify(description.typedSearchAttributes.getAll()),
+      await description.staticSummary(),
+      await description.staticDetails(),
+    ];
+    if (texts.some((text) => text?.includes(marker))) found.push(`workflow ${workflowId}`);
+  }
+  return found;
+}
+
+/** Every place that holds the marker. */
+async function placesOf(marker: string): Promise<string[]> {
+  await sql`checkpoint`.execute(db.query);
+  const places = await Promise.all([
+    tablesWith(marker),
+    filesWith(path.join(dataDir, 'blobs'), marker, contentOf),
+    // Logs, the engine's file, and all that Postgres has on the disk.
+    filesWith(dataDir, marker),
+    historiesWith(marker),
+  ]);
+  return [...new Set(places.flat())].sort();
+}
+
+const scrapeOf = (url: string, marker: string, options: object = {}) => ({
+  body: { url, headers: { 'X-Secret': marker }, zeroDataRetention: true, ...options },
+});
+
+describe('a scrape', () => {
+  it('leaves its mark everywhere without zero data retention', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const { status } = await call('/v2/scrape', scrapeOf(site.url, marker, { zeroDataRetention: false }));
+    expect(status).toBe(200);
+    await call('/v2/scrape', { body: { url: site.url } });
+    const failed = await call('/v2/scrape', { body: { url: `http://${marker}.invalid/` } });
+    expect(failed.body.code).toBe('SCRAPE_DNS_RESOLUTION_ERROR');
+    const places = await placesOf(marker);
+    expect(places).toEqual(
+      expect.arrayContaining([
+        'table jobs.target',
+        'table jobs.request',
+        'table jobs.error',
+        expect.stringMatching(/^file blobs\/results\//),
+        expect.stringMatching(/^file blobs\/cache\//),
+        expect.stringMatching(/^file postgres\//),
+        expect.stringMatching(/^file temporal\.db/),
+        expect.stringMatching(/^workflow scrape\//),
+      ]),
+    );
+  });
+
+  it('with it is answered as any other, and is nowhere to be found', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const { status, body } = await call(
+      '/v2/scrape',
+      scrapeOf(site.url, marker, { formats: ['markdown', 'rawHtml'] }),
+    );
+    expect(status).toBe(200);
+    expect(body.data.markdown).toContain(`Its secret is ${marker}.`);
+    expect(body.data.metadata).toMatchObject({ sourceURL: site.url, creditsUsed: 2 });
+    const later = await call(`/v2/scrape/${body.data.metadata.scrapeId}`);
+    expect(later).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    expect(later.body.error).toContain('zero data retention');
+    // Without the header the cache would take it.
+    const plain = await call('/v2/scrape', { body: { url: site.url, zeroDataRetention: true } });
+    expect(plain.body.data.metadata.cacheState).toBe('miss');
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it('that a browser opened is not on the disk of the browser either', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const { body } = await call(
+      '/v2/scrape',
+      scrapeOf(site.url, marker, { waitFor: 1, formats: ['rawHtml'] }),
+    );
+    expect(body.data.rawHtml).toContain(marker);
+    const homes = (await readdir(tmpdir())).filter((name) => name.startsWith('winnow-chromium-'));
+    expect(homes.length).toBeGreaterThan(0);
+    for (const home of homes) expect(await filesWith(path.join(tmpdir(), home), marker)).toEqual([]);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it.each([
+    ['an error of the target', { status: 404 }, {}, undefined],
+    ['a timeout', { afterMs: 5_000 }, { timeout: 1_000 }, 'SCRAPE_TIMEOUT'],
+  ])('that ends in %s tells only who asked', async (_name, behaviour, options, code) => {
+    const marker = newMarker();
+    await using site = await startMarked(marker, behaviour);
+    const { body } = await call('/v2/scrape', scrapeOf(site.url, marker, options));
+    expect(body.code).toBe(code);
+    expect(body.error ?? body.data.metadata.sourceURL).toContain(marker);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it('of a host that does not exist tells only who asked', async () => {
+    const marker = newMarker();
+    const { status, body } = await call('/v2/scrape', scrapeOf(`http://${marker}.invalid/`, marker));
+    expect([status, body.code]).toEqual([200, 'SCRAPE_DNS_RESOLUTION_ERROR']);
+    expect(body.error).toContain(marker);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it('under lockdown that misses leaves no trace, without any permission', async () => {
+    const team = await makeTeam(db);
+    const marker = newMarker();
+    const request = { url: `http://${marker}.invalid/`, headers: { 'X-Secret': marker }, lockdown: true };
+    const { status, body } = await call('/v2/scrape', { key: team.key, body: request });
+    expect([status, body.code]).toEqual([404, 'SCRAPE_LOCKDOWN_CACHE_MISS']);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+
+  it('is encrypted while it runs, and is there for who asks later when its caller has gone', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker, { afterMs: 3_000 });
+    const gone = new AbortController();
+    const { url, key } = inject('service');
+    const waiting = fetch(`${url}/v2/scrape`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(scrapeOf(site.url, marker).body),
+      signal: gone.signal,
+    }).catch(() => 'gone');
+    await sleep(1_500);
+    const { body: activity } = await call('/v2/team/activity?endpoint=scrape&limit=1');
+    const [{ id, target }] = activity.data;
+    expect(target).toBeNull();
+    expect((await call(`/v2/scrape/${id}`)).body).toEqual({ success: true, status: 'scraping' });
+    expect(await tablesWith(marker)).toEqual([]);
+    gone.abort();
+    expect(await waiting).toBe('gone');
+    let answer = await call(`/v2/scrape/${id}`);
+    while (answer.body.status === 'scraping') {
+      await sleep(100);
+      answer = await call(`/v2/scrape/${id}`);
+    }
+    expect(answer.body.data.markdown).toContain(marker);
+    expect((await call(`/v2/scrape/${id}`)).status).toBe(404);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+});
+
+describe('what cannot be', () => {
+  it('zero data retention of a team that may not', async () => {
+    const team = await makeTeam(db);
+    const refused = await call('/v2/scrape', {
+      key: team.key,
+      body: { url: pages.url, zeroDataRetention: true },
+    });
+    expect(refused).toMatchObject({ status: 400, body: { success: false, code: 'BAD_REQUEST' } });
+    expect(refused.body.error).toContain('not enabled');
+    const other = await makeTeam(db, { zeroDataRetention: true });
+    const { status } = await call('/v2/scrape', {
+      key: other.key,
+      body: { url: pages.url, zeroDataRetention: true },
+    });
+    expect(status).toBe(200);
+  });
+
+  it('a picture, which is kept to be read', async () => {
+    const { status, body } = await call('/v2/scrape', {
+      body: { url: pages.url, zeroDataRetention: true, formats: ['screenshot'] },
+    });
+    expect([status, body.code]).toEqual([400, 'SCRAPE_ZDR_VIOLATION_ERROR']);
+    expect(body.error).toContain('format screenshot');
+  });
+});
+
+/** The next round of upkeep, now. */
+const runUpkeep = () =>
+  client.workflow.start('upkeep', {
+    workflowId: 'upkeep',
+    taskQueue: 'scrape',
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+
+/** Lets a job expire. */
+async function expire(id: string): Promise<void> {
+  const past = new Date(Date.now() - 60_000);
+  await db.query.updateTable('jobs').set({ expires_at: past }).where('id', '=', id).execute();
+  await runUpkeep();
+  const isKept = () =>
+    db.query.selectFrom('pages').select('id').where('job_id', '=', id).limit(1).executeTakeFirst();
+  while (await isKept()) await sleep(50);
+}
+
+describe('a batch', () => {
+  it.each([false, true])('with zero data retention %s', async (zeroDataRetention) => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    await using receiver = await startReceiver();
+    const dead = `http://${marker}.invalid/`;
+    const request = {
+      path: '/v2/batch/scrape',
+      body: {
+        urls: [site.url, dead, `${site.url}-none`, `no address ${marker}`],
+        headers: { 'X-Secret': marker },
+        webhook: { url: `${receiver.url}/${marker}`, headers: { 'X-Hook': marker }, metadata: { marker } },
+        zeroDataRetention,
+      },
+      headers: { 'x-idempotency-key': crypto.randomUUID() },
+    };
+    const started = await call(request.path, request);
+    expect(started.body.invalidURLs).toEqual([`no address ${marker}`]);
+    const { id } = started.body;
+    const status = await finished(request.path, id);
+    expect(status).toMatchObject({ completed: 2, failed: 1, creditsUsed: zeroDataRetention ? 5 : 3 });
+    expect(sourcesOf(status)).toEqual([site.url, `${site.url}-none`]);
+    expect(JSON.stringify(status.data)).toContain(`Its secret is ${marker}.`);
+    const { body: failures } = await call(`${request.path}/${id}/errors`);
+    expect(failures.errors).toMatchObject([{ url: dead, error: expect.stringContaining(marker) }]);
+
+    const events = await receiver.until(5);
+    expect(events.map(({ headers, event }) => [headers['x-hook'], event.metadata.marker])).toEqual(
+      events.map(() => [marker, marker]),
+    );
+    const failed = events.find(({ event }) => event.type === 'batch_scrape.page' && !event.success);
+    expect(failed?.event).toMatchObject({
+      error: failures.errors[0].error,
+      data: [{ metadata: { sourceURL: dead } }],
+    });
+    const repeated = await call(request.path, request);
+    expect(repeated.body).toEqual(started.body);
+
+    const places = await placesOf(marker);
+    if (zeroDataRetention) {
+      expect(places).toEqual([]);
+    } else {
+      expect(places).toEqual(
+        expect.arrayContaining([
+          'table jobs.request',
+          'table jobs.target',
+          'table jobs.webhook',
+          'table pages.error',
+          'table pages.host',
+          'table pages.url',
+          'table webhook_deliveries.error',
+          expect.stringMatching(/^file blobs\/results\//),
+        ]),
+      );
+    }
+    await expire(id);
+    const { request: kept, seal } = await db.query
+      .selectFrom('jobs')
+      .select(['request', 'seal'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    if (zeroDataRetention) expect([kept, seal?.length]).toEqual([null, 0]);
+    else expect([JSON.stringify(kept), seal]).toEqual([expect.stringContaining(marker), null]);
+  });
+
+  it('takes pages with zero data retention only if it began with it', async () => {
+    const marker = newMarker();
+    await using site = await startMarked(marker);
+    const open = await startJob('/v2/batch/scrape', { urls: [pages.url] });
+    const append = { urls: [site.url], zeroDataRetention: true };
+    const refused = await call('/v2/batch/scrape', { body: { ...append, appendToId: open } });
+    expect([refused.status, refused.body.code]).toEqual([400, 'BAD_REQUEST']);
+    const sealed = await startJob('/v2/batch/scrape', { urls: [pages.url], zeroDataRetention: true });
+    await startJob('/v2/batch/scrape', { ...append, appendToId: sealed });
+    const status = await finished('/v2/batch/scrape', sealed);
+    expect(sourcesOf(status)).toEqual([pages.url, site.url].sort());
+    expect(await placesOf(marker)).toEqual([]);
+  });
+});
+
+describe('a crawl', () => {
+  it.each([false, true])('with zero data retention %s', async (zeroDataRetention) => {
+    const marker = newMarker();
+    const page = (text: string, ...links: string[]) =>
+      `<title>${marker}</title><main><h1>${text}</h1>${links.map((link) => `<a href="${link}">${link}</a>`).join(' ')}</main>`;
+    await using site = await startPages({
+      '/robots.txt': (_request, response) =>
+        void response.setHeader('Content-Type', 'text/plain').end(`User-agent: *\nDisallow: /${marker}/no`),
+      '/sitemap.xml': (request, response) =>
+        void response
+          .setHeader('Content-Type', 'application/xml')
+          .end(`<urlset><url><loc>http://${request.headers.host}/${marker}/mapped</loc></url></urlset>`),
+      [`/${marker}`]: page('Start', `/${marker}/one`, `/${marker}/two`, `/${marker}/moved`, `/${marker}/no`),
+      [`/${marker}/one`]: page('One', `/${marker}`, `/${marker}/two?`, `/${marker}/two`),
+      [`/${marker}/two`]: page('Two', `/${marker}/one`),
+      [`/${marker}/mapped`]: page('Mapped'),
+      [`/${marker}/moved`]: (_request, response) =>
+        void response.writeHead(302, { location: `/${marker}/two` }).end(),
+    });
+    const start = `${site.url}/${marker}`;
+    const id = await startJob('/v2/crawl', { url: start, zeroDataRetention });
+    const status = await finished('/v2/crawl', id);
+    expect(status).toMatchObject({ status: 'completed', completed: 4, failed: 0 });
+    expect(status.creditsUsed).toBe(zeroDataRetention ? 8 : 4);
+    expect(status.data.map((each: { metadata: { url: string } }) => each.metadata.url).sort()).toEqual(
+      ['', '/mapped', '/one', '/two'].map((end) => start + end),
+    );
+    const { body: failures } = await call(`/v2/crawl/${id}/errors`);
+    expect(failures.robotsBlocked).toEqual([`${start}/no`]);
+    const places = await placesOf(marker);
+    if (zeroDataRetention) {
+      expect(places).toEqual([]);
+    } else {
+      expect(places).toEqual(
+        expect.arrayContaining([
+          'table blocked_urls.url',
+          'table job_progress.base',
+          'table pages.url',
+          `workflow crawl/${id}`,
+        ]),
+      );
+    }
+    await expire(id);
+  });
+
+  it('under lockdown contacts nobody', async () => {
+    const marker = newMarker();
+    const started = pages.requests.length;
+    const id = await startJob('/v2/crawl', {
+      url: `${pages.url}/${marker}`,
+      scrapeOptions: { lockdown: true },
+    });
+    expect(await finished('/v2/crawl', id)).toMatchObject({ completed: 0, failed: 1, creditsUsed: 1 });
+    expect(pages.requests.length).toBe(started);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+});
