@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { decodeText } from '../net/charset.ts';
+import { documentFormat } from '../net/document-format.ts';
 import { essenceOf, mediaKind } from '../net/media-type.ts';
 import type { Snapshot } from '../snapshot.ts';
 
@@ -18,9 +19,19 @@ export function contentOf(
   { url, contentType, body }: Answer,
   pdfAsBase64: boolean,
 ): Pick<Snapshot, 'kind' | 'text'> {
-  const kind = mediaKind(contentType, body);
+  const { pathname } = new URL(url);
+  const kind = mediaKind(contentType, body, pathname);
+  const type = essenceOf(contentType);
+  if (kind === 'document') {
+    const format = documentFormat(type, body, pathname);
+    throw unsupported(
+      url,
+      `a file of the format ${format}`,
+      'Office files and books cannot be converted yet.',
+    );
+  }
   if (kind === 'binary') {
-    const what = essenceOf(contentType) || 'a binary file without a Content-Type';
+    const what = type || 'a binary file without a Content-Type';
     throw unsupported(url, what, 'Only pages, text and JSON can be scraped.');
   }
   if (kind !== 'pdf') return { kind, text: decodeText(body, contentType) };

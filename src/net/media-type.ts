@@ -1,5 +1,10 @@
-/** What a body is good for: HTML source, a JSON document, text to show as it is, a PDF, or none of these. */
-export type MediaKind = 'html' | 'json' | 'text' | 'pdf' | 'binary';
+import { documentFormat } from './document-format.ts';
+
+/**
+ * What a body is good for: HTML source, a JSON document, text to show as it is, a PDF, an office file or book, or none
+ * of these.
+ */
+export type MediaKind = 'html' | 'json' | 'text' | 'pdf' | 'document' | 'binary';
 
 /** The bytes that browsers look at to recognise a body (WHATWG MIME Sniffing 5.2). */
 const SNIFFED_BYTES = 1445;
@@ -38,7 +43,7 @@ const HTML_TYPES = new Set(['text/html', 'application/xhtml+xml', 'application/v
 const JSON_TYPE = /^(?:application|text)\/json$|\+json$/;
 const PDF_TYPES = new Set(['application/pdf', 'application/x-pdf']);
 const TEXT_TYPE =
-  /^text\/|\+xml$|^application\/(?:xml|(?:x-)?(?:javascript|ecmascript|typescript|yaml|toml|ndjson|sh|tex|latex|httpd-php)|jsonl(?:ines)?|json-seq|json5|sql|graphql|rtf|x-www-form-urlencoded|xml-dtd|mbox|x-subrip|vnd\.apple\.mpegurl|x-mpegurl)$/;
+  /^text\/|\+xml$|^application\/(?:xml|(?:x-)?(?:javascript|ecmascript|typescript|yaml|toml|ndjson|sh|tex|latex|httpd-php)|jsonl(?:ines)?|json-seq|json5|sql|graphql|x-www-form-urlencoded|xml-dtd|mbox|x-subrip|vnd\.apple\.mpegurl|x-mpegurl)$/;
 
 /** The type of a `Content-Type` header without its parameters, in lower case; empty when there is none. */
 export function essenceOf(contentType: string): string {
@@ -69,11 +74,16 @@ function isJson(body: Uint8Array): boolean {
 /**
  * Says what a body is: its first bytes where they are beyond doubt, else its `Content-Type`, else what it looks like.
  * Feeds, sitemaps, SVG and scripts are text.
+ * @param path of the address: its ending counts where the type says nothing
  */
-export function mediaKind(contentType: string, body: Uint8Array): MediaKind {
+export function mediaKind(contentType: string, body: Uint8Array, path = ''): MediaKind {
   const type = essenceOf(contentType);
   const start = firstText(body);
   if (PDF.test(start)) return 'pdf';
+  // Readers of PDF forgive what stands before its beginning, where all else says that it is one.
+  if (start.includes('%PDF-') && (PDF_TYPES.has(type) || (UNKNOWN.has(type) && /\.pdf$/i.test(path))))
+    return 'pdf';
+  if (!HTML.test(start) && documentFormat(type, body, path)) return 'document';
   if (FILE_SIGNATURES.some((signature) => start.startsWith(signature))) return 'binary';
   if (HTML_TYPES.has(type) || HTML.test(start)) return 'html';
   if (JSON_TYPE.test(type)) return 'json';

@@ -170,6 +170,8 @@ export async function startEgressProxy(egress: Egress): Promise<EgressProxy> {
     const upstream = egress.upstreams.of(route);
     const door = doors.get(upstream) ?? startDoor(egress, upstream);
     doors.set(upstream, door);
+    // One that could not be opened is tried again with the next page.
+    door.catch(() => doors.delete(upstream));
     return door;
   }
 

@@ -65,6 +65,13 @@ interface Member {
   restsUntil: number;
 }
 
+/** A part of an address without its %XX, which URLs leave as ASCII; a stray % is itself. */
+const decode = (part: string) =>
+  Buffer.from(
+    part.replace(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
+
 /** @throws ServiceError `BAD_REQUEST` that names setting and position, never the entry: it holds a password */
 function parseMember(entry: string, position: number, setting: string): Member {
   const [, country, address = ''] = /^(?:([a-z]{2})=)?(.*)$/is.exec(entry) ?? [];
@@ -78,8 +85,8 @@ function parseMember(entry: string, position: number, setting: string): Member {
     protocol: url.protocol,
     hostname: url.hostname.replace(/^\[|\]$/g, ''),
     port: Number(url.port) || SCHEMES[url.protocol],
-    username: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    username: decode(url.username),
+    password: decode(url.password),
   };
   return { server, country: country?.toUpperCase(), faults: 0, restsUntil: 0 };
 }

@@ -35,7 +35,9 @@ describe('media kind', () => {
     ['binary', 'image/png', PNG],
     ['binary', 'application/zip', 'PK\x03\x04'],
     ['binary', 'video/mp4', 'x'],
-    ['binary', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK\x03\x04'],
+    ['document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK\x03\x04'],
+    ['document', 'application/msword', 'no signature'],
+    ['document', 'application/rtf', '{\\rtf1 x}'],
     ['binary', 'font/woff2', 'wOF2'],
   ])('is what is declared: %s for %s', (kind, contentType, body) => {
     expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
@@ -50,6 +52,11 @@ describe('media kind', () => {
     ['html', 'text/plain', `\uFEFF${PAGE}`],
     ['html', 'application/xml', '<?xml version="1.0"?><!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0"><html/>'],
     ['html', 'image/png', PAGE],
+    ['html', 'application/octet-stream', PAGE],
+    ['html', 'application/msword', PAGE],
+    ['html', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', `\n${PAGE}`],
+    ['pdf', 'application/pdf', 'junk before %PDF-1.4\n'],
+    ['document', 'text/plain', '{\\rtf1\\ansi x}'],
     ['json', 'text/plain; charset=utf-8', ' {"a": [1, 2]} '],
     ['binary', 'text/html', PNG],
     ['binary', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
@@ -77,6 +84,14 @@ describe('media kind', () => {
     for (const contentType of ['', 'application/octet-stream', '*/*']) {
       expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
     }
+  });
+
+  it('is what its name says where nothing else does', () => {
+    const junk = Buffer.from('junk before %PDF-1.4\n');
+    expect(mediaKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
+    expect(mediaKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
+    expect(mediaKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
+    expect(mediaKind('text/plain', junk, '/paper.pdf')).toBe('text');
   });
 
   it('is seen through UTF-16', () => {

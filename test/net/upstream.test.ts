@@ -305,6 +305,10 @@ describe('the proxies of a route', () => {
   });
 });
 
+it('a password may hold a stray %', () => {
+  expect(createUpstreams({ basic: ['http://a:100%@b', 'http://a:%ff@b'], enhanced: [] })).toBeDefined();
+});
+
 it.each(['ftp://a:1', 'nonsense', 'de=', 'deu=http://a', 'socks4://a', 'http://'])(
   'the setting %s is refused without its text',
   (entry) => {

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call, scrape } from '../support/api.ts';
+import { startDns, type TestDns } from '../support/dns.ts';
+import { type Instance, startInstance } from '../support/instance.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
+
+const html = (text: string) => `<!doctype html><title>T</title><main><p>${text}</p></main>`;
+
+describe('a service without proxies', () => {
+  it('fetches without the enhanced ones, says so, and bills the plain price', async () => {
+    await using pages = await startPages({ '/': html('A page') });
+    for (const proxy of ['enhanced', 'stealth']) {
+      const { body } = await scrape({ url: `${pages.url}/`, proxy, maxAge: 0 });
+      expect(body.data).toMatchObject({
+        markdown: 'A page',
+        warning: expect.stringContaining('no enhanced proxies'),
+        metadata: { proxyUsed: 'basic', creditsUsed: 1 },
+      });
+    }
+    const { body } = await scrape({ url: `${pages.url}/`, maxAge: 0 });
+    expect(body.data).not.toHaveProperty('warning');
+  });
+});
+
+describe('a service with proxies', () => {
+  let dns: TestDns;
+  let walled: Pages;
+  let free: Pages;
+  let basic: TestProxy;
+  let enhanced: TestProxy;
+  let instance: Instance;
+
+  const ask = (options: object) =>
+    call('/v2/scrape', {
+      url: instance.url,
+      key: instance.key,
+      body: { url: 'http://site.test/', ...options },
+    });
+
+  beforeAll(async () => {
+    dns = await startDns({ 'site.test': ['93.184.216.34'] });
+    walled = await startPages({
+      '/': (_request, response) => response.writeHead(403, { 'Content-Type': 'text/html' }).end(html('No')),
+    });
+    free = await startPages({ '/': html('Come in') });
+    basic = await startHttpProxy({ port: Number(new URL(walled.url).port) });
+    enhanced = await startSocksProxy({ port: Number(new URL(free.url).port) });
+    instance = await startInstance({
+      env: {
+        LOG_LEVEL: 'warn',
+        WINNOW_ALLOW_PRIVATE: '',
+        WINNOW_DNS: dns.address,
+        WINNOW_PROXIES_BASIC: basic.url,
+        WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await instance?.stop();
+    await Promise.all([basic.close(), enhanced.close(), dns.close()]);
+    await Promise.all([walled, free].map((pages) => pages[Symbol.asyncDispose]()));
+  });
+
+  it('goes by the enhanced ones where the site lets in no other, and bills five credits', async () => {
+    const { body } = await ask({ maxAge: 0 });
+    expect(body.data).toMatchObject({
+      markdown: 'Come in',
+      metadata: { statusCode: 200, proxyUsed: 'stealth', creditsUsed: 5 },
+    });
+    // A copy of it costs what any copy does.
+    const again = await ask({});
+    expect(again.body.data.metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1 });
+  });
+
+  it('keeps to the basic ones when it is told to', async () => {
+    const { body } = await ask({ proxy: 'basic', maxAge: 0 });
+    expect(body.data.metadata).toMatchObject({ statusCode: 403, proxyUsed: 'basic', creditsUsed: 1 });
+  });
+
+  it('keeps copies of the enhanced proxies apart', async () => {
+    const { body } = await ask({ proxy: 'enhanced' });
+    expect(body.data).toMatchObject({
+      markdown: 'Come in',
+      metadata: { cacheState: 'miss', proxyUsed: 'stealth', creditsUsed: 5 },
+    });
+  });
+});
