@@ -3,6 +3,7 @@ export const ERRORS = {
   BAD_REQUEST: { status: 400, retry: false },
   BAD_REQUEST_INVALID_JSON: { status: 400, retry: false },
   FEATURE_NOT_AVAILABLE: { status: 400, retry: false },
+  SCRAPE_ACTIONS_NOT_SUPPORTED: { status: 400, retry: false },
   SCRAPE_JSON_CONTENT_TOO_LARGE: { status: 400, retry: false },
   UNAUTHORIZED: { status: 401, retry: false },
   INSUFFICIENT_CREDITS: { status: 402, retry: false },

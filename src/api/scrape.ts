@@ -1,6 +1,6 @@
 import { findOutcome } from '../db/jobs.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
-import { fileUrl } from '../files.ts';
+import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
@@ -63,9 +63,7 @@ const read = defineRoute({
 
 async function readDocument(blob: string, baseUrl: string, { blobs, config }: ApiDoors): Promise<Document> {
   // Written by the scrape activity in this very shape.
-  const document = JSON.parse((await blobs.get(blob)).toString()) as Document;
-  if (document.screenshot) document.screenshot = fileUrl(document.screenshot, baseUrl, config.secretKey);
-  return document;
+  return JSON.parse(withFileUrls((await blobs.get(blob)).toString(), baseUrl, config.secretKey)) as Document;
 }
 
 /** The routes of scrape. */

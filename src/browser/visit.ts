@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BrowserContext, devices, type Page, type Request, type Response } from 'playwright-core';
+import type { BrowserContext, Response } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
-import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
-import { mayShare } from '../url.ts';
+import type { Action } from '../schemas/actions.ts';
+import { type ActionOutcome, perform } from './actions.ts';
+import { cameraOf } from './camera.ts';
+import type { Appearance } from './device.ts';
+import { runApart } from './isolated-world.ts';
+import { isHtml, readHtml } from './read.ts';
+import { sendHeaders } from './request-headers.ts';
+import { settle } from './settle.ts';
+import { openTab, type Tab } from './tab.ts';
 
-/** A page is quiet when neither network nor DOM stirred for this long. */
-const QUIET_MS = 400;
 /** How long after an aborted navigation the news of a crash may come. */
 const CRASH_NEWS_MS = 200;
-/** Pages that are never quiet are read after this long. */
-const MOST_SETTLING_MS = 6_000;
+/** Documents that never end are read after this long as far as they are there. */
+const MOST_LOADING_MS = 15_000;
 
 /** A page that could not be opened, and the address that failed: after redirects not the one asked for. */
 export class NavigationError extends Error {
@@ -27,8 +32,12 @@ export class NavigationError extends Error {
 export interface Visit {
   url: string;
   headers: Record<string, string>;
+  appearance: Appearance;
   waitForMs: number;
+  actions: Action[];
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
+  /** Of each document as it is sent, and of the rendered page in characters. */
+  maxBytes: number;
 }
 
 /** What was there. */
@@ -36,172 +45,77 @@ export interface Visited {
   url: string;
   statusCode: number;
   contentType: string;
-  /** The rendered page; absent for an answer that is no HTML. */
+  /** The rendered page, at most one character larger than allowed; absent for an answer that is no HTML. */
   html?: string;
   /** The answer as it was sent, when it is no HTML. */
   body?: Uint8Array;
   timezone: string;
   files: Record<string, CollectedFile>;
-}
-
-/** The context that a page is opened in. */
-export function contextOptions(page: { mobile: boolean; skipTlsVerification: boolean }) {
-  const { defaultBrowserType: _, ...pixel } = devices['Pixel 7']!;
-  return {
-    ...(page.mobile ? { ...pixel, userAgent: MOBILE_USER_AGENT } : { userAgent: USER_AGENT }),
-    ...(!page.mobile && { viewport: { width: 1280, height: 800 } }),
-    ignoreHTTPSErrors: page.skipTlsVerification,
-    locale: 'en-US',
-    serviceWorkers: 'block' as const,
-    acceptDownloads: false,
-  };
+  /** Absent when there was nothing to do. */
+  actions?: ActionOutcome;
 }
 
 /**
- * Goes to a page, waits until it has settled, collects the files that formats want, and reads it.
- * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` when the address is a download
+ * Goes to a page, waits until it has settled, does the actions, collects the files that formats want, and reads it.
+ * @throws ServiceError `SCRAPE_ACTION_ERROR`, `SCRAPE_CONTENT_TOO_LARGE`
  * @throws Playwright's own errors for what `engines/browser.ts` translates
  */
-export async function visit(
-  context: BrowserContext,
-  { url, headers, waitForMs, collect }: Visit,
-): Promise<Visited> {
-  const page = await context.newPage();
-  if (Object.keys(headers).length) await sendHeaders(page, url, headers);
-  const traffic = watchTraffic(page);
-  // A dialog would hold the page for ever.
-  page.on('dialog', (dialog) => void dialog.dismiss().catch(() => undefined));
-  const response = await page
-    .goto(url, { waitUntil: 'domcontentloaded', timeout: 0 })
-    .catch(async (error: Error) => {
-      // A crash is told after the navigation that it aborted.
-      if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
-      const cause = traffic.crashed() ? new Error('the tab crashed', { cause: error }) : error;
-      throw new NavigationError(cause, traffic.failedUrl() ?? url);
-    });
-  if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
-  await settle(page, traffic);
-  if (waitForMs) await sleep(waitForMs);
+export async function visit(context: BrowserContext, order: Visit): Promise<Visited> {
+  const { actions, appearance, maxBytes } = order;
+  const pictures =
+    Object.keys(order.collect).length > 0 ||
+    actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
+  const tab = await openTab(context, { appearance, maxBytes, pictures });
+  return Promise.race([tab.fault, visitIn(tab, order)]);
+}
+
+async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
+  const { page, traffic } = tab;
+  if (Object.keys(order.headers).length) await sendHeaders(page.context(), tab.session, order);
+  const first = await open(tab, order.url);
+  await settle(tab);
+  if (order.waitForMs) await sleep(order.waitForMs);
+  const now = () => traffic.document() ?? first;
+  const actions = order.actions.length
+    ? {
+        actions: await perform(tab, order.actions, {
+          contentType: await typeOf(now()),
+          maxCharacters: order.maxBytes,
+        }),
+      }
+    : {};
   const files: Record<string, CollectedFile> = {};
-  for (const [type, make] of Object.entries(collect)) files[type] = await make(page);
-  const answer = traffic.document() ?? response;
-  const contentType = (await answer.headerValue('content-type')) ?? '';
+  const camera = cameraOf(tab);
+  for (const [type, make] of Object.entries(order.collect)) files[type] = await make(camera);
+  const answer = now();
+  const contentType = await typeOf(answer);
   return {
     url: page.url(),
     statusCode: answer.status(),
     contentType,
-    ...(isHtml(contentType) ? { html: await page.content() } : { body: await answer.body() }),
-    timezone: await page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone),
+    ...(isHtml(contentType) ? { html: await readHtml(tab, order.maxBytes) } : { body: await answer.body() }),
+    timezone: await runApart(tab, timezone, undefined),
     files,
+    ...actions,
   };
 }
 
-const isHtml = (contentType: string) => !contentType || /\bx?html\b/i.test(contentType);
-
-/**
- * Sends the user's headers with requests to the page's own origin only: third parties must not see its secrets, not
- * even after a redirect, which is why Playwright's own routes will not do. Cookies go into the jar, as a browser's do.
- */
-async function sendHeaders(page: Page, url: string, given: Record<string, string>): Promise<void> {
-  const own = new URL(url);
-  const { cookie, ...headers } = lowerCased(given);
-  if (cookie !== undefined) await setCookies(page.context(), own, cookie);
-  if (!Object.keys(headers).length) return;
-  const session = await page.context().newCDPSession(page);
-  session.on('Fetch.requestPaused', ({ requestId, request }) => {
-    const all = Object.entries({ ...lowerCased(request.headers), ...headers });
-    const overridden = mayShare(own, new URL(request.url)) && {
-      headers: all.map(([name, value]) => ({ name, value })),
-    };
-    // A page that was closed meanwhile needs no answer.
-    session.send('Fetch.continueRequest', { requestId, ...overridden }).catch(() => undefined);
+/** Goes to the address, and waits until its document is there. */
+async function open({ page, traffic }: Tab, url: string): Promise<Response> {
+  const response = await page.goto(url, { waitUntil: 'commit', timeout: 0 }).catch(async (error: Error) => {
+    // A crash is told after the navigation that it aborted.
+    if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
+    throw new NavigationError(error, traffic.failedUrl() ?? url);
   });
-  const patterns = ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${own.host}/*` }));
-  await session.send('Fetch.enable', { patterns });
+  if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
+  const loaded = page.waitForLoadState('domcontentloaded', { timeout: MOST_LOADING_MS });
+  await loaded.catch((error: Error) => {
+    if (error.name !== 'TimeoutError') throw error;
+  });
+  return response;
 }
 
-async function setCookies(context: BrowserContext, { origin }: URL, header: string): Promise<void> {
-  const cookies = header
-    .split(';')
-    .map((pair) => /^\s*([^=]+)=(.*)$/.exec(pair))
-    .flatMap((match) => (match ? [{ url: origin, name: match[1]!.trim(), value: match[2]!.trim() }] : []));
-  try {
-    await context.addCookies(cookies);
-  } catch (cause) {
-    throw new ServiceError('BAD_REQUEST', `The header Cookie does not hold cookies for ${origin}.`, {
-      cause,
-    });
-  }
-}
+/** Runs in the page. */
+const timezone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const lowerCased = (headers: Record<string, string>) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-/** What is under way on the network, and the answer that made the main document. */
-function watchTraffic(page: Page) {
-  const open = new Set<Request>();
-  let document: Response | undefined;
-  let failedUrl: string | undefined;
-  let crashed = false;
-  page.on('crash', () => {
-    crashed = true;
-  });
-  let lastChange = performance.now();
-  const touch = () => {
-    lastChange = performance.now();
-  };
-  page.on('request', (request) => {
-    open.add(request);
-    touch();
-  });
-  const close = (request: Request) => {
-    if (open.delete(request)) touch();
-  };
-  page.on('requestfinished', close);
-  page.on('requestfailed', (request) => {
-    close(request);
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) failedUrl = request.url();
-  });
-  page.on('response', (response) => {
-    const request = response.request();
-    const redirected = response.status() >= 300 && response.status() < 400;
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame() && !redirected)
-      document = response;
-  });
-  return {
-    document: () => document,
-    failedUrl: () => failedUrl,
-    crashed: () => crashed,
-    quietForMs: () => (open.size ? 0 : performance.now() - lastChange),
-  };
-}
-
-/** Waits until network and DOM have been quiet together, at most {@link MOST_SETTLING_MS}. */
-async function settle(page: Page, traffic: ReturnType<typeof watchTraffic>): Promise<void> {
-  const end = performance.now() + MOST_SETTLING_MS;
-  while (performance.now() < end) {
-    const quietForMs = Math.min(traffic.quietForMs(), await domQuietMs(page));
-    if (quietForMs >= QUIET_MS) return;
-    await sleep(Math.max(20, QUIET_MS - quietForMs));
-  }
-}
-
-/** Milliseconds since the DOM last changed; 0 while the page is between two documents. */
-async function domQuietMs(page: Page): Promise<number> {
-  try {
-    return await page.evaluate(() => {
-      const key = Symbol.for('winnow.lastChange');
-      const seen = window as unknown as Record<symbol, number>;
-      if (seen[key] === undefined) {
-        seen[key] = performance.now();
-        new MutationObserver(() => {
-          seen[key] = performance.now();
-        }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-      }
-      return performance.now() - seen[key];
-    });
-  } catch (error) {
-    if (/Execution context was destroyed|navigat/i.test(String(error))) return 0;
-    throw error;
-  }
-}
+const typeOf = async (answer: Response) => (await answer.headerValue('content-type')) ?? '';

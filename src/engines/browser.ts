@@ -1,12 +1,16 @@
 import type { Blobs } from '../blobs.ts';
+import type { ActionOutcome } from '../browser/actions.ts';
+import { contextOptions } from '../browser/device.ts';
 import type { BrowserPool } from '../browser/pool.ts';
-import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
+import { NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressProxy } from '../net/proxy.ts';
+import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
 import type { Engine } from './engine.ts';
+import { visitorOf } from './location.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(doors: {
@@ -19,26 +23,31 @@ export function createBrowserEngine(doors: {
 }): Engine {
   const { pool, egress, proxy, blobs, maxBodyBytes } = doors;
 
-  async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
-    const entries = Object.entries(collected).map(
-      async ([type, { bytes, mediaType }]) => [type, `blob:${await blobs.put(bytes)};${mediaType}`] as const,
-    );
+  const save = async ({ bytes, mediaType }: CollectedFile) => `blob:${await blobs.put(bytes)};${mediaType}`;
+
+  async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
+    const entries = Object.entries(collected).map(async ([type, file]) => [type, await save(file)] as const);
     return Object.fromEntries(await Promise.all(entries));
+  }
+
+  async function saveOutcome(outcome: ActionOutcome): Promise<ActionResults> {
+    return {
+      ...outcome,
+      screenshots: await Promise.all(outcome.screenshots.map(save)),
+      pdfs: await Promise.all(outcome.pdfs.map(save)),
+    };
   }
 
   return {
     async obtain(request, signal) {
-      const { url, headers, waitForMs, collect } = request;
+      const { url, headers, waitForMs, actions, collect, mobile, skipTlsVerification } = request;
+      const appearance = { mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const order = { url, headers, appearance, waitForMs, actions, collect, maxBytes: maxBodyBytes };
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
-      const options = contextOptions(request);
       let visited: Visited;
       try {
-        visited = await pool.lease(
-          options,
-          (context) => visit(context, { url, headers, waitForMs, collect }),
-          signal,
-        );
+        visited = await pool.lease(contextOptions(appearance), (context) => visit(context, order), signal);
       } catch (error) {
         signal.throwIfAborted();
         throw translate(error, url, proxy);
@@ -53,7 +62,8 @@ export function createBrowserEngine(doors: {
         proxy: request.proxy,
         fetchedAt: Date.now(),
         timezone: visited.timezone,
-        files: await save(visited.files),
+        files: await saveAll(visited.files),
+        ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };
     },
   };
@@ -80,6 +90,7 @@ const BROWSER_GONE = /Chromium ended|(context|browser|page) has been closed|brow
 
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
 function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
+  if (error instanceof ServiceError) return error;
   const message = messageOf(error);
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });

@@ -2,6 +2,7 @@ import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { contentOf } from './content.ts';
 import type { Engine, PageRequest } from './engine.ts';
+import { acceptLanguage, visitorOf } from './location.ts';
 
 /** What the engine is made from. */
 export interface HttpEngineOptions {
@@ -13,7 +14,6 @@ export interface HttpEngineOptions {
 /** What a browser sends with the address that a user typed. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  'accept-language': 'en-US,en;q=0.9',
   'upgrade-insecure-requests': '1',
   'sec-fetch-dest': 'document',
   'sec-fetch-mode': 'navigate',
@@ -31,10 +31,17 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
 /** The engine for pages that need no browser: one GET, decoded. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   return {
-    async obtain({ sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, proxy }: PageRequest, signal) {
+    async obtain(
+      { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy }: PageRequest,
+      signal,
+    ) {
       const answer = await download(egress, {
         url,
-        headers: { ...BROWSER_HEADERS, 'user-agent': userAgent },
+        headers: {
+          ...BROWSER_HEADERS,
+          'accept-language': acceptLanguage(visitorOf(location).languages),
+          'user-agent': userAgent,
+        },
         ownHeaders: headers,
         skipTlsVerification,
         signal,

@@ -60,8 +60,6 @@ describe('requests that do not fit', () => {
   });
 
   const upcoming: [string, Record<string, unknown>][] = [
-    ['actions', { actions: [{ type: 'click', selector: 'a' }] }],
-    ['location', { location: { country: 'DE' } }],
     ['proxy: enhanced', { proxy: 'enhanced' }],
     ['zeroDataRetention', { zeroDataRetention: true }],
     ['onlyCleanContent', { onlyCleanContent: true }],

@@ -1,0 +1,63 @@
+import type { CDPSession } from 'playwright-core';
+
+/** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
+const WORLD = 'winnow';
+
+/** One frame of a page, as Chromium knows it. */
+export interface Place {
+  session: CDPSession;
+  frameId: string;
+}
+
+/**
+ * Runs a function in a frame, out of sight of the page's scripts. It is sent as its source: it uses nothing from
+ * outside but its argument, and may leave things on `globalThis` for the next one, until the document changes.
+ * @returns what it gives, which must be JSON
+ * @throws what it throws, as text; and when the frame is between two documents ({@link isBetweenDocuments})
+ */
+export async function runApart<Argument, Result>(
+  place: Place,
+  run: (argument: Argument) => Result,
+  argument: Argument,
+): Promise<Awaited<Result>> {
+  const { value } = await call(place, run, argument, true);
+  // What the function gave, by way of JSON.
+  return value as Awaited<Result>;
+}
+
+/** The id of the frame whose element a function finds, as `runApart` runs it; `undefined` when it finds none. */
+export async function frameIdApart<Argument>(
+  place: Place,
+  find: (argument: Argument) => Element | undefined,
+  argument: Argument,
+): Promise<string | undefined> {
+  const { objectId } = await call(place, find, argument, false);
+  if (!objectId) return undefined;
+  return (await place.session.send('DOM.describeNode', { objectId })).node.frameId;
+}
+
+async function call<Argument>(
+  { session, frameId }: Place,
+  run: (argument: Argument) => unknown,
+  argument: Argument,
+  returnByValue: boolean,
+) {
+  // The second time, it is the one that is there.
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId,
+    worldName: WORLD,
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+    executionContextId,
+    functionDeclaration: run.toString(),
+    arguments: [{ value: argument }],
+    awaitPromise: true,
+    returnByValue,
+  });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result;
+}
+
+/** Whether a call failed because its document went away under it. */
+export const isBetweenDocuments = (error: unknown) =>
+  /Protocol error .*(context|no frame|navigat|detached|does not belong)/i.test(String(error));
