@@ -78,9 +78,10 @@ async function work(): Promise<Role> {
     maxMemoryMb: THREAD_MEMORY_MB,
     onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
   });
+  const http = createHttpEngine({ egress, userAgent, maxBodyBytes });
   const engines = createEngines({
-    http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
-    browser: createBrowserEngine({ pool, egress, proxy, blobs, maxBodyBytes }),
+    http,
+    browser: createBrowserEngine({ pool, egress, proxy, blobs, plain: http, maxBodyBytes }),
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));

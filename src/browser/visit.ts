@@ -21,10 +21,13 @@ const MOST_LOADING_MS = 15_000;
 export class NavigationError extends Error {
   override readonly name = 'NavigationError';
   readonly url: string;
+  /** There is a file, not a page. */
+  readonly isDownload: boolean;
 
   constructor(cause: Error, url: string) {
     super(cause.message, { cause });
     this.url = url;
+    this.isDownload = /Download is starting/.test(cause.message);
   }
 }
 
@@ -101,7 +104,7 @@ async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
 }
 
 /** Goes to the address, and waits until its document is there. */
-async function open({ page, traffic }: Tab, url: string): Promise<Response> {
+async function open({ page, session, traffic }: Tab, url: string): Promise<Response> {
   const response = await page.goto(url, { waitUntil: 'commit', timeout: 0 }).catch(async (error: Error) => {
     // A crash is told after the navigation that it aborted.
     if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
@@ -111,6 +114,7 @@ async function open({ page, traffic }: Tab, url: string): Promise<Response> {
   const loaded = page.waitForLoadState('domcontentloaded', { timeout: MOST_LOADING_MS });
   await loaded.catch((error: Error) => {
     if (error.name !== 'TimeoutError') throw error;
+    return session.send('Page.stopLoading');
   });
   return response;
 }

@@ -9,7 +9,7 @@ import type { Egress } from '../net/egress.ts';
 import type { EgressProxy } from '../net/proxy.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
-import type { Engine } from './engine.ts';
+import type { Engine, PageRequest } from './engine.ts';
 import { visitorOf } from './location.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -18,10 +18,12 @@ export function createBrowserEngine(doors: {
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
+  /** Gets what turns out to be a file, which Chromium does not open. */
+  plain: Engine;
   /** Of the rendered page, in characters. */
   maxBodyBytes: number;
 }): Engine {
-  const { pool, egress, proxy, blobs, maxBodyBytes } = doors;
+  const { pool, egress, proxy, blobs, plain, maxBodyBytes } = doors;
 
   const save = async ({ bytes, mediaType }: CollectedFile) => `blob:${await blobs.put(bytes)};${mediaType}`;
 
@@ -50,6 +52,11 @@ export function createBrowserEngine(doors: {
         visited = await pool.lease(contextOptions(appearance), (context) => visit(context, order), signal);
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof NavigationError && error.isDownload) {
+          const file = await plain.obtain(request, signal);
+          const warnings = unseen(request);
+          return warnings ? { ...file, warnings } : file;
+        }
         throw translate(error, url, proxy);
       }
       return {
@@ -67,6 +74,23 @@ export function createBrowserEngine(doors: {
       };
     },
   };
+}
+
+/**
+ * What has to be left out because the address is a file.
+ * @throws ServiceError `SCRAPE_ACTION_ERROR` when something was to be done on it
+ */
+function unseen({ url, actions, collect }: PageRequest): string[] | undefined {
+  if (actions.length) {
+    throw new ServiceError(
+      'SCRAPE_ACTION_ERROR',
+      `${url} is a file to download, not a page: nothing can be done on it. Leave actions out.`,
+    );
+  }
+  const formats = Object.keys(collect);
+  return formats.length
+    ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`]
+    : undefined;
 }
 
 /** The rendered page, or what was sent in its place; bounded like everything that is read. */
@@ -104,13 +128,6 @@ function translate(error: unknown, url: string, proxy: EgressProxy): unknown {
   const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
   const refusal = PROXIED.test(code) ? proxy.failureOf(new URL(error.url).hostname) : undefined;
   if (refusal) return refusal;
-  if (/Download is starting/.test(message)) {
-    return new ServiceError(
-      'SCRAPE_UNSUPPORTED_FILE_ERROR',
-      `${error.url} is a file to download, not a page.`,
-      { cause: error },
-    );
-  }
   if (/CERT|SSL/.test(code)) {
     return new ServiceError(
       'SCRAPE_SSL_ERROR',

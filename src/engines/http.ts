@@ -1,5 +1,8 @@
+import { refreshTarget } from '../html/refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { mayShare } from '../url.ts';
 import { contentOf } from './content.ts';
 import type { Engine, PageRequest } from './engine.ts';
 import { acceptLanguage, visitorOf } from './location.ts';
@@ -10,6 +13,9 @@ export interface HttpEngineOptions {
   userAgent: string;
   maxBodyBytes: number;
 }
+
+/** Pages that only lead to the next one, in a row. */
+const MAX_REFRESHES = 5;
 
 /** What a browser sends with the address that a user typed. */
 const BROWSER_HEADERS = {
@@ -28,37 +34,48 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   return ms > 0 ? { retryAfterMs: ms } : {};
 }
 
-/** The engine for pages that need no browser: one GET, decoded. */
+/** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
-  return {
-    async obtain(
-      { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy }: PageRequest,
+  async function get(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+    const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy } = request;
+    const answer = await download(egress, {
+      url,
+      headers: {
+        ...BROWSER_HEADERS,
+        'accept-language': acceptLanguage(visitorOf(location).languages),
+        'user-agent': userAgent,
+      },
+      ownHeaders: headers,
+      skipTlsVerification,
       signal,
-    ) {
-      const answer = await download(egress, {
-        url,
-        headers: {
-          ...BROWSER_HEADERS,
-          'accept-language': acceptLanguage(visitorOf(location).languages),
-          'user-agent': userAgent,
-        },
-        ownHeaders: headers,
-        skipTlsVerification,
-        signal,
-        maxBodyBytes,
-      });
-      return {
-        sourceUrl,
-        url: answer.url,
-        statusCode: answer.statusCode,
-        contentType: answer.contentType,
-        ...contentOf(answer, pdfAsBase64),
-        ...retryAfter(answer.headers['retry-after']),
-        engine: 'http',
-        proxy,
-        fetchedAt: Date.now(),
-        files: {},
-      };
+      maxBodyBytes,
+    });
+    return {
+      sourceUrl,
+      url: answer.url,
+      statusCode: answer.statusCode,
+      contentType: answer.contentType,
+      ...contentOf(answer, pdfAsBase64),
+      ...retryAfter(answer.headers['retry-after']),
+      engine: 'http',
+      proxy,
+      fetchedAt: Date.now(),
+      files: {},
+    };
+  }
+
+  return {
+    async obtain(request, signal) {
+      let { headers } = request;
+      let snapshot = await get(request, signal);
+      for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
+        const url = refreshTarget(snapshot.text, snapshot.url);
+        if (!url) break;
+        // The user's headers are for the origin that was asked for.
+        if (!mayShare(new URL(snapshot.url), new URL(url))) headers = {};
+        snapshot = await get({ ...request, url, headers }, signal);
+      }
+      return snapshot;
     },
   };
 }
