@@ -47,12 +47,17 @@ const DEEDS: Deeds = {
     await seen.waitFor({ timeout: MOST_ELEMENT_MS });
   },
   async click(place, { selector, all }) {
-    const found = place.page.locator(css(selector));
+    const { page, warnings } = place;
+    const found = page.locator(css(selector));
+    const tell = () =>
+      warnings.push(`The click on ${JSON.stringify(selector)} opened another tab, which is not read.`);
+    page.once('popup', tell);
     if (all) {
       // Handles, not places in a list: a click may take its element away.
       for (const each of (await found.elementHandles()).slice(0, MOST_CLICKS)) await clickIfThere(each);
     } else await click(await found.first().elementHandle({ timeout: MOST_ELEMENT_MS }));
     await aftermath(place);
+    page.off('popup', tell);
   },
   async write(place, { text }) {
     if (!(await runApart(place, hasFocus, undefined)))

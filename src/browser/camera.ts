@@ -22,6 +22,8 @@ export function cameraOf(tab: Tab): OpenPage {
     async screenshot(options) {
       const height = options.fullPage ? await scrollThrough(tab) : 0;
       const width = page.viewportSize()?.width ?? 0;
+      if (height > MOST_HEIGHT)
+        tab.warnings.push(`The picture shows the upper ${MOST_HEIGHT} of the page's ${height} pixels.`);
       const clip = height > MOST_HEIGHT && { clip: { x: 0, y: 0, width, height: MOST_HEIGHT } };
       const shoot = () => page.screenshot({ ...options, ...clip, timeout: 0 });
       // Under load Chromium now and then cannot capture, and can a moment later.
@@ -42,8 +44,8 @@ async function scrollThrough(tab: Tab): Promise<number> {
   }
   tab.traffic.touch();
   await settle(tab, LOADED);
-  const height = await runApart(tab, showWindow, 0).then(() => runApart(tab, heightOf, undefined));
-  return height;
+  await runApart(tab, showWindow, 0);
+  return runApart(tab, heightOf, undefined);
 }
 
 /** Runs in the page: scrolls so many windows down. @returns whether that is the end */

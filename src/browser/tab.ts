@@ -10,6 +10,8 @@ export interface Tab extends Place {
   traffic: Traffic;
   /** Rejects when nothing more can come of the page: it crashed, or sends more than may be read. */
   fault: Promise<never>;
+  /** What could not be done as it was asked for, in words for the user. */
+  warnings: string[];
 }
 
 /** How a tab is opened. */
@@ -48,7 +50,7 @@ export async function openTab(context: BrowserContext, options: TabOptions): Pro
       ),
     ),
   ]);
-  return { page, session, frameId: frameTree.frame.id, traffic, fault };
+  return { page, session, frameId: frameTree.frame.id, traffic, fault, warnings: [] };
 }
 
 /** Tells when a document, a frame's too, is larger than may be read: some never end. */

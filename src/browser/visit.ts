@@ -56,6 +56,8 @@ export interface Visited {
   files: Record<string, CollectedFile>;
   /** Absent when there was nothing to do. */
   actions?: ActionOutcome;
+  /** What could not be done as it was asked for, in words for the user. */
+  warnings: string[];
 }
 
 /**
@@ -99,6 +101,7 @@ async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
     ...(isHtml(contentType) ? { html: await readHtml(tab, order.maxBytes) } : { body: await answer.body() }),
     timezone: await runApart(tab, timezone, undefined),
     files,
+    warnings: tab.warnings,
     ...actions,
   };
 }

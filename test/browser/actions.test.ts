@@ -54,6 +54,14 @@ describe('an action', () => {
     expect(data.actions.scrapes[0].url).toBe(`${url}/next`);
   });
 
+  it('click says when it opened another tab', async () => {
+    const { data } = await act('<p>Stays</p><a href="/next" target="_blank">on</a>', [
+      { type: 'click', selector: 'a' },
+    ]);
+    expect(data.markdown).toContain('Stays');
+    expect(data.warning).toContain('opened another tab, which is not read');
+  });
+
   it('click with all clicks every match, and is content with none', async () => {
     const { data } = await act(
       `<main>${'<button onclick="this.after(` opened`); this.remove()">more</button>'.repeat(3)}</main>`,

@@ -474,6 +474,20 @@ describe('a screenshot of the whole page', () => {
   });
 });
 
+describe('a screenshot of a page that is too tall', () => {
+  it('shows its upper part, and says so', async () => {
+    await using pages = await startPages({ '/': html('<div style="height:40000px"></div>') });
+    const { body } = await scrape({
+      url: pages.url,
+      maxAge: 0,
+      formats: [{ type: 'screenshot', fullPage: true }],
+    });
+    const png = Buffer.from(await (await fetch(body.data.screenshot)).arrayBuffer());
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 16_384]);
+    expect(body.data.warning).toMatch(/upper 16384 of the page's 40\d\d\d pixels/);
+  });
+});
+
 describe('certificates', () => {
   it.each([
     ['the browser', { waitFor: 1 }],
