@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession } from 'playwright-core';
 
 /** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
 const WORLD = 'winnow';
+const MOST_TRIES = 4;
+const PAUSE_MS = 50;
 
 /** One frame of a page, as Chromium knows it. */
 export interface Place {
@@ -36,7 +39,19 @@ export async function frameIdApart<Argument>(
   return (await place.session.send('DOM.describeNode', { objectId })).node.frameId;
 }
 
-async function call<Argument>(
+/** A document that is just there may go away under the call; the next one is asked instead. */
+async function call<Argument>(...asked: Parameters<typeof callOnce<Argument>>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(...asked);
+    } catch (error) {
+      if (tries === MOST_TRIES || !isBetweenDocuments(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function callOnce<Argument>(
   { session, frameId }: Place,
   run: (argument: Argument) => unknown,
   argument: Argument,

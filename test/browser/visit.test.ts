@@ -282,6 +282,19 @@ describe('a page is read with', () => {
     expect(markdown).not.toContain('No 30.');
   });
 
+  it('as much of its frames as it nests, however deep', async () => {
+    await using pages = await startPages({
+      '/': html(`<iframe srcdoc="<p>Framed</p>"></iframe><div id="deep"></div><script>
+        let at = deep;
+        for (let n = 0; n < 1500; n++) at = at.appendChild(document.createElement('div'));
+        at.textContent = 'At the bottom';
+      </script>`),
+    });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toContain('Framed');
+    expect(markdown).toContain('At the bottom');
+  });
+
   it('frames of a frameset', async () => {
     await using pages = await startPages({
       '/': '<html><frameset cols="50%,50%"><frame src="/left"><frame src="/right"></frameset></html>',
@@ -372,7 +385,7 @@ describe('a page that leads elsewhere', () => {
   ])('by meta refresh is followed by %s', async (_name, options) => {
     await using pages = await startPages({
       '/': refresh('/second', 2),
-      '/second': refresh('third'),
+      '/second': refresh('third', 1),
       '/third': html('<p>The third page</p>'),
     });
     const { body } = await scrape({ url: `${pages.url}/`, ...options });
