@@ -3,6 +3,7 @@ export const ERRORS = {
   BAD_REQUEST: { status: 400, retry: false },
   BAD_REQUEST_INVALID_JSON: { status: 400, retry: false },
   FEATURE_NOT_AVAILABLE: { status: 400, retry: false },
+  SCRAPE_ACTIONS_NOT_SUPPORTED: { status: 400, retry: false },
   // Zero data retention, and an option that cannot do without.
   SCRAPE_ZDR_VIOLATION_ERROR: { status: 400, retry: false },
   SCRAPE_JSON_CONTENT_TOO_LARGE: { status: 400, retry: false },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ErrorRequestHandler } from 'express';
 import type { z } from 'zod';
 import { translateDatabaseError } from '../db/client.ts';
-import { ERRORS, ServiceError, toServiceError } from '../errors.ts';
+import { ERRORS, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -19,16 +19,12 @@ export function validationError(error: z.ZodError, part: 'body' | 'query' | 'pat
     message: issue.message,
     ...(issue.code === 'unrecognized_keys' && { keys: issue.keys }),
   }));
-  const featureOnly = issues.every(
-    (issue) => issue.code === 'custom' && issue.params?.code === 'FEATURE_NOT_AVAILABLE',
-  );
-  return new ServiceError(
-    featureOnly ? 'FEATURE_NOT_AVAILABLE' : 'BAD_REQUEST',
-    validationMessage(issues, part),
-    {
-      details,
-    },
-  );
+  // A rule may name a code of its own; it is used where no other fault stands beside.
+  const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
+  const [code] = codes.size === 1 ? codes : [];
+  return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', validationMessage(issues, part), {
+    details,
+  });
 }
 
 function validationMessage(issues: Issue[], part: string): string {

@@ -1,6 +1,6 @@
 import { findOutcome } from '../db/jobs.ts';
 import { ServiceError } from '../errors.ts';
-import { fileUrl } from '../files.ts';
+import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
@@ -68,9 +68,7 @@ const read = defineRoute({
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
   // Written by the scrape activity in this very shape.
-  const document = JSON.parse(result.toString()) as Document;
-  if (document.screenshot) document.screenshot = fileUrl(document.screenshot, baseUrl, config.secretKey);
-  return document;
+  return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }
 
 /** The routes of scrape. */

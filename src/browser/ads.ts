@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ENGINE_VERSION, FiltersEngine, makeRequest, Request, type RequestType } from '@ghostery/adblocker';
 import type { CDPSession } from 'playwright-core';
 import type { Logger } from '../logger.ts';
-import { isGone, openIsolatedWorld } from './isolated-world.ts';
+import { isBetweenDocuments, openIsolatedWorld } from './isolated-world.ts';
 import type { OutgoingRequest } from './requests.ts';
 
 /** Where Debian's package webext-ublock-origin-chromium keeps its lists. */
@@ -131,7 +131,7 @@ function createAdBlocker(engine: FiltersEngine) {
             await world.evaluate(`(${removeElements})(${given})`);
           } catch (error) {
             // A page that goes on to another while it is read is read as it is.
-            if (!isGone(error)) throw error;
+            if (!isBetweenDocuments(error)) throw error;
           }
         },
       };

@@ -1,9 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession } from 'playwright-core';
 
-/** Chromium tells it to debuggers only. */
+/** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
 const WORLD = 'winnow';
+const MOST_TRIES = 4;
+const PAUSE_MS = 50;
 
-/** JavaScript beside a page's own: the same document, other globals, nothing that the page could see. */
+/** One frame of a page, as Chromium knows it. */
+export interface Place {
+  session: CDPSession;
+  frameId: string;
+}
+
+/**
+ * Runs a function in a frame, out of sight of the page's scripts. It is sent as its source: it uses nothing from
+ * outside but its argument, and may leave things on `globalThis` for the next one, until the document changes.
+ * @returns what it gives, which must be JSON
+ * @throws what it throws, as text; and when the frame is between two documents ({@link isBetweenDocuments})
+ */
+export async function runApart<Argument, Result>(
+  place: Place,
+  run: (argument: Argument) => Result,
+  argument: Argument,
+): Promise<Awaited<Result>> {
+  const { value } = await call(place, run, argument, true);
+  // What the function gave, by way of JSON.
+  return value as Awaited<Result>;
+}
+
+/** The id of the frame whose element a function finds, as `runApart` runs it; `undefined` when it finds none. */
+export async function frameIdApart<Argument>(
+  place: Place,
+  find: (argument: Argument) => Element | undefined,
+  argument: Argument,
+): Promise<string | undefined> {
+  const { objectId } = await call(place, find, argument, false);
+  if (!objectId) return undefined;
+  return (await place.session.send('DOM.describeNode', { objectId })).node.frameId;
+}
+
+/** A document that is just there may go away under the call; the next one is asked instead. */
+async function call<Argument>(...asked: Parameters<typeof callOnce<Argument>>) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(...asked);
+    } catch (error) {
+      if (tries === MOST_TRIES || !isBetweenDocuments(error)) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+async function callOnce<Argument>(
+  { session, frameId }: Place,
+  run: (argument: Argument) => unknown,
+  argument: Argument,
+  returnByValue: boolean,
+) {
+  // The second time, it is the one that is there.
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+    frameId,
+    worldName: WORLD,
+  });
+  const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+    executionContextId,
+    functionDeclaration: run.toString(),
+    arguments: [{ value: argument }],
+    awaitPromise: true,
+    returnByValue,
+  });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result;
+}
+
+/** The world of one document, for programs that come as text and ask back. */
 export interface IsolatedWorld {
   /** Evaluates an expression, waits for its promise, gives its value as plain data. */
   evaluate<Result>(expression: string): Promise<Result>;
@@ -14,7 +84,7 @@ export interface IsolatedWorld {
 }
 
 /**
- * Opens an isolated world in a document, as long as that lasts.
+ * Opens the world of a document, as long as that lasts.
  * @param frameId of a frame in the session's process; without one, the session's main frame
  */
 export async function openIsolatedWorld(session: CDPSession, frameId?: string): Promise<IsolatedWorld> {
@@ -42,6 +112,6 @@ export async function openIsolatedWorld(session: CDPSession, frameId?: string): 
   };
 }
 
-/** Whether a call failed because its document was replaced meanwhile. */
-export const isGone = (error: unknown) =>
-  /context was destroyed|cannot find context|navigated or closed|no frame/i.test(String(error));
+/** Whether a call failed because its document went away under it. */
+export const isBetweenDocuments = (error: unknown) =>
+  /Protocol error .*(context|no frame|navigat|detached|does not belong)/i.test(String(error));

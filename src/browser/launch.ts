@@ -20,6 +20,8 @@ const FLAGS = [
   '--disable-dev-shm-usage',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--hide-scrollbars',
+  // Else `navigator.webdriver` is true, which many sites take for an attack.
+  '--disable-blink-features=AutomationControlled',
 ];
 
 /** Where a browser keeps its files for as long as it runs: the prefix, the worker's pid, and something unique. */

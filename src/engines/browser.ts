@@ -1,14 +1,18 @@
 import type { Blobs } from '../blobs.ts';
+import type { ActionOutcome } from '../browser/actions.ts';
 import type { AdBlocker } from '../browser/ads.ts';
+import { contextOptions } from '../browser/device.ts';
 import type { BrowserPool } from '../browser/pool.ts';
 import { NO_PROFILE, type Profiles } from '../browser/profile.ts';
-import { contextOptions, NavigationError, type Visited, visit } from '../browser/visit.ts';
+import { NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
+import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
 import { type Engine, routeOf } from './engine.ts';
+import { visitorOf } from './location.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(doors: {
@@ -23,29 +27,39 @@ export function createBrowserEngine(doors: {
 }): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = doors;
 
-  async function save(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
-    const entries = Object.entries(collected).map(
-      async ([type, { bytes, mediaType }]) => [type, `blob:${await blobs.put(bytes)};${mediaType}`] as const,
-    );
+  const save = async ({ bytes, mediaType }: CollectedFile) => `blob:${await blobs.put(bytes)};${mediaType}`;
+
+  async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
+    const entries = Object.entries(collected).map(async ([type, file]) => [type, await save(file)] as const);
     return Object.fromEntries(await Promise.all(entries));
+  }
+
+  async function saveOutcome(outcome: ActionOutcome): Promise<ActionResults> {
+    return {
+      ...outcome,
+      screenshots: await Promise.all(outcome.screenshots.map(save)),
+      pdfs: await Promise.all(outcome.pdfs.map(save)),
+    };
   }
 
   return {
     async obtain(request, signal) {
-      const { url, headers, waitForMs, blockAds, collect } = request;
+      const { url, headers, waitForMs, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const appearance = { mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const order = {
+        ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
+        ...{ actions, collect, maxBytes: maxBodyBytes },
+      };
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const door = await proxy.through(routeOf(request));
       await using profile = request.profile ? await profiles.open(request.profile) : NO_PROFILE;
-      const options = { ...contextOptions(request), ...profile.options, proxy: { server: door.url } };
+      const options = { ...contextOptions(appearance), ...profile.options, proxy: { server: door.url } };
       let visited: Visited;
       try {
         visited = await pool.lease(
           options,
-          (context) =>
-            profile.keep(context, () =>
-              visit(context, { url, headers, waitForMs, blockAds, adBlocker, collect }),
-            ),
+          (context) => profile.keep(context, () => visit(context, order)),
           signal,
         );
       } catch (error) {
@@ -62,7 +76,9 @@ export function createBrowserEngine(doors: {
         proxy: request.proxy,
         fetchedAt: Date.now(),
         timezone: visited.timezone,
-        files: await save(visited.files),
+        files: await saveAll(visited.files),
+        ...(visited.warnings.length && { warnings: visited.warnings }),
+        ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };
     },
   };
@@ -107,16 +123,16 @@ function translate(error: unknown, url: string, door: EgressDoor): unknown {
     );
   }
   if (!(error instanceof NavigationError)) return error;
-  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
-  const refusal = PROXIED.test(code) ? door.failureOf(new URL(error.url).hostname) : undefined;
-  if (refusal) return refusal;
-  if (/Download is starting/.test(message)) {
+  if (error.isDownload) {
     return new ServiceError(
       'SCRAPE_UNSUPPORTED_FILE_ERROR',
       `${error.url} is a file to download, not a page.`,
       { cause: error },
     );
   }
+  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
+  const refusal = PROXIED.test(code) ? door.failureOf(new URL(error.url).hostname) : undefined;
+  if (refusal) return refusal;
   if (/CERT|SSL/.test(code)) {
     return new ServiceError(
       'SCRAPE_SSL_ERROR',

@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url.ts';
+import { visitorOf } from './location.ts';
 
 /**
  * The key under which a page is found again: what changes the page itself, never what is derived from it later.
@@ -16,7 +17,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   const { location, proxy } = request;
   const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
-  if (request.profile) return undefined;
+  if (request.profile || request.actions?.length) return undefined;
   // A page behind a user name and password is not for everybody.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
@@ -30,8 +31,8 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.blockAds,
     request.parsers.length === 0,
     proxy === 'enhanced' || proxy === 'stealth',
-    location ? [location.country?.toUpperCase() ?? null, location.languages ?? []] : null,
     screenshot ? screenshot.fullPage : null,
+    visitorOf(location),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }

@@ -38,7 +38,7 @@ const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they a
  * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
  *
  * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): the browser alone. Where
- *    it meets a file to download, and nothing was to be done on the page, the plain fetch gets the file.
+ *    it meets a file to download, the plain fetch gets the file; what was to be seen or done on it is told.
  * 2. `fastMode`: the plain fetch alone.
  * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
  *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
@@ -77,9 +77,9 @@ export function createEscalation(hands: EscalationHands) {
     try {
       return await browser.obtain(request, signal);
     } catch (error) {
-      const isFile = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
-      if (!isFile || Object.keys(request.collect).length || request.actions.length) throw error;
-      return http.obtain(request, signal);
+      if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
+      const unseen = unseenOf(request);
+      return warned(await http.obtain(request, signal), ...unseen);
     }
   }
 
@@ -165,6 +165,21 @@ function needsPage({ collect, actions, mobile, waitForMs, profile }: PageRequest
   return isMade || mobile || waitForMs > 0 || profile !== undefined;
 }
 
-function warned(page: Snapshot, warning: string): Snapshot {
-  return { ...page, warnings: [...(page.warnings ?? []), warning] };
+/**
+ * What has to be left out because the address is a file.
+ * @throws ServiceError `SCRAPE_ACTION_ERROR` when something was to be done on it
+ */
+function unseenOf({ url, actions, collect }: PageRequest): string[] {
+  if (actions.length) {
+    throw new ServiceError(
+      'SCRAPE_ACTION_ERROR',
+      `${url} is a file to download, not a page: nothing can be done on it. Leave actions out.`,
+    );
+  }
+  const formats = Object.keys(collect);
+  return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
+}
+
+function warned(page: Snapshot, ...warnings: string[]): Snapshot {
+  return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

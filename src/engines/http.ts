@@ -1,7 +1,11 @@
+import { refreshTarget } from '../html/refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { mayShare } from '../url.ts';
 import { contentOf } from './content.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { acceptLanguage, visitorOf } from './location.ts';
 
 /** What the engine is made from. */
 export interface HttpEngineOptions {
@@ -10,24 +14,18 @@ export interface HttpEngineOptions {
   maxBodyBytes: number;
 }
 
+/** Pages that only lead to the next one, in a row. */
+const MAX_REFRESHES = 5;
+
 /** What a browser sends with the address that a user typed. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
-  'accept-language': 'en-US,en;q=0.9',
   'upgrade-insecure-requests': '1',
   'sec-fetch-dest': 'document',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-site': 'none',
   'sec-fetch-user': '?1',
 };
-
-/** What a browser sends for these languages: the first weighs most (RFC 9110 12.5.4). */
-function languages(location: PageRequest['location']): { 'accept-language'?: string } {
-  const wanted = location?.languages?.map((language, index) =>
-    index ? `${language};q=${Math.max(0.1, 1 - index / 10).toFixed(1)}` : language,
-  );
-  return wanted?.length ? { 'accept-language': wanted.join(',') } : {};
-}
 
 /** RFC 9110 10.2.3: seconds, or a date. */
 function retryAfter(header: string | undefined): { retryAfterMs?: number } {
@@ -36,32 +34,49 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   return ms > 0 ? { retryAfterMs: ms } : {};
 }
 
-/** The engine for pages that need no browser: one GET, decoded. */
+/** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
+  async function get(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+    const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy } = request;
+    const answer = await download(egress, {
+      url,
+      headers: {
+        ...BROWSER_HEADERS,
+        'accept-language': acceptLanguage(visitorOf(location).languages),
+        'user-agent': userAgent,
+      },
+      ownHeaders: headers,
+      skipTlsVerification,
+      route: routeOf(request),
+      signal,
+      maxBodyBytes,
+    });
+    return {
+      sourceUrl,
+      url: answer.url,
+      statusCode: answer.statusCode,
+      contentType: answer.contentType,
+      ...contentOf(answer, pdfAsBase64),
+      ...retryAfter(answer.headers['retry-after']),
+      engine: 'http',
+      proxy,
+      fetchedAt: Date.now(),
+      files: {},
+    };
+  }
+
   return {
     async obtain(request, signal) {
-      const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, proxy } = request;
-      const answer = await download(egress, {
-        url,
-        headers: { ...BROWSER_HEADERS, ...languages(request.location), 'user-agent': userAgent },
-        ownHeaders: headers,
-        skipTlsVerification,
-        route: routeOf(request),
-        signal,
-        maxBodyBytes,
-      });
-      return {
-        sourceUrl,
-        url: answer.url,
-        statusCode: answer.statusCode,
-        contentType: answer.contentType,
-        ...contentOf(answer, pdfAsBase64),
-        ...retryAfter(answer.headers['retry-after']),
-        engine: 'http',
-        proxy,
-        fetchedAt: Date.now(),
-        files: {},
-      };
+      let { headers } = request;
+      let snapshot = await get(request, signal);
+      for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
+        const url = refreshTarget(snapshot.text, snapshot.url);
+        if (!url) break;
+        // The user's headers are for the origin that was asked for.
+        if (!mayShare(new URL(snapshot.url), new URL(url))) headers = {};
+        snapshot = await get({ ...request, url, headers }, signal);
+      }
+      return snapshot;
     },
   };
 }

@@ -4,16 +4,19 @@ import { readTags } from './tags.ts';
  * Whether HTML as it was sent holds the page's content, or is only the shell that scripts will fill. What counts is
  * content: text outside of headers, footers, navigation and the like, which servers send with any shell. The rule:
  *
- * - without scripts that could fill it, always static: data, analytics and the like do not count
+ * - a shell, when its text is in frames or shadow trees
+ * - else without scripts that could fill it, always static: data, analytics and the like do not count
  * - a shell, when an application's mount point or `<main>` is as good as empty, or templates stand there unfilled
  * - else static with enough content: more of it is asked for where something is still loading or an element of the
  *   page's own is empty, and most where the page says that it needs JavaScript
  */
 export function isStaticEnough(html: string): boolean {
+  if (SHADOW_TREE.test(html)) return false;
   const beginning = survey(html.slice(0, BEGINNING_CHARACTERS).toLowerCase());
   // With so much content at the beginning, nothing but an empty mount could make a shell of it.
   if (beginning.content >= LEAST_WHEN_ASKED && !beginning.isUnfilled && !MOUNT_POINT.test(html)) return true;
   const found = survey(html.slice(0, JUDGED_CHARACTERS).toLowerCase());
+  if (found.hasFrames && found.content < LEAST_CONTENT) return false;
   if (!found.hasScripts) return true;
   if (found.isUnfilled) return false;
   if (found.asksForScripts) return found.content >= LEAST_WHEN_ASKED;
@@ -75,6 +78,7 @@ const SERVED_COMMENT = /^(?:\[|\$$|ssr)/;
 /** React's mark of a part that is still to come. */
 const PENDING_COMMENT = /^\$[?!]/;
 const TEMPLATE_ATTRIBUTE = /\s(?:data-)?ng-(?:app|cloak|controller)|\s[vx]-(?:cloak|for|text)[\s=]/;
+const SHADOW_TREE = /<template[^<>]{0,200}\sshadowrootmode/i;
 const ASKS_FOR_SCRIPTS =
   /\b(enable|activate|requires?|turn on|need|without)\b[\s\S]{0,80}?\bjavascript\b|\bjavascript\b[\s\S]{0,80}?\b(enabled?|required|disabled)\b/;
 
@@ -122,7 +126,10 @@ function createRegion(left: (content: number) => void = () => undefined) {
 
 /** What stands in a page, read once from its beginning to its end. @param html in lower case */
 function survey(html: string) {
-  const found = { content: 0, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false };
+  const found = {
+    content: 0,
+    ...{ hasFrames: false, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false },
+  };
   let hasThinPart = false;
   let isTemplate = false;
   let hasBraces = false;
@@ -152,6 +159,7 @@ function survey(html: string) {
       custom = name.includes('-') ? name : '';
       for (const region of regions) region.open(name);
       if (SERVED.test(tag)) found.isServed = true;
+      if (name === 'iframe' || name === 'frame') found.hasFrames = true;
       if (TEMPLATE_ATTRIBUTE.test(tag)) isTemplate = true;
       if (VOID.has(name)) return;
       const classes = CONTAINERS.has(name) ? classesOf(tag) : [];

@@ -14,14 +14,12 @@ import { baseOf, resolve } from './address.ts';
 import { surroundingsOf } from './main-content.ts';
 import { setChildren } from './parse.ts';
 import { select } from './selector.ts';
-import { largestCandidate } from './srcset.ts';
+import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './srcset.ts';
 
 export { isSelector } from './selector.ts';
 
 /** Never content, whatever the options say. */
 const NOISE = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
-/** Where pages keep an image's address until it scrolls into view. */
-const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src'];
 /** Attributes with an address that is made absolute. */
 const ADDRESSES: Record<string, string> = {
   a: 'href',
@@ -107,13 +105,14 @@ function absolute({ name, attribs }: Element, base: string): Element['attribs'] 
   return copy;
 }
 
+/** What a script would put there when the image comes into view goes before what stands there until then. */
 function imageSource(attribs: Element['attribs']): string | undefined {
-  const largest = largestCandidate(attribs.srcset ?? attribs['data-srcset'] ?? '');
-  if (largest) return largest;
-  const { src } = attribs;
-  if (src && !/^\s*data:/i.test(src)) return src;
-  const lazy = LAZY_SOURCES.find((name) => attribs[name]);
-  return lazy === undefined ? src : attribs[lazy];
+  const valueIn = (names: string[]) => names.map((name) => attribs[name]?.trim()).find(Boolean);
+  const lazy = valueIn(LAZY_SOURCES);
+  // Some keep options there.
+  const lazySource = lazy && !/[\s{<]/.test(lazy) ? lazy : undefined;
+  const largest = largestCandidate(valueIn(LAZY_SRCSETS) ?? '');
+  return largest ?? lazySource ?? largestCandidate(attribs.srcset ?? '') ?? attribs.src;
 }
 
 function isBlank(document: Document): boolean {

@@ -1,7 +1,7 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { findAll } from 'domutils';
 import { baseOf, resolve } from './address.ts';
-import { parseSrcset } from './srcset.ts';
+import { LAZY_SOURCES, LAZY_SRCSETS, parseSrcset } from './srcset.ts';
 
 const META = new Set([
   'og:image',
@@ -35,13 +35,13 @@ function ownAddresses({ name, attribs, parent }: Element): (string | undefined)[
     case 'img':
       return [
         attribs.src,
-        attribs['data-src'],
+        ...LAZY_SOURCES.map((name) => attribs[name]),
         ...candidates(attribs.srcset),
-        ...candidates(attribs['data-srcset']),
+        ...LAZY_SRCSETS.flatMap((name) => candidates(attribs[name])),
       ];
     case 'source':
       return parent && isTag(parent) && parent.name === 'picture'
-        ? [attribs.src, ...candidates(attribs.srcset)]
+        ? [attribs.src, ...['srcset', ...LAZY_SRCSETS].flatMap((name) => candidates(attribs[name]))]
         : [];
     case 'video':
       return [attribs.poster];

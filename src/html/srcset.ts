@@ -27,3 +27,7 @@ export function largestCandidate(srcset: string): string | undefined {
   for (const candidate of parseSrcset(srcset)) if (!best || candidate.size > best.size) best = candidate;
   return best?.address;
 }
+
+/** Where pages keep an image's address, and its candidates, until it scrolls into view. */
+export const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy'];
+export const LAZY_SRCSETS = ['data-srcset', 'data-lazy-srcset'];

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
+import { findCountry } from '../country.ts';
 import { isSelector } from '../html/clean.ts';
 import { actions, waitingMs } from './actions.ts';
 import { formatConflicts, formatRequest, upcomingTypes } from './formats.ts';
@@ -100,11 +101,21 @@ export const scrapeOptionFields = {
     .strictObject({
       country: z
         .string()
-        .regex(/^[A-Za-z]{2}$/, 'country must be an ISO 3166-1 alpha-2 code')
-        .optional(),
-      languages: z.array(z.string().min(1)).optional(),
+        .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
+        .optional()
+        .describe('ISO 3166-1 alpha-2 code; gives time zone, position and, unless given, languages'),
+      languages: z
+        .array(
+          z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
+            error: (issue) => `${JSON.stringify(issue.input)} is no language tag, such as de or pt-BR`,
+          }),
+        )
+        .max(10)
+        .optional()
+        .describe('BCP 47 tags, the favourite first'),
     })
-    .optional(),
+    .optional()
+    .describe('where the visitor of the page is'),
   removeBase64Images: z.boolean().default(true).describe('replace data: images in markdown'),
   fastMode: z.boolean().default(false).describe('only the plain HTTP engine, scripts are not run'),
   blockAds: z.boolean().default(true),
@@ -139,8 +150,6 @@ type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataReten
 function unavailable(options: Fields): string[] {
   const asked: Record<string, boolean> = {
     onlyCleanContent: options.onlyCleanContent,
-    actions: Boolean(options.actions?.length),
-    location: options.location !== undefined,
     'parsers: image': options.parsers.some(
       (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
     ),
@@ -165,6 +174,15 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
   if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
     fault('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
+  }
+  if (options.fastMode && options.actions?.length) {
+    context.addIssue({
+      code: 'custom',
+      path: ['actions'],
+      input: options,
+      message: 'actions need the browser, which fastMode does without. Leave one of them out.',
+      params: { code: 'SCRAPE_ACTIONS_NOT_SUPPORTED' },
+    });
   }
   for (const name of unavailable(options)) {
     context.addIssue({

@@ -60,8 +60,6 @@ describe('requests that do not fit', () => {
   });
 
   const upcoming: [string, Record<string, unknown>][] = [
-    ['actions', { actions: [{ type: 'click', selector: 'a' }] }],
-    ['location', { location: { country: 'DE' } }],
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['format branding', { formats: ['branding'] }],
     ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],

@@ -84,6 +84,7 @@ describe('the cache is passed by', () => {
 
   it.each([
     ['headers', { headers: { 'X-Any': '1' } }],
+    ['actions', { actions: [{ type: 'scrape' }] }],
     ['a viewport of its own', { formats: [{ type: 'screenshot', viewport: { width: 300, height: 200 } }] }],
     ['a quality of its own', { formats: [{ type: 'screenshot', quality: 20 }] }],
   ])('with %s, neither read nor written', async (_name, options) => {
@@ -119,6 +120,8 @@ describe('options that change the page have copies of their own', () => {
     ['a screenshot', { formats: ['screenshot'] }],
     ['a screenshot of the whole page', { formats: [{ type: 'screenshot', fullPage: true }] }],
     ['blockAds off', { blockAds: false }],
+    ['a country', { location: { country: 'DE' } }],
+    ['languages', { location: { languages: ['fr'] } }],
     ['checked certificates', { skipTlsVerification: false }],
   ])('%s', async (_name, options) => {
     const url = site.url + newPath();

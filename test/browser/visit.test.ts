@@ -1,8 +1,10 @@
+import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { chromiumProcesses } from '../support/processes.ts';
+import { startTlsSite } from '../support/tls-site.ts';
 
 /** What pages may do to the browser, and what they may learn, seen through the API. */
 
@@ -165,11 +167,367 @@ describe('a page that misbehaves', () => {
   });
 });
 
+/** What readers want, long enough that the page is taken for more than a shell. */
+const STORY = `<p>${'The story that the page tells to everybody who asks. '.repeat(6)}</p>`;
+/** Says "late" when everything should be over. */
+const LATE = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'late' }, 5500)</script>`;
+
+describe('a page has settled', () => {
+  const restless: [string, string][] = [
+    ['a request that the server keeps open', `<script>fetch('/hang')</script>`],
+    ['a stream of events', `<script>new EventSource('/hang')</script>`],
+    ['questions for news', `<script>setInterval(() => fetch('/news'), 150)</script>`],
+    ['a picture that does not come', '<img src="/hang">'],
+    [
+      'a clock',
+      `<p id="clock"></p><script>setInterval(() => { clock.textContent = 'at ' + Date.now() }, 100)</script>`,
+    ],
+    [
+      'an animation',
+      `<p id="dot">.</p><script>setInterval(() => { dot.style.left = Date.now() + 'px' }, 50)</script>`,
+    ],
+    [
+      'a carousel',
+      `<p id="ring"></p><script>let n = 0; setInterval(() => { ring.innerHTML = '<b>' + ++n % 9 + '</b>' }, 100)</script>`,
+    ],
+  ];
+  it.each(restless)('in spite of %s', async (_name, part) => {
+    await using pages = await startPages({
+      '/': html(STORY + part + LATE),
+      '/hang': () => undefined,
+      '/news': (_request, response) => response.end('none'),
+    });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toContain('The story');
+    expect(markdown).not.toContain('late');
+  });
+
+  it('only when what it asks its server for is there', async () => {
+    await using pages = await startPages({
+      '/': html(`${STORY}<p id="more"></p><script>
+        fetch('/slow').then((answer) => answer.text()).then((text) => { more.textContent = text });
+      </script>`),
+      '/slow': (_request, response) => void setTimeout(() => response.end('And more.'), 1500),
+    });
+    expect(await markdownOf(pages.url)).toContain('And more.');
+  });
+
+  it('only when it has stopped growing', async () => {
+    await using pages = await startPages({
+      '/': html(`<ul id="list"></ul><script>
+        let rows = 0;
+        const timer = setInterval(() => {
+          list.insertAdjacentHTML('beforeend', '<li>Row number ' + ++rows + '</li>');
+          if (rows === 15) clearInterval(timer);
+        }, 150);
+      </script>`),
+    });
+    expect(await markdownOf(pages.url)).toContain('Row number 15');
+  });
+
+  it('not while it says nothing and may still lead elsewhere', async () => {
+    await using pages = await startPages({
+      '/': html(`Please wait<script>setTimeout(() => { location.href = '/goal' }, 900)</script>`),
+      '/goal': html(STORY),
+    });
+    expect(await markdownOf(pages.url)).toContain('The story');
+  });
+});
+
+describe('a page is read with', () => {
+  it('its frames inside, of whatever origin, also nested', async () => {
+    await using stranger = await startPages({
+      '/dir/frame': html('<p>From a stranger</p><a href="deeper">Go</a><iframe src="/inner"></iframe>'),
+      '/inner': html('<p>Inside the inside</p>'),
+    });
+    const other = stranger.url.replace('127.0.0.1', 'localhost');
+    await using pages = await startPages({
+      '/': html(`<p>Above</p><iframe id="own" src="/frame"></iframe><p>Between</p>
+        <iframe src="${other}/dir/frame"></iframe><p>Below</p>
+        <iframe srcdoc="<p>From an attribute</p>"></iframe><iframe src="/hidden" style="display:none"></iframe>`),
+      '/frame': html('<p>From the same origin</p>'),
+      '/hidden': html('<p>Nobody sees this</p>'),
+    });
+    const { body } = await scrape({
+      url: pages.url,
+      ...IN_BROWSER,
+      formats: ['markdown', 'rawHtml', 'links'],
+    });
+    const { markdown, rawHtml, links } = body.data;
+    const parts = [
+      'Above',
+      'From the same origin',
+      'Between',
+      'From a stranger',
+      'Inside the inside',
+      'Below',
+    ];
+    const places = [...parts, 'From an attribute'].map((part) => markdown.indexOf(part));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThanOrEqual(0);
+    expect(markdown).not.toContain('Nobody sees this');
+    expect(links).toContain(`${other}/dir/deeper`);
+    expect(rawHtml).toMatch(/<div id="own" src="\/frame" data-original-tag="iframe">/);
+    const without = await markdownOf(pages.url, { excludeTags: ['iframe'] });
+    expect(without).toContain('Between');
+    expect(without).not.toContain('From');
+    expect(await markdownOf(pages.url, { includeTags: ['iframe#own'] })).toBe('From the same origin');
+  });
+
+  it('no more frames than anybody would look at', async () => {
+    const frames = Array.from({ length: 40 }, (_, index) => `<iframe srcdoc="<p>No ${index}.</p>"></iframe>`);
+    await using pages = await startPages({ '/': html(`<p>Many</p>${frames.join('')}`) });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toContain('No 29.');
+    expect(markdown).not.toContain('No 30.');
+  });
+
+  it('as much of its frames as it nests, however deep', async () => {
+    await using pages = await startPages({
+      '/': html(`<iframe srcdoc="<p>Framed</p>"></iframe><div id="deep"></div><script>
+        let at = deep;
+        for (let n = 0; n < 1500; n++) at = at.appendChild(document.createElement('div'));
+        at.textContent = 'At the bottom';
+      </script>`),
+    });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toContain('Framed');
+    expect(markdown).toContain('At the bottom');
+  });
+
+  it('frames of a frameset', async () => {
+    await using pages = await startPages({
+      '/': '<html><frameset cols="50%,50%"><frame src="/left"><frame src="/right"></frameset></html>',
+      '/left': html('<p>On the left</p>'),
+      '/right': html('<p>On the right</p>'),
+    });
+    // The plain fetch sees that there is nothing else, and asks the browser.
+    const markdown = await markdownOf(pages.url, { waitFor: 0 });
+    expect(markdown).toMatch(/On the left\s+On the right/);
+  });
+
+  it('its open shadow trees, slots filled in their places', async () => {
+    await using pages = await startPages({
+      '/': html(`<p>Light</p><my-card><b slot="title">The title</b>The text</my-card><p>After</p><script>
+        customElements.define('my-card', class extends HTMLElement {
+          constructor() {
+            super();
+            this.attachShadow({ mode: 'open' }).innerHTML =
+              '<h2><slot name="title"></slot></h2><section>Lead: <slot></slot><slot name="none">Fallback</slot><inner-part></inner-part></section>';
+          }
+        });
+        customElements.define('inner-part', class extends HTMLElement {
+          connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<p>Deep</p>' }
+        });
+      </script>`),
+    });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toMatch(/Light\s+## \*\*The title\*\*\s+Lead: The text\s*Fallback\s+Deep\s+After/);
+  });
+
+  it('shadow trees that are part of its source', async () => {
+    const shadow = '<my-card><template shadowrootmode="open"><p>In the shadow</p></template></my-card>';
+    await using pages = await startPages({ '/': html(STORY.repeat(20) + shadow) });
+    expect(await markdownOf(pages.url, { waitFor: 0 })).toContain('In the shadow');
+  });
+
+  it('real addresses of images that are not loaded yet', async () => {
+    await using pages = await startPages({
+      '/': html(
+        `${STORY}<img alt="a" loading="lazy" src="a.png"><img alt="b" src="dot.gif" data-src="b.png">
+         <img alt="c" src="dot.gif" data-srcset="c-small.png 1x, c.png 2x"><p style="height:9000px"></p>`,
+        '<base href="/pictures/">',
+      ),
+    });
+    for (const options of [IN_BROWSER, { waitFor: 0 }]) {
+      const { body } = await scrape({
+        url: pages.url,
+        formats: ['markdown', 'images'],
+        maxAge: 0,
+        ...options,
+      });
+      for (const name of ['a', 'b', 'c']) {
+        expect(body.data.markdown).toContain(`![${name}](${pages.url}/pictures/${name}.png)`);
+        expect(body.data.images).toContain(`${pages.url}/pictures/${name}.png`);
+      }
+    }
+  });
+
+  it('nothing of ours, and no trace of us for its scripts', async () => {
+    const source = `<!DOCTYPE html><html><head><title>x</title></head><body><p id="own">${STORY}</p>
+<script>setTimeout(() => fetch('/report', { method: 'POST', body: JSON.stringify([
+  ...Reflect.ownKeys(window).map(String), ...document.documentElement.getAttributeNames()
+]) }), 900)</script></body></html>`;
+    let report = '';
+    await using pages = await startPages({
+      '/': source,
+      '/report': (request, response) => {
+        request.on('data', (chunk) => {
+          report += chunk;
+        });
+        response.end();
+      },
+    });
+    const { body } = await scrape({ url: pages.url, waitFor: 1500, maxAge: 0, formats: ['rawHtml'] });
+    expect(body.data.rawHtml).not.toMatch(/winnow/i);
+    expect(report).toContain('"document"');
+    expect(report).not.toMatch(/winnow|playwright|__pw/i);
+  });
+});
+
+describe('a page that leads elsewhere', () => {
+  const refresh = (target: string, seconds = 0) =>
+    html('<p>Moved</p>', `<meta http-equiv="Refresh" content="${seconds}; URL='${target}'">`);
+
+  it.each([
+    ['the browser', IN_BROWSER],
+    ['the plain fetch', { fastMode: true, maxAge: 0 }],
+  ])('by meta refresh is followed by %s', async (_name, options) => {
+    await using pages = await startPages({
+      '/': refresh('/second', 2),
+      '/second': refresh('third', 1),
+      '/third': html('<p>The third page</p>'),
+    });
+    const { body } = await scrape({ url: `${pages.url}/`, ...options });
+    expect(body.data.markdown).toContain('The third page');
+    expect(body.data.metadata).toMatchObject({ url: `${pages.url}/third`, sourceURL: `${pages.url}/` });
+  });
+
+  it.each([
+    ['much later', refresh('/away', 60)],
+    ['to itself', refresh('/', 1)],
+    [
+      'readers without scripts',
+      html(`<noscript><meta http-equiv="refresh" content="0;url=/away"></noscript><p>Moved</p>`),
+    ],
+  ])('only %s stays', async (_name, page) => {
+    await using pages = await startPages({ '/': page, '/away': html('Away') });
+    for (const options of [IN_BROWSER, { fastMode: true, maxAge: 0 }]) {
+      const { body } = await scrape({ url: `${pages.url}/`, ...options });
+      expect(body.data.markdown).toContain('Moved');
+    }
+  });
+
+  it('in a circle is read all the same', async () => {
+    await using pages = await startPages({ '/': refresh('/other', 1), '/other': refresh('/', 1) });
+    for (const options of [IN_BROWSER, { fastMode: true, maxAge: 0 }])
+      expect((await scrape({ url: `${pages.url}/`, ...options })).body.data.markdown).toContain('Moved');
+  });
+});
+
+describe('a file instead of a page', () => {
+  const attachment = (type: string, body: string) => ({
+    '/': ((_request, response) =>
+      response
+        .writeHead(200, { 'Content-Type': type, 'Content-Disposition': 'attachment; filename=file' })
+        .end(body)) satisfies RequestListener,
+  });
+
+  it('is obtained where something can be made of it', async () => {
+    await using pages = await startPages(attachment('application/pdf', '%PDF-1.4 the bytes'));
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER, parsers: [] });
+    expect(Buffer.from(body.data.markdown, 'base64').toString()).toBe('%PDF-1.4 the bytes');
+    await using texts = await startPages(attachment('text/csv', 'a,b'));
+    const answer = await scrape({ url: texts.url, maxAge: 0, formats: ['markdown', 'screenshot'] });
+    expect(answer.body.data.markdown).toContain('a,b');
+    expect(answer.body.data.warning).toMatch(/is a file to download: there is no screenshot of it/);
+  });
+
+  it('is refused by name where nothing can', async () => {
+    await using pages = await startPages(attachment('application/zip', 'PK\x03\x04'));
+    const { status, body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+    expect(body.error).toContain('application/zip');
+  });
+});
+
+describe('a page without end', () => {
+  it('is read as far as it has come', async () => {
+    await using pages = await startPages({
+      '/': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html' });
+        response.write(`<main>${STORY}`);
+        const timer = setInterval(() => response.write('<p>and so on</p>'), 500);
+        response.on('close', () => clearInterval(timer));
+      },
+    });
+    expect(await markdownOf(pages.url)).toContain('The story');
+  });
+
+  it('is given up when it is too large', async () => {
+    const chunk = 'and so on, and so on, '.repeat(50_000);
+    await using pages = await startPages({
+      '/': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html' });
+        const more = () => response.writable && response.write(chunk, () => setImmediate(more));
+        more();
+      },
+    });
+    const { status, body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect([status, body.code]).toEqual([500, 'SCRAPE_CONTENT_TOO_LARGE']);
+  });
+});
+
+describe('a screenshot of the whole page', () => {
+  it('has what appears on scrolling', async () => {
+    await using pages = await startPages({
+      '/': html(
+        `<div style="height:4000px"></div><p id="end">End</p><script>
+        new IntersectionObserver(([entry]) => entry.isIntersecting && fetch('/seen')).observe(end);
+        end.id = 'end';
+      </script>`.replace('<script>', '<script>const end = document.getElementById("end");'),
+      ),
+    });
+    const shot = (fullPage: boolean) =>
+      scrape({ url: pages.url, maxAge: 0, formats: [{ type: 'screenshot', fullPage }] });
+    await shot(false);
+    expect(pages.headersOf('/seen')).toBeUndefined();
+    await shot(true);
+    expect(pages.headersOf('/seen')).toBeDefined();
+  });
+});
+
+describe('a screenshot of a page that is too tall', () => {
+  it('shows its upper part, and says so', async () => {
+    await using pages = await startPages({ '/': html('<div style="height:40000px"></div>') });
+    const { body } = await scrape({
+      url: pages.url,
+      maxAge: 0,
+      formats: [{ type: 'screenshot', fullPage: true }],
+    });
+    const png = Buffer.from(await (await fetch(body.data.screenshot)).arrayBuffer());
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 16_384]);
+    expect(body.data.warning).toMatch(/upper 16384 of the page's 40\d\d\d pixels/);
+  });
+});
+
+describe('certificates', () => {
+  it.each([
+    ['the browser', { waitFor: 1 }],
+    ['the plain fetch', { fastMode: true }],
+  ])('are checked by %s when headers are given, unless the request says no', async (_name, engine) => {
+    await using site = await startTlsSite('self-signed');
+    const request = { url: site.url, maxAge: 0, ...engine };
+    expect((await scrape(request)).body.data.markdown).toContain('behind TLS');
+    const headers = { 'X-Any': '1' };
+    expect((await scrape({ ...request, headers })).body.code).toBe('SCRAPE_SSL_ERROR');
+    const own = await scrape({ ...request, headers, skipTlsVerification: true });
+    expect(own.body.data.markdown).toContain('behind TLS');
+  });
+
+  it('are checked when there are actions', async () => {
+    await using site = await startTlsSite('self-signed');
+    const { body } = await scrape({ url: site.url, actions: [{ type: 'scrape' }] });
+    expect(body.code).toBe('SCRAPE_SSL_ERROR');
+  });
+});
+
 describe('what a page sees', () => {
   const SELF_PORTRAIT = html(
     `<p id="self"></p><script>
       self.textContent = JSON.stringify({ agent: navigator.userAgent, width: innerWidth, ratio: devicePixelRatio,
-        touch: navigator.maxTouchPoints, webdriver: navigator.webdriver, language: navigator.language,
+        touch: navigator.maxTouchPoints, webdriver: navigator.webdriver, languages: navigator.languages,
+        locale: (1234.5).toLocaleString(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
         brands: navigator.userAgentData?.brands?.map(({ brand }) => brand) });
     </script>`.replaceAll('self.', 'document.getElementById("self").'),
     '<meta name="viewport" content="width=device-width">',
@@ -184,7 +542,16 @@ describe('what a page sees', () => {
 
   it('is a desktop', async () => {
     const seen = await portrait({});
-    expect(seen).toMatchObject({ width: 1280, ratio: 1, touch: 0, language: 'en-US' });
+    expect(seen).toMatchObject({
+      width: 1280,
+      ratio: 1,
+      touch: 0,
+      languages: ['en-US', 'en'],
+      webdriver: false,
+    });
+    expect(seen.brands).toContain('Chromium');
+    expect(seen.sent['sec-ch-ua']).not.toMatch(/headless/i);
+    expect(seen.sent['accept-language']).toBe('en-US,en;q=0.9');
     expect(seen.agent).toMatch(/X11; Linux/);
     expect(seen.sent['user-agent']).toBe(seen.agent);
     expect(seen.agent).not.toMatch(/headless/i);
@@ -196,6 +563,37 @@ describe('what a page sees', () => {
     expect(seen.ratio).toBeGreaterThan(1);
     expect(seen.agent).toMatch(/Android.*Mobile/);
     expect(seen.sent['user-agent']).toBe(seen.agent);
+  });
+
+  it('is a visitor of the country that is asked for', async () => {
+    const seen = await portrait({ location: { country: 'de' } });
+    expect(seen).toMatchObject({
+      languages: ['de-DE', 'de', 'en'],
+      locale: '1.234,5',
+      zone: 'Europe/Berlin',
+    });
+    expect(seen.sent['accept-language']).toBe('de-DE,de;q=0.9,en;q=0.8');
+  });
+
+  it('is a visitor who reads the languages that are asked for', async () => {
+    const seen = await portrait({ location: { country: 'BR', languages: ['fr-CA', 'fr'] } });
+    expect(seen).toMatchObject({ languages: ['fr-CA', 'fr'], zone: 'America/Sao_Paulo' });
+    expect(seen.sent['accept-language']).toBe('fr-CA,fr;q=0.9');
+  });
+
+  it('is where the country is', async () => {
+    await using pages = await startPages({
+      '/': html(`<p id="here"></p><script>navigator.geolocation.getCurrentPosition(({ coords }) => {
+        here.textContent = 'At ' + Math.round(coords.latitude) + ' and ' + Math.round(coords.longitude);
+      })</script>`),
+    });
+    expect(await markdownOf(pages.url, { location: { country: 'JP' } })).toContain('At 36 and 140');
+  });
+
+  it('are the same languages without a browser', async () => {
+    await using pages = await startPages({ '/': html(STORY) });
+    await scrape({ url: pages.url, fastMode: true, maxAge: 0, location: { country: 'DE' } });
+    expect(pages.headersOf('/')?.['accept-language']).toBe('de-DE,de;q=0.9,en;q=0.8');
   });
 
   it('is nothing of another scrape: no cookies, no storage, also at the same time', async () => {

@@ -132,9 +132,9 @@ describe('the rule, row by row', () => {
     ],
     [
       '1 a file where a picture is wanted',
-      { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], request: { collect } },
-      'browser basic',
-      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      { browser: ['SCRAPE_UNSUPPORTED_FILE_ERROR'], http: ['page'], request: { collect } },
+      'browser basic, http basic',
+      '200 http basic',
     ],
     [
       '1 another failure',
@@ -222,6 +222,17 @@ describe('the rule, row by row', () => {
     ],
   ])('%s', async (_name, options, log, result) => {
     expect(await play(options)).toMatchObject({ log, result });
+  });
+
+  it('1 says what there is not of a file, and does nothing on it', async () => {
+    const file: Act = 'SCRAPE_UNSUPPORTED_FILE_ERROR';
+    const pictured = await play({ browser: [file], http: ['page'], request: { collect } });
+    expect(pictured.warnings).toEqual([expect.stringContaining('there is no screenshot of it')]);
+    const wait = { type: 'wait' as const, milliseconds: 1 };
+    expect(await play({ browser: [file], request: { actions: [wait] } })).toMatchObject({
+      result: 'SCRAPE_ACTION_ERROR',
+      log: 'browser basic',
+    });
   });
 });
 

@@ -53,6 +53,17 @@ describe('addresses', () => {
     ['an address with commas', '<img srcset="/a,b,c.png 2x, /d.png">', 'https://site.test/a,b,c.png'],
     ['the plain source', '<img src="s.png" srcset=" , ">', 'https://site.test/dir/s.png'],
     ['a lazy source', '<img src="data:image/gif;base64,R0" data-src="l.png">', 'https://site.test/dir/l.png'],
+    [
+      'a lazy source before a placeholder',
+      '<img src="dot.gif" data-src="l.png">',
+      'https://site.test/dir/l.png',
+    ],
+    [
+      'lazy candidates',
+      '<img srcset="dot.gif 1w" data-srcset="s.png 1x, l.png 2x">',
+      'https://site.test/dir/l.png',
+    ],
+    ['no options for an address', '<img src="s.png" data-lazy="{ a: 1 }">', 'https://site.test/dir/s.png'],
     ['a lazy source alone', '<img data-src="l.png">', 'https://site.test/dir/l.png'],
   ];
   it.each(sources)('an image has %s', (_name, html, src) => {

@@ -120,6 +120,8 @@ describe('limits', () => {
     [{ headers: { 'a b': 'x' } }, /^headers\.a b: /],
     [{ headers: { a: 'x\r\nHost: evil' } }, /control characters/],
     [{ location: { country: 'Germany' } }, /alpha-2/],
+    [{ location: { country: 'ZZ' } }, /alpha-2/],
+    [{ location: { languages: ['de_DE\n'] } }, /is no language tag/],
     [{ location: { city: 'Rome' } }, /Unrecognized key: "city"/],
     [{ proxy: 'fast' }, /^proxy: /],
     [{ profile: { name: '' } }, /^profile\.name: /],
@@ -218,6 +220,7 @@ describe('actions', () => {
     [{ actions: [{ type: 'fly' }] }, /^actions\.0/],
     [{ actions: [{ type: 'pdf', scale: 3 }] }, /^actions\.0/],
     [{ actions: [{ type: 'scroll', direction: 'left' }] }, /^actions\.0/],
+    [{ fastMode: true, actions: [wait(1)] }, /^actions: actions need the browser/],
     [{ waitFor: 2000, actions: [wait(59_000)] }, /together must not exceed 60000 ms/],
     [{ waitFor: 59_500, actions: [{ type: 'wait', selector: 'a' }] }, /together must not exceed 60000 ms/],
   ];
@@ -234,8 +237,6 @@ describe('actions', () => {
 describe('features that are not available yet', () => {
   const asked: [object, string[]][] = [
     [{ onlyCleanContent: true }, ['onlyCleanContent']],
-    [{ actions: [{ type: 'scrape' }] }, ['actions']],
-    [{ location: { country: 'de' } }, ['location']],
     [{ parsers: ['pdf', 'image'] }, ['parsers: image']],
     [{ parsers: [{ type: 'image' }] }, ['parsers: image']],
     [{ redactPII: true }, ['redactPII']],

@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AdBlocker, openAdBlocker } from '../../src/browser/ads.ts';
+import { contextOptions } from '../../src/browser/device.ts';
 import { launchChromium } from '../../src/browser/launch.ts';
 import { createBrowserPool } from '../../src/browser/pool.ts';
-import { contextOptions, type Visit, type Visited, visit } from '../../src/browser/visit.ts';
+import { type Visit, type Visited, visit } from '../../src/browser/visit.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
@@ -20,6 +21,8 @@ export interface TestBrowser {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const VISITOR = { mobile: false, skipTlsVerification: true, languages: ['en-US'] };
+const SEEN = { appearance: VISITOR, maxBytes: 10_000_000 };
 const logger = createLogger('test', 'warn');
 
 /** Starts Chromium behind the egress proxy. @param hosts names that are 127.0.0.1 @param lists text of filter lists */
@@ -35,8 +38,8 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   return {
     visit: (url, wishes) =>
       pool.lease(
-        contextOptions(PLAIN_PAGE),
-        (context) => visit(context, { ...PLAIN_PAGE, url, adBlocker, ...wishes }),
+        contextOptions(VISITOR),
+        (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, ...wishes }),
         new AbortController().signal,
       ),
     async [Symbol.asyncDispose]() {

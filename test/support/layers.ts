@@ -3,7 +3,7 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors', 'snapshot', 'pause'],
-  ['config', 'url', 'url-pattern', 'logger', 'html', 'credits', 'files', 'health', 'seal'],
+  ['config', 'country', 'url', 'url-pattern', 'logger', 'html', 'credits', 'files', 'health', 'seal'],
   ['formats'],
   ['schemas'],
   ['net', 'db', 'blobs', 'storage'],

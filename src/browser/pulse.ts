@@ -1,0 +1,58 @@
+/** How a page does, seen from inside. */
+export interface Pulse {
+  quietMs: number;
+  /** Characters of text, counted up to a bound. */
+  textLength: number;
+  hasScripts: boolean;
+  /** Milliseconds after which the page means to lead elsewhere (`<meta http-equiv="refresh">`). */
+  leavesAfterMs?: number;
+}
+
+/**
+ * Runs in the page, apart from its scripts. What changes again and again without growing (clocks, counters, carousels)
+ * is no news.
+ */
+export function feelPulse(enough: number): Pulse {
+  const HITS = 3;
+  const world = globalThis as { winnowLastChange?: number };
+  if (world.winnowLastChange === undefined) {
+    world.winnowLastChange = performance.now();
+    const hits = new WeakMap<Node, number>();
+    const sizeOf = (nodes: NodeList) => {
+      let size = 0;
+      for (const node of nodes) size += 1 + (node.textContent?.length ?? 0);
+      return size;
+    };
+    const isNews = ({ type, target, addedNodes, removedNodes }: MutationRecord) => {
+      // A text node may be another one each time; what holds it stays.
+      const place = type === 'characterData' ? (target.parentNode ?? target) : target;
+      const times = (hits.get(place) ?? 0) + 1;
+      hits.set(place, times);
+      if (times <= HITS) return true;
+      return type === 'childList' && sizeOf(addedNodes) > sizeOf(removedNodes) + 2;
+    };
+    new MutationObserver((records) => {
+      // No short cut: each record is counted.
+      if (records.filter(isNews).length) world.winnowLastChange = performance.now();
+    }).observe(document, { subtree: true, childList: true, characterData: true });
+  }
+  let textLength = 0;
+  if (document.body) {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (textLength < enough && walker.nextNode()) {
+      const text = walker.currentNode;
+      if (!/^(SCRIPT|STYLE|NOSCRIPT|TEMPLATE)$/i.test(text.parentElement?.tagName ?? ''))
+        textLength += text.nodeValue?.trim().length ?? 0;
+    }
+  }
+  const refresh = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
+  const [, seconds, target] =
+    /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i.exec(refresh ?? '') ?? [];
+  const leaves = target && URL.parse(target, document.baseURI)?.href !== location.href;
+  return {
+    quietMs: performance.now() - world.winnowLastChange,
+    textLength,
+    hasScripts: document.scripts.length > 0,
+    ...(leaves && { leavesAfterMs: Number(seconds) * 1000 }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { BrowserContext } from 'playwright-core';
+import { ServiceError } from '../errors.ts';
+import { lowerCased, type RequestRules } from './requests.ts';
+
+/**
+ * The user's headers for requests to the page's own origin. Cookies go into the jar, as a browser's do.
+ * @throws ServiceError `BAD_REQUEST` for a `Cookie` header that holds none
+ */
+export async function ownHeaders(
+  context: BrowserContext,
+  { url, headers }: { url: string; headers: Record<string, string> },
+): Promise<RequestRules['headers']> {
+  const origin = new URL(url);
+  const { cookie, ...values } = lowerCased(headers);
+  if (cookie !== undefined) await setCookies(context, origin, cookie);
+  return Object.keys(values).length ? { origin, values } : undefined;
+}
+
+async function setCookies(context: BrowserContext, { origin }: URL, header: string): Promise<void> {
+  const cookies = header
+    .split(';')
+    .map((pair) => /^\s*([^=]+)=(.*)$/.exec(pair))
+    .flatMap((match) => (match ? [{ url: origin, name: match[1]!.trim(), value: match[2]!.trim() }] : []));
+  try {
+    await context.addCookies(cookies);
+  } catch (cause) {
+    throw new ServiceError('BAD_REQUEST', `The header Cookie does not hold cookies for ${origin}.`, {
+      cause,
+    });
+  }
+}

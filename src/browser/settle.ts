@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isBetweenDocuments, runApart } from './isolated-world.ts';
+import { feelPulse, type Pulse } from './pulse.ts';
+import type { Tab } from './tab.ts';
+
+/** A page is quiet when neither network nor DOM stirred for this long. */
+const QUIET_MS = 400;
+/** The same while the page says hardly anything: a timer may be about to fill it, or to lead elsewhere. */
+const BLANK_QUIET_MS = 1_200;
+/** Pages that are never quiet are read after this long. */
+const MOST_SETTLING_MS = 6_000;
+/** A request that takes longer is one that the server keeps open, once the page has something to say. */
+const PATIENCE_MS = 3_000;
+/** Characters under which a page says hardly anything. */
+const HARDLY_ANYTHING = 100;
+/** A page that announces to lead elsewhere this soon is waited for. */
+const MOST_REFRESH_MS = 10_000;
+/** Pages that send each other round and round are read where they are after so many. */
+const MOST_REFRESHES = 3;
+
+/** How long to wait for quiet. */
+export interface Patience {
+  quietMs: number;
+  mostMs: number;
+}
+
+/** Waits until network and DOM have been quiet together, or for as long as it may take at most. */
+export async function settle(tab: Tab, patience: Partial<Patience> = {}): Promise<void> {
+  const { quietMs = QUIET_MS, mostMs = MOST_SETTLING_MS } = patience;
+  let end = performance.now() + mostMs;
+  let announcements = 0;
+  while (performance.now() < end) {
+    const pulse = await pulseOf(tab);
+    const blank = pulse.textLength < HARDLY_ANYTHING && pulse.hasScripts && quietMs >= QUIET_MS;
+    const wanted = blank ? BLANK_QUIET_MS : quietMs;
+    const patienceMs = pulse.textLength < HARDLY_ANYTHING ? Number.POSITIVE_INFINITY : PATIENCE_MS;
+    const quietForMs = Math.min(tab.traffic.quietForMs(patienceMs), pulse.quietMs);
+    const leaves = pulse.leavesAfterMs;
+    if (leaves !== undefined && leaves <= MOST_REFRESH_MS && announcements < MOST_REFRESHES) {
+      announcements++;
+      await leave(tab, leaves);
+      end = performance.now() + mostMs;
+    } else if (quietForMs >= wanted) return;
+    else await sleep(Math.max(20, wanted - quietForMs));
+  }
+}
+
+/** Waits until the page is another one, for as long as it has announced. */
+async function leave({ page }: Tab, afterMs: number): Promise<void> {
+  const next = page.waitForEvent('framenavigated', {
+    predicate: (frame) => frame === page.mainFrame(),
+    timeout: afterMs + 1_000,
+  });
+  // It may have thought better of it.
+  await next.catch((error: Error) => {
+    if (error.name !== 'TimeoutError') throw error;
+  });
+}
+
+async function pulseOf(tab: Tab): Promise<Pulse> {
+  try {
+    return await runApart(tab, feelPulse, HARDLY_ANYTHING);
+  } catch (error) {
+    if (isBetweenDocuments(error)) return { quietMs: 0, textLength: 0, hasScripts: true };
+    throw error;
+  }
+}

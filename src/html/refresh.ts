@@ -1,0 +1,37 @@
+import { type Document, type Element, isTag } from 'domhandler';
+import { find } from 'domutils';
+import { baseOf, resolve } from './address.ts';
+import { parseHtml } from './parse.ts';
+
+const MENTIONED = /http-equiv\s*=\s*["']?\s*refresh/i;
+/** It stands in the head. */
+const JUDGED_CHARACTERS = 50_000;
+/** A page that shows for longer is a page, not a signpost. */
+const MOST_DELAY_S = 10;
+/** Seconds, then an address (HTML standard, "shared declarative refresh steps"). */
+const REFRESH = /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i;
+
+/**
+ * Where HTML as it was sent leads by `<meta http-equiv="refresh">` within ten seconds: an absolute address, if it is
+ * of the web and not the page's own. What stands in `noscript` is not meant.
+ */
+export function refreshTarget(html: string, pageUrl: string): string | undefined {
+  const beginning = html.slice(0, JUDGED_CHARACTERS);
+  if (!MENTIONED.test(beginning)) return undefined;
+  const page: Document = parseHtml(beginning);
+  const isRefresh = (node: Element) =>
+    node.name === 'meta' &&
+    node.attribs['http-equiv']?.trim().toLowerCase() === 'refresh' &&
+    !isForOthers(node);
+  const [meta] = find((node) => isTag(node) && isRefresh(node), page.children, true, 1);
+  const [, seconds, address] = REFRESH.exec((meta && isTag(meta) && meta.attribs.content) || '') ?? [];
+  if (!address || Number(seconds) > MOST_DELAY_S) return undefined;
+  const target = resolve(address, baseOf(page, pageUrl));
+  return target && /^https?:/.test(target) && target !== pageUrl ? target : undefined;
+}
+
+/** Whether it stands where only readers without scripts look. */
+function isForOthers({ parent }: Element): boolean {
+  for (let at = parent; at; at = at.parent) if (isTag(at) && at.name === 'noscript') return true;
+  return false;
+}
