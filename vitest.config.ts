@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that need nothing but the code share one process; the others need the service and run file by file. */
 const PURE = ['test/*.test.ts', 'test/{html,formats,schemas,engines,net,crawl,deploy,bench}/**/*.test.ts'];
+/** These need an instance that may reach next to nothing. */
+const SECURITY = 'test/security/**/*.test.ts';
 
 export default defineConfig({
   test: {
@@ -11,8 +13,18 @@ export default defineConfig({
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: PURE,
+          exclude: [...PURE, SECURITY],
           globalSetup: 'test/support/global-setup.ts',
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'security',
+          include: [SECURITY],
+          globalSetup: 'test/security/setup.ts',
           fileParallelism: false,
           testTimeout: 60_000,
           hookTimeout: 120_000,

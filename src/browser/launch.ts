@@ -19,10 +19,15 @@ const FLAGS = [
   '--disable-sync',
   '--disable-dev-shm-usage',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  // The proxy resolves names; what goes around it, as WebRTC does for its servers, finds none.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
   '--hide-scrollbars',
   // Else `navigator.webdriver` is true, which many sites take for an attack.
   '--disable-blink-features=AutomationControlled',
 ];
+
+/** Listens for multicast in the network as soon as a page uses WebRTC. */
+const UNWANTED_FEATURE = 'WebRtcHideLocalIpsWithMdns';
 
 /** Where a browser keeps its files for as long as it runs: the prefix, the worker's pid, and something unique. */
 const HOME_PREFIX = 'winnow-chromium-';
@@ -63,7 +68,7 @@ async function launch(
   const remove = () => rm(home, { recursive: true, force: true });
   try {
     const browser = await chromium.launch({
-      executablePath: process.getuid?.() === 0 ? await wrapper(home, executablePath) : executablePath,
+      executablePath: await wrapper(home, executablePath),
       chromiumSandbox,
       args: FLAGS,
       // `<-loopback>` takes away Chromium's own exception: loopback goes through the policy like everything else.
@@ -97,16 +102,22 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A script that sheds root's rights before it becomes Chromium; Playwright cannot start another user's process. */
+/**
+ * A script that becomes Chromium. As root it sheds root's rights first, for Playwright cannot start another user's
+ * process. Of several `--disable-features` Chromium takes the last only, so ours goes into Playwright's.
+ */
 async function wrapper(home: string, executablePath: string): Promise<string> {
   const script = path.join(home, 'chromium');
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const shed = `setpriv --reuid=${BROWSER_UID} --regid=${BROWSER_UID} --clear-groups --inh-caps=-all`;
-  await writeFile(
-    script,
-    `#!/bin/sh\nexec ${shed} ${quoted(executablePath)} "$@" --user-data-dir=${quoted(`${home}/profile`)}\n`,
-  );
+  const isRoot = process.getuid?.() === 0;
+  const shed = `setpriv --reuid=${BROWSER_UID} --regid=${BROWSER_UID} --clear-groups --inh-caps=-all `;
+  const lines = [
+    '#!/bin/sh',
+    `for each do shift; case $each in --disable-features=*) each=$each,${UNWANTED_FEATURE};; esac; set -- "$@" "$each"; done`,
+    `exec ${isRoot ? shed : ''}${quoted(executablePath)} "$@" --user-data-dir=${quoted(`${home}/profile`)}`,
+  ];
+  await writeFile(script, `${lines.join('\n')}\n`);
   await chmod(script, 0o755);
-  await chown(home, BROWSER_UID, BROWSER_UID);
+  if (isRoot) await chown(home, BROWSER_UID, BROWSER_UID);
   return script;
 }

@@ -618,27 +618,3 @@ describe('what a page sees', () => {
     expect((await markdownOf(`${pages.url}/`)).replaceAll('\\', '')).toContain('Found: ["script=1",1,1]');
   });
 });
-
-describe.runIf(process.platform === 'linux')('the browser', () => {
-  it('runs in its sandbox, and never as root', async () => {
-    await using pages = await startPages({ '/': html('<p>Open</p>') });
-    const visit = markdownOf(pages.url, { waitFor: 2000 });
-    let renderers: Awaited<ReturnType<typeof chromiumProcesses>> = [];
-    while (!renderers.length) {
-      await sleep(50);
-      const all = await chromiumProcesses();
-      for (const { command, status } of all) {
-        expect(command).not.toContain('--no-sandbox');
-        for (const uid of status('Uid').split(/\s+/)) expect(Number(uid)).not.toBe(0);
-      }
-      renderers = all.filter(({ command }) => /--type=renderer/.test(command));
-    }
-    for (const { status } of renderers) {
-      // Filters system calls, and lives in a process namespace of its own.
-      expect(status('Seccomp')).toBe('2');
-      expect(status('NSpid').split(/\s+/).length).toBeGreaterThan(1);
-      expect(status('CapEff')).toBe('0000000000000000');
-    }
-    await visit;
-  });
-});

@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 const TYPE_A = 1;
+const TYPE_CNAME = 5;
 const TYPE_AAAA = 28;
 const NO_SUCH_NAME = 3;
 
@@ -18,11 +19,18 @@ export interface TestDns {
 
 /**
  * Serves addresses by name, IPv4 and IPv6 mixed; names that are not in the table do not exist.
- * A list of lists answers the first question of a type with the first list, and so on; the last one stays.
+ * A list of lists answers the first question of a type with the first list, and so on; the last one stays. An entry
+ * that is no address is another name of the table: a CNAME, answered with the addresses behind it.
  */
 export async function startDns(table: Record<string, string[] | string[][]>): Promise<TestDns> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
+
+  /** A CNAME comes before what it leads to; servers answer with the whole chain. */
+  function recordsOf(entry: string, type: number): string[] {
+    if (isIP(entry) === 0) return [entry, ...(answersTo(entry, type) ?? [])];
+    return isIPv4(entry) === (type === TYPE_A) ? [entry] : [];
+  }
 
   function answersTo(name: string, type: number): string[] | undefined {
     const entry = table[name];
@@ -30,7 +38,7 @@ export async function startDns(table: Record<string, string[] | string[][]>): Pr
     const before = questions.filter((asked) => asked === question).length;
     questions.push(question);
     const turn = entry?.some(Array.isArray) ? entry[Math.min(before, entry.length - 1)] : entry;
-    return turn === undefined ? undefined : [turn].flat(2).filter((ip) => isIPv4(ip) === (type === TYPE_A));
+    return turn === undefined ? undefined : [turn].flat(2).flatMap((entry) => recordsOf(entry, type));
   }
 
   socket.on('message', (query, sender) => {
@@ -43,7 +51,12 @@ export async function startDns(table: Record<string, string[] | string[][]>): Pr
     header.writeUInt16BE(0x8180 | (answers ? 0 : NO_SUCH_NAME), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(answers?.length ?? 0, 6);
-    const records = (answers ?? []).map((ip) => record(ip, type));
+    let owner = name;
+    const records = (answers ?? []).map((value) => {
+      const made = record(owner, value, type);
+      if (isIP(value) === 0) owner = value;
+      return made;
+    });
     socket.send(
       Buffer.concat([header, query.subarray(12, end + 4), ...records]),
       sender.port,
@@ -69,14 +82,18 @@ function readName(message: Buffer, start: number): { name: string; end: number }
   return { name: labels.join('.').toLowerCase(), end: at + 1 };
 }
 
-function record(ip: string, type: number): Buffer {
-  const address = Buffer.from(ipaddr.parse(ip).toByteArray());
-  const head = Buffer.alloc(12);
-  // The name is a pointer to the question's.
-  head.writeUInt16BE(0xc00c, 0);
-  head.writeUInt16BE(type === TYPE_A ? TYPE_A : TYPE_AAAA, 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt32BE(0, 6);
-  head.writeUInt16BE(address.length, 10);
-  return Buffer.concat([head, address]);
+function writeName(name: string): Buffer {
+  const labels = name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.from([0])]);
+}
+
+function record(owner: string, value: string, type: number): Buffer {
+  const isAlias = isIP(value) === 0;
+  const data = isAlias ? writeName(value) : Buffer.from(ipaddr.parse(value).toByteArray());
+  const head = Buffer.alloc(10);
+  head.writeUInt16BE(isAlias ? TYPE_CNAME : type === TYPE_A ? TYPE_A : TYPE_AAAA, 0);
+  head.writeUInt16BE(1, 2);
+  head.writeUInt32BE(0, 4);
+  head.writeUInt16BE(data.length, 8);
+  return Buffer.concat([writeName(owner), head, data]);
 }

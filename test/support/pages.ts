@@ -13,8 +13,14 @@ export interface Pages {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Serves HTML, or whatever a listener answers, by path on loopback; everything else is a 404. */
-export async function startPages(pages: Record<string, string | RequestListener>): Promise<Pages> {
+/**
+ * Serves HTML, or whatever a listener answers, by path; everything else is a 404.
+ * @param host the address of this machine to listen on
+ */
+export async function startPages(
+  pages: Record<string, string | RequestListener>,
+  host = '127.0.0.1',
+): Promise<Pages> {
   const requests: Pages['requests'] = [];
   const server = createServer((request, response) => {
     const path = request.url?.split('?')[0] ?? '/';
@@ -23,12 +29,12 @@ export async function startPages(pages: Record<string, string | RequestListener>
     if (typeof page === 'function') page(request, response);
     else response.writeHead(page === undefined ? 404 : 200, { 'Content-Type': 'text/html' }).end(page ?? '');
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   // A TCP server's address is never a path.
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     requests,
     headersOf: (path) => requests.findLast((request) => request.path === path)?.headers,
     async [Symbol.asyncDispose]() {

@@ -36,7 +36,7 @@ function listProcesses(): Process[] {
 
 function readProcess(pid: number): Process {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? '';
+  const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, 'm').exec(status)?.[1] ?? '';
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
   return { pid, parent: Number(field('PPid')), command, status: field };
 }

@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { scrape } from '../support/api.ts';
+import type { RunFile } from '../support/instance.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+import { chromiumProcesses, type Process } from '../support/processes.ts';
+import { ALLOWED } from './canary.ts';
+
+/** What the processes of the browser may do, as /proc tells, while a page is open. */
+
+const { dataDir } = inject('service');
+const isRoot = process.getuid?.() === 0;
+
+/** Of TCP sockets that listen (`0A`), and of all UDP sockets, by inode. */
+async function socketsOf(pid: number, table: 'tcp' | 'udp'): Promise<{ local: string; remote: string }[]> {
+  const fds = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
+  const files = await Promise.all(
+    ['', '6'].map((family) => readFile(`/proc/${pid}/net/${table}${family}`, 'utf8')),
+  );
+  return files
+    .flatMap((file) => file.trim().split('\n').slice(1))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      ([, , , state, , , , , , inode]) =>
+        (table === 'udp' || state === '0A') && links.includes(`socket:[${inode}]`),
+    )
+    .map(([, local = '', remote = '']) => ({ local, remote }));
+}
+
+const isRenderer = ({ command }: Process) => command.includes('--type=renderer');
+
+describe.runIf(process.platform === 'linux')('the browser, while a page is open', () => {
+  let site: Pages;
+  let visit: Promise<unknown>;
+  let processes: Process[];
+  const candidates: string[] = [];
+
+  beforeAll(async () => {
+    site = await startPages(
+      {
+        '/': `<main>Open</main><script>
+          const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:name.test:9' }] });
+          peer.onicecandidate = ({ candidate }) => fetch('/candidate?' + (candidate ? candidate.candidate : ''));
+          peer.createDataChannel('x');
+          peer.createOffer().then((offer) => peer.setLocalDescription(offer)).then(() => fetch('/running'));
+        </script>`,
+        '/running': '',
+        '/candidate': (request, response) => {
+          candidates.push(request.url?.split('?')[1] ?? '');
+          response.end();
+        },
+      },
+      ALLOWED,
+    );
+    visit = scrape({ url: `${site.url}/`, waitFor: 5_000, maxAge: 0 });
+    // A renderer that runs scripts has locked itself in.
+    while (!site.headersOf('/running')) await sleep(20);
+    processes = await chromiumProcesses();
+  });
+  afterAll(async () => {
+    await visit;
+    await site[Symbol.asyncDispose]();
+  });
+
+  it('never runs as root, gains no privileges, and has its sandbox on', () => {
+    expect(processes.length).toBeGreaterThan(2);
+    for (const { command, status } of processes) {
+      if (!command.includes('--type=')) expect(command).toContain('--host-resolver-rules=MAP * ~NOTFOUND');
+      expect(command).not.toMatch(/--no-sandbox|--disable-\S*sandbox|--single-process/);
+      for (const id of [...status('Uid').split(/\s+/), ...status('Gid').split(/\s+/)])
+        expect(Number(id)).not.toBe(0);
+      expect(status('Groups').trim()).toBe('');
+    }
+  });
+
+  it('runs pages in processes that filter system calls, in namespaces of their own, without rights', async () => {
+    const renderers = processes.filter(isRenderer);
+    // One that waits for a page that may come has not begun.
+    const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
+    expect(locked.length).toBeGreaterThan(0);
+    for (const { pid, status } of locked) {
+      expect(status('NoNewPrivs')).toBe('1');
+      expect(status('NSpid').split(/\s+/).length).toBeGreaterThan(1);
+      for (const set of ['CapEff', 'CapPrm', 'CapInh']) expect(status(set)).toBe('0000000000000000');
+      for (const kind of ['user', 'pid', 'net']) {
+        const own = await readlink(`/proc/${pid}/ns/${kind}`);
+        expect(own, kind).not.toBe(await readlink(`/proc/self/ns/${kind}`));
+      }
+    }
+  });
+
+  it('listens nowhere: it is steered through a pipe', async () => {
+    const [browser] = processes.filter(({ command }) => !command.includes('--type='));
+    expect(browser!.command).toContain('--remote-debugging-pipe');
+    expect(browser!.command).not.toContain('--remote-debugging-port');
+    for (const { pid } of processes) expect(await socketsOf(pid, 'tcp')).toEqual([]);
+    // The worker does, with the egress proxy: that is how a port looks.
+    const run: RunFile = JSON.parse(await readFile(`${dataDir}/run.json`, 'utf8'));
+    expect(await socketsOf(run.children.worker!.pid, 'tcp')).not.toEqual([]);
+  });
+
+  it('hears no multicast, and has sent no datagram, though a page asks for both', async () => {
+    for (const { pid } of processes) {
+      const sockets = await socketsOf(pid, 'udp');
+      // WebRTC binds a port for each family whether it may use it or not; a page that could would have a peer.
+      expect(sockets.filter(({ local, remote }) => !/^0+:/.test(local) || !/^0+:0000$/.test(remote))).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('tells a page none of the addresses of this machine', async () => {
+    await visit;
+    // The end of the list is told by an empty one.
+    expect(candidates.filter(Boolean)).toEqual([]);
+    expect(candidates.length).toBeGreaterThan(0);
+  });
+
+  it.runIf(isRoot)('as its user may read nothing of the data', async () => {
+    const uid = processes[0]!.status('Uid').split(/\s+/)[0]!;
+    const find = (...rights: string[]) =>
+      promisify(execFile)('setpriv', [...[...rights, 'find', dataDir, '-type', 'f', '-readable']]).then(
+        ({ stdout }) => stdout.split('\n').filter(Boolean),
+        ({ stdout }) => String(stdout).split('\n').filter(Boolean),
+      );
+    expect(await find(`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups')).toEqual([]);
+    expect((await find('--clear-groups')).length).toBeGreaterThan(10);
+  });
+
+  it('shows no page a file of the data', async () => {
+    const { body } = await scrape({ url: `file://${dataDir}/api-key`, waitFor: 1 });
+    expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
+  });
+
+  it('inherits nothing from the service but what it needs', async () => {
+    for (const { pid } of processes.filter(({ command }) => !command.includes('--type='))) {
+      const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
+        .split('\0')
+        .map((line) => line.split('=')[0]);
+      expect(names.filter((name) => /proxy|WINNOW|DATABASE|TEMPORAL|SECRET|KEY/i.test(name ?? ''))).toEqual(
+        [],
+      );
+      expect(names).toContain('HOME');
+    }
+  });
+});
