@@ -1,6 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
-import { lowerCased, type RequestRules } from './requests.ts';
+import { readHeaders } from '../net/download.ts';
+import type { RequestRules } from './requests.ts';
 
 /**
  * The user's headers for requests to the page's own origin. Cookies go into the jar, as a browser's do.
@@ -11,7 +12,7 @@ export async function ownHeaders(
   { url, headers }: { url: string; headers: Record<string, string> },
 ): Promise<RequestRules['headers']> {
   const origin = new URL(url);
-  const { cookie, ...values } = lowerCased(headers);
+  const { cookie, ...values } = readHeaders(headers);
   if (cookie !== undefined) await setCookies(context, origin, cookie);
   return Object.keys(values).length ? { origin, values } : undefined;
 }

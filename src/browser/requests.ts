@@ -61,6 +61,5 @@ export async function ruleRequests(
   await session.send('Fetch.enable', { patterns });
 }
 
-/** Headers by their names in lower case. */
-export const lowerCased = (headers: Record<string, string>) =>
+const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

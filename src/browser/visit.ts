@@ -117,19 +117,33 @@ async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
 }
 
 /** Goes to the address, and waits until its document is there. */
-async function open({ page, session, traffic }: Tab, url: string): Promise<Response> {
+async function open(tab: Tab, url: string): Promise<Response> {
+  const { page, session, traffic } = tab;
+  const loaded = whenLoaded(tab);
+  await session.send('Page.enable');
   const response = await page.goto(url, { waitUntil: 'commit', timeout: 0 }).catch(async (error: Error) => {
     // A crash is told after the navigation that it aborted.
     if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
     throw new NavigationError(error, traffic.failedUrl() ?? url);
   });
   if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
-  const loaded = page.waitForLoadState('domcontentloaded', { timeout: MOST_LOADING_MS });
-  await loaded.catch((error: Error) => {
-    if (error.name !== 'TimeoutError') throw error;
-    return session.send('Page.stopLoading');
-  });
+  const late = sleep(MOST_LOADING_MS, false, { ref: false });
+  if (!(await Promise.race([loaded, late]))) await session.send('Page.stopLoading');
   return response;
+}
+
+/**
+ * Resolves when the document is there. The event is not enough: a page that asks for an address which another program
+ * is for, like `mailto:`, stops loading without it.
+ */
+function whenLoaded({ session, frameId }: Tab): Promise<true> {
+  return new Promise((resolve) => {
+    session.once('Page.domContentEventFired', () => resolve(true));
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.id !== frameId) return;
+      session.on('Page.frameStoppedLoading', (stopped) => stopped.frameId === frameId && resolve(true));
+    });
+  });
 }
 
 /** Runs in the page. */

@@ -59,7 +59,10 @@ const OURS = new Set(
 /** Secrets of one origin. */
 const SECRETS = new Set(['authorization', 'cookie']);
 
-/** Headers that can be sent: names in lower case, without those that belong to the connection. @throws ServiceError `BAD_REQUEST` */
+/**
+ * Headers that can be sent: names in lower case, without those that belong to the connection.
+ * @throws ServiceError `BAD_REQUEST`
+ */
 export function readHeaders(given: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -72,8 +75,11 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
     }
     if (!OURS.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
   }
-  return { ...headers, 'accept-encoding': 'gzip, deflate, br, zstd' };
+  return headers;
 }
+
+/** What we decode. */
+const ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
 /** Takes user name and password out of an address, as the header that carries them (RFC 7617). */
 export function takeCredentials(url: URL): Record<string, string> {
@@ -135,7 +141,7 @@ export async function openDownload(egress: Egress, options: DownloadRequest): Pr
   const { signal, skipTlsVerification, maxBodyBytes, route = BASIC } = options;
   const dispatcher = egress.dispatcher({ skipTlsVerification, route });
   let url = readTarget(options.url);
-  const shared = readHeaders(options.headers ?? {});
+  const shared: Record<string, string> = { ...readHeaders(options.headers ?? {}), ...ENCODINGS };
   let headers = { ...shared, ...readHeaders(options.ownHeaders ?? {}) };
   try {
     for (let redirects = 0; ; redirects++) {

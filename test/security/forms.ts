@@ -17,6 +17,8 @@ const frameOf = (html: string) => html.replaceAll('&', '&amp;').replaceAll('"', 
 
 /** Every way we know in which a page makes its browser connect to an address, as HTML. */
 export const FORMS: Record<string, (aim: Aim) => string> = {
+  'XML stylesheet': ({ url }) =>
+    `<iframe src="/xml?${new URLSearchParams({ xml: `<?xml-stylesheet type="text/css" href="${url}"?><a/>` })}"></iframe>`,
   'img src': ({ url }) => `<img src="${url}">`,
   'img srcset': ({ url }) => `<img srcset="${url} 1x">`,
   'picture source': ({ url }) => `<picture><source srcset="${url}"><img src="/none.png"></picture>`,
@@ -100,8 +102,6 @@ export const FORMS: Record<string, (aim: Aim) => string> = {
     `<iframe name="pinged"></iframe><a id="pinging" href="/none" target="pinged" ping="${url}">x</a>${script(
       'pinging.click()',
     )}`,
-  'XML stylesheet': ({ url }) =>
-    `<iframe src="/xml?${new URLSearchParams({ xml: `<?xml-stylesheet type="text/css" href="${url}"?><a/>` })}"></iframe>`,
 };
 
 /** Ways that are closed wherever they go, so that none of them is ever heard of. */
