@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { openBlobs } from '../../src/blobs.ts';
+import { launchChromium } from '../../src/browser/launch.ts';
+import { createBrowserPool } from '../../src/browser/pool.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { PLAIN_PAGE } from '../../src/engines/engine.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createEgress } from '../../src/net/egress.ts';
+import { startEgressProxy } from '../../src/net/proxy.ts';
+import { serveVisitor, type VisitorTask } from './visitors.ts';
+
+/** Opens pages as its first argument says; see `visitors.ts`. */
+const [name = '', text = ''] = process.argv.slice(2);
+const task = JSON.parse(text) as VisitorTask;
+const { path: executablePath } = await findChromium(readConfig());
+
+if (name === 'engine') await visitWithEngine();
+else await visitWithPlaywright(name === 'playwright-told');
+process.exit();
+
+async function visitWithEngine(): Promise<void> {
+  const logger = createLogger('bench', 'warn');
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
+  const proxy = await startEgressProxy(egress);
+  const pool = createBrowserPool({
+    launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
+    ...{ logger, contexts: task.atOnce },
+  });
+  const directory = await mkdtemp(path.join(tmpdir(), 'winnow-bench-'));
+  const engine = createBrowserEngine({
+    ...{ pool, egress, proxy, blobs: await openBlobs(directory, 'results'), maxBodyBytes: 50 * 1024 * 1024 },
+    ...{
+      adBlocker: undefined,
+      profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
+    },
+  });
+  await serveVisitor(task, async (url) => {
+    const page = await engine.obtain({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(60_000));
+    return page.text;
+  });
+  await pool.close();
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** @param isTold it knows what to wait for */
+async function visitWithPlaywright(isTold: boolean): Promise<void> {
+  // It has no egress policy: Chromium is to call nobody but the site.
+  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
+  const browser = await chromium.launch({ executablePath, args });
+  await serveVisitor(task, async (url) => {
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(url, { waitUntil: isTold ? 'load' : 'networkidle' });
+      if (isTold) await page.waitForSelector('article p');
+      return await page.content();
+    } finally {
+      await context.close();
+    }
+  });
+  await browser.close();
+}
