@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { decrypt, deriveKey, encrypt } from './cipher.ts';
 import { isErrorCode, ServiceError } from './errors.ts';
 
 /**
@@ -26,26 +27,6 @@ export interface Seal {
 
 /** Marks texts that are encrypted among those that were never meant to be. */
 const MARK = 'sealed:';
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-function encrypt(key: Buffer, plain: Uint8Array): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce);
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-}
-
-/** @throws where the key is another one, or the bytes were changed */
-function decrypt(key: Buffer, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-}
-
-/** A key for one purpose, from the service's own (RFC 5869). */
-const derive = (secret: string | Buffer, purpose: string) =>
-  Buffer.from(hkdfSync('sha256', secret, '', `winnow ${purpose}`, 32));
 
 /** Of jobs that may be kept as they are. */
 export const UNSEALED: Seal = {
@@ -61,7 +42,7 @@ export const UNSEALED: Seal = {
 };
 
 function sealWith(key: Buffer, wrapped: Buffer): Seal {
-  const hashKey = derive(key, 'hash');
+  const hashKey = deriveKey(key, 'hash');
   const close = (text: string) => MARK + encrypt(key, Buffer.from(text)).toString('base64');
   const open = (text: string) =>
     text.startsWith(MARK) ? decrypt(key, Buffer.from(text.slice(MARK.length), 'base64')).toString() : text;
@@ -81,7 +62,7 @@ function sealWith(key: Buffer, wrapped: Buffer): Seal {
 /** Makes the key of a new job. */
 export function makeSeal(jobId: string, secretKey: string): Seal {
   const key = randomBytes(32);
-  return sealWith(key, encrypt(derive(secretKey, `job ${jobId}`), key));
+  return sealWith(key, encrypt(deriveKey(secretKey, `job ${jobId}`), key));
 }
 
 /**
@@ -95,7 +76,7 @@ export function sealOf(job: { id: string; wrapped: Buffer | null }, secretKey: s
   if (wrapped.length === 0) {
     throw new ServiceError('NOT_FOUND', `Nothing is kept of job ${id}: it had zero data retention.`);
   }
-  return sealWith(decrypt(derive(secretKey, `job ${id}`), wrapped), wrapped);
+  return sealWith(decrypt(deriveKey(secretKey, `job ${id}`), wrapped), wrapped);
 }
 
 /** An error as it is written down: only its code can be read of one that is encrypted. */
@@ -120,4 +101,4 @@ export function openError(error: { code: string; message: string; details?: unkn
 
 /** What tells whether a request is the same as an earlier one, and nothing else of it. */
 export const fingerprint = (request: unknown, secretKey: string) =>
-  createHmac('sha256', derive(secretKey, 'fingerprint')).update(JSON.stringify(request)).digest('hex');
+  createHmac('sha256', deriveKey(secretKey, 'fingerprint')).update(JSON.stringify(request)).digest('hex');

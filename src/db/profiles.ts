@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { sql } from 'kysely';
+import { decrypt, deriveKey, encrypt } from '../cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
-import { decrypt, encrypt } from './profile-cipher.ts';
 
 /** How long a saver's lease holds without renewal. */
 export const PROFILE_LEASE_SECONDS = 30;
@@ -40,7 +40,7 @@ const purposeOf = ({ teamId, name }: ProfileName) => `profile ${teamId} ${name}`
 async function open(store: ProfileStore, profile: ProfileName, state: Buffer): Promise<string> {
   let zipped: Buffer;
   try {
-    zipped = decrypt(state, store.secretKey, purposeOf(profile));
+    zipped = decrypt(deriveKey(store.secretKey, purposeOf(profile)), state);
   } catch (cause) {
     throw new ServiceError(
       'PROFILE_ERROR',
@@ -129,7 +129,7 @@ export async function renewProfile(db: Database, lease: ProfileLease): Promise<v
  * @throws ServiceError `PROFILE_LOCKED` where the lease was lost
  */
 export async function saveProfile(store: ProfileStore, lease: ProfileLease, state: string): Promise<void> {
-  const sealed = encrypt(await zip(state), store.secretKey, purposeOf(lease));
+  const sealed = encrypt(deriveKey(store.secretKey, purposeOf(lease)), await zip(state));
   const { numUpdatedRows } = await held(store.db, lease)
     .set({ state: sealed, saved_at: sql<Date>`now()`, used_at: sql<Date>`now()`, held_until: leaseEnd })
     .executeTakeFirstOrThrow();

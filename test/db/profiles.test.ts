@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { decrypt, deriveKey } from '../../src/cipher.ts';
 import type { Database } from '../../src/db/client.ts';
-import { decrypt } from '../../src/db/profile-cipher.ts';
 import {
   deleteProfile,
   deleteUnusedProfiles,
@@ -128,7 +128,7 @@ describe('a stored profile', () => {
     await save(STATE);
     expect((await stored()).equals(first)).toBe(false);
     const purpose = `profile ${teamId} ada`;
-    expect(gunzipSync(decrypt(await stored(), store.secretKey, purpose)).toString()).toBe(STATE);
+    expect(gunzipSync(decrypt(deriveKey(store.secretKey, purpose), await stored())).toString()).toBe(STATE);
   });
 
   it('is not read with another key, under another name, for another team, or when a bit was changed', async () => {

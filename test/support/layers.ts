@@ -2,7 +2,7 @@ import path from 'node:path';
 
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
-  ['errors', 'snapshot', 'pause'],
+  ['errors', 'snapshot', 'pause', 'cipher'],
   ['config', 'country', 'url', 'url-pattern', 'logger', 'html', 'credits', 'files', 'health', 'seal'],
   ['formats'],
   ['schemas'],
