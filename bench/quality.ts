@@ -13,7 +13,7 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --kit DIR      where the kit is: folders wcxb-dev, aeb and score, the latter after "npm install"
   --set SET      wcxb (default) or aeb
   --type TYPE    only pages of one type, e.g. forum
-  --half HALF    even or odd: pages whose place in the set is; what was tuned on one is checked on the other
+  --half HALF    even or odd: pages whose id is; what is tuned on one half is checked on the other
   --worst N      also list the N pages with the lowest F1
   --help         this text
 `;
@@ -36,13 +36,15 @@ async function main(): Promise<void> {
   if (half !== undefined && half !== 'even' && half !== 'odd')
     throw new Error(`--half is even or odd, not ${half}`);
   const pages = (await readPages(kit, set)).filter(
-    ({ type }, place) =>
-      (!values.type || type === values.type) && (!half || place % 2 === (half === 'even' ? 0 : 1)),
+    ({ id, type }) => (!values.type || type === values.type) && (!half || halfOf(id) === half),
   );
   if (pages.length === 0) throw new Error(`There are no pages of type ${values.type}`);
   const { scores, times } = await measure(kit, set, pages);
   report(set, scores, times, Number(values.worst));
 }
+
+/** Ids are decimal or hexadecimal numbers. */
+const halfOf = (id: string) => (Number.parseInt(id.slice(-1), 16) % 2 ? 'odd' : 'even');
 
 async function measure(
   kit: string,

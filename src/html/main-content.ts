@@ -6,6 +6,10 @@ import { prune } from './main-content/pruning.ts';
 import { typeByStructure } from './main-content/structure.ts';
 import { survey } from './main-content/survey.ts';
 
+/** Less is not what a long page is about: then the replies to it are. Characters that are not blanks. */
+const SHORTEST_CONTENT = 150;
+const LONG_PAGE = 1_500;
+
 /**
  * What surrounds the main content of a page: the parts beside it that their tags, roles, names and headings give away,
  * and then all that is outside the element which holds the content. How much of that there is depends on the type of
@@ -23,7 +27,11 @@ export function surroundingsOf(
     const pruned = prune(surveyed);
     const better = typeByStructure(surveyed, pruned);
     if (better !== type) return surroundings(better);
-    focus(surveyed, pruned);
+    const root = focus(surveyed, pruned);
+    const isTooLittle =
+      (pruned.left.get(root)?.length ?? 0) < SHORTEST_CONTENT &&
+      (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
+    if (isTooLittle && type !== 'forum') return surroundings('forum');
     return pruned.dropped;
   };
   return surroundings(claimed);

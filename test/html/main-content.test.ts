@@ -109,6 +109,20 @@ describe('other pages', () => {
     expect(left(`<div>${links.join('')}</div>`)).toHaveLength(20);
   });
 
+  it('is a listing when it is mostly links, even below an address of articles', () => {
+    const links = Array.from(
+      { length: 20 },
+      (_, index) => `<div><a href="/${index}">Story number ${index}</a></div>`,
+    );
+    expect(left(`<main>${links.join('')}</main>`, 'https://site.test/news/technology')).toHaveLength(20);
+  });
+
+  it('is a thread when there is nothing to it but replies', () => {
+    const replies = Array.from({ length: 30 }, (_, index) => paragraph(`reply ${index}`)).join('');
+    const html = `${ARTICLE}<a href="https://other.test/">Shared</a><div class="comments">${replies}</div>`;
+    expect(left(html)).toContain(sentence('reply 29'));
+  });
+
   it('a product keeps title, price, description and data, but no reviews and no other products', () => {
     const html = `<meta property="og:type" content="product"><main><div>Home / Things</div><h1>Thing</h1><p>$12</p>
       ${paragraph('it')}<table><tr><th>Weight<td>1 kg</table>

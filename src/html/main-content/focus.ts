@@ -28,8 +28,11 @@ interface Focus {
   isInMain: boolean;
 }
 
-/** Drops what surrounds the one element that holds the content, where there is such an element. */
-export function focus(survey: Survey, pruned: Pruned): void {
+/**
+ * Drops what surrounds the one element that holds the content, where there is such an element.
+ * @returns it, or the body
+ */
+export function focus(survey: Survey, pruned: Pruned): Element {
   const { body, type } = survey;
   const found: Focus = { root: body, isInMain: false };
   const main = mainOf(survey, pruned);
@@ -40,6 +43,7 @@ export function focus(survey: Survey, pruned: Pruned): void {
   }
   if (isRunningText(type)) while (descend(found, survey, pruned));
   else if (type === 'product') dropBeforeTitle(found.root, survey, pruned);
+  return found.root;
 }
 
 /** The main element, if it has enough of the page; the largest one where there are several. */

@@ -56,7 +56,7 @@ const WORDS: Record<Part, string> = {
   contents: 'toc tableofcontents tocs outline',
   legal: 'copyright legal privacy disclaimer policy policies terms',
   caption: 'caption credit figcaption credits',
-  reviews: 'reviews review rating ratings trustpilot stars testimonials bazaarvoice yotpo ugc',
+  reviews: 'reviews review rating ratings trustpilot stars testimonials bazaarvoice yotpo ugc questions qna',
   filters: 'filter filters facet facets refinement refinements sort sorting sortby',
   poster:
     'signature sig userdetails postprofile userinfo avatar extras reputation badges badge usertitle userbanner ' +

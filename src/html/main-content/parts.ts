@@ -47,6 +47,7 @@ interface Belief {
 interface Context {
   share: number;
   isInMain: boolean;
+  type: PageType;
 }
 
 const hasNoHeading = ({ headings }: Measured) => headings === 0;
@@ -54,7 +55,7 @@ const hasNoHeading = ({ headings }: Measured) => headings === 0;
 const BELIEFS: Record<Part, Belief> = {
   navigation: { most: 0.25 },
   footer: { most: 0.7 },
-  banner: { most: 0.1, also: (_, { isInMain }) => !isInMain },
+  banner: { most: 0.1, also: (_, { isInMain, type }) => !isInMain || type === 'product' },
   side: { most: 0.5 },
   dialog: { most: 0.25 },
   consent: { most: 0.9, isSure: true },
@@ -78,14 +79,14 @@ const BELIEFS: Record<Part, Belief> = {
   // A page that is one table of contents has nothing else.
   contents: { most: 0.4, on: ARTICLES, also: ({ length, linked }) => linked > 0.5 * length },
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
-  reviews: { most: 0.8, on: ['product'] },
+  reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
   poster: { most: 0.25, on: ['forum'] },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
-  const context = { share: survey.shareOf(measured), isInMain };
+  const context = { share: survey.shareOf(measured), isInMain, type: survey.type };
   // What a tag or a role means is settled: names add nothing to it.
   return (
     isPartByTag(element, measured, context, survey) ??

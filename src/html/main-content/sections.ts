@@ -15,7 +15,6 @@ const anyOf = (...titles: string[]) => new RegExp(`^(${titles.join('|')})[:.…]
 const BESIDE = [
   'you (may|might) also (like|enjoy)',
   '(more|other) (from|like this|stories|posts|articles|in)\\b.*',
-  '(related|recommended|trending)( .*)?',
   '(read|see) (more|next|also).*',
   'leave a (comment|reply).*',
   '(\\d+ )?(comments?|responses?|replies)( \\(?\\d+\\)?)?',
@@ -36,6 +35,8 @@ const BESIDE = [
   '(previous|next) (post|article)|(post )?navigation',
   '(table of )?contents|on this page|in this article',
 ];
+/** Only what is no list itself has related pages beside it. */
+const RELATED = '(related|recommended|trending)( .*)?';
 const BESIDE_PRODUCTS = [
   '(customers|people|shoppers|others) (who|also) .*',
   'frequently bought.*|recently viewed.*',
@@ -55,11 +56,11 @@ const BESIDE_THREADS = [
   '(your|post an|know someone).* answer.*',
 ];
 const TITLES: Record<PageType, RegExp> = {
-  article: anyOf(...BESIDE),
-  documentation: anyOf(...BESIDE),
-  service: anyOf(...BESIDE),
+  article: anyOf(...BESIDE, RELATED),
+  documentation: anyOf(...BESIDE, RELATED),
+  service: anyOf(...BESIDE, RELATED),
   listing: anyOf(...BESIDE),
-  product: anyOf(...BESIDE, ...BESIDE_PRODUCTS),
+  product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),
   forum: anyOf(...BESIDE_THREADS),
 };
 

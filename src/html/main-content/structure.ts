@@ -4,27 +4,25 @@ import type { PageType } from './page-type.ts';
 import type { Pruned } from './pruning.ts';
 import type { Survey } from './survey.ts';
 
-/** From so much linked text on, a page is a list. Products are known by better signs, so they need more. */
-const LINKED_LISTING = 0.3;
-const LINKED_PRODUCT = 0.6;
+/** From so much linked text on, a page is a list; the better a type is claimed, the more. */
+const LINKED_LISTING: Partial<Record<PageType, number>> = { service: 0.3, product: 0.6, article: 0.6 };
 const FEWEST_LINKS = 10;
+/** An article has some prose, whatever is linked beside it. */
+const LEAST_PROSE_IN_ARTICLE = 250;
 /** An article is so much prose and no more linked text, */
 const LEAST_PROSE = 0.6;
 const MOST_LINKED = 0.2;
 /** and so much of its prose stands side by side in one element. */
-const LEAST_TOGETHER = 0.7;
+const LEAST_TOGETHER = 0.6;
 
 /** The type of a page that claimed none, or a doubtful one, by what is left of it without its other parts. */
 export function typeByStructure(survey: Survey, { left, linkLists }: Pruned): PageType {
   const { type, body, measures } = survey;
   const rest = left.get(body);
-  if (!rest || (type !== 'service' && type !== 'product')) return type;
+  if (!rest) return type;
   const linked = (rest.linked + linkLists) / (rest.length + linkLists || 1);
-  if (
-    linked > (type === 'product' ? LINKED_PRODUCT : LINKED_LISTING) &&
-    (measures.get(body)?.links ?? 0) >= FEWEST_LINKS
-  )
-    return 'listing';
+  const isListed = linked > (LINKED_LISTING[type] ?? 1) && (measures.get(body)?.links ?? 0) >= FEWEST_LINKS;
+  if (isListed && !(type === 'article' && rest.prose >= LEAST_PROSE_IN_ARTICLE)) return 'listing';
   const isProse = rest.prose > LEAST_PROSE * rest.length && linked < MOST_LINKED;
   return type === 'service' && isProse && togetherness(left) > LEAST_TOGETHER ? 'article' : type;
 }
