@@ -6,7 +6,7 @@ import { isMain, isRunningText, type Survey } from './survey.ts';
 /** Least share of what is left that the main element must have on pages of running text. */
 const LEAST_MAIN = 0.4;
 /** Least length of the main element on other pages. */
-const SHORTEST_MAIN = 300;
+const SHORTEST_MAIN = 150;
 /** Least share and weight of the article that holds the title. */
 const LEAST_LEAD = 0.2;
 const SHORTEST_LEAD = 300;

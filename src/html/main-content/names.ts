@@ -39,7 +39,7 @@ const WORDS: Record<Part, string> = {
   form:
     'form gform gfield commentform searchform search searchbox searchbar newsletter subscribe subscription signup ' +
     'optin captcha mailchimp mailing wpcf hbspt',
-  control: 'btn button buttons btns toggle toggler cta dropdown tooltip loader hint swatch swatches',
+  control: 'btn button buttons btns actions toggle toggler cta dropdown tooltip loader hint swatch swatches',
   share:
     'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
   account: 'login signin register account cart minicart wishlist checkout basket password auth bag',

@@ -56,7 +56,7 @@ const BELIEFS: Record<Part, Belief> = {
   navigation: { most: 0.25 },
   footer: { most: 0.7 },
   banner: { most: 0.1, also: (_, { isInMain, type }) => !isInMain || type === 'product' },
-  side: { most: 0.5 },
+  side: { most: 0.35 },
   dialog: { most: 0.25 },
   consent: { most: 0.9, isSure: true },
   hidden: { most: 0.15, also: hasNoHeading },
