@@ -43,12 +43,13 @@ export function clean(page: Document, snapshot: Snapshot, options: CleanOptions)
     : cleaned;
 }
 
-function cut(page: Document, { url, engine }: Snapshot, options: CleanOptions): Document {
+function cut(page: Document, snapshot: Snapshot, options: CleanOptions): Document {
+  const { url, engine } = snapshot;
   const included = options.includeTags?.length ? matches(options.includeTags, page) : undefined;
   const dropped = matches(options.excludeTags ?? [], page);
   if (options.onlyMainContent) {
     // What was asked for by name is wanted, whatever it looks like.
-    for (const element of surroundingsOf(page)) if (!included?.has(element)) dropped.add(element);
+    for (const element of surroundingsOf(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
   const base = baseOf(page, url);
   const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);

@@ -1,33 +1,38 @@
-import type { Document, Element, ParentNode } from 'domhandler';
-import { findAll } from 'domutils';
+import type { Document, Element } from 'domhandler';
+import type { Snapshot } from '../snapshot.ts';
+import { focus } from './main-content/focus.ts';
+import { claimedType, type PageType } from './main-content/page-type.ts';
+import { prune } from './main-content/pruning.ts';
+import { typeByStructure } from './main-content/structure.ts';
+import { survey } from './main-content/survey.ts';
 
-/** What surrounds the content on most sites (compatibility 5.3), by tag, class and id. */
-const TAGS = new Set(['header', 'footer', 'nav', 'aside']);
-const CLASSES = new Set(
-  (
-    'header top navbar footer bottom sidebar side aside modal popup overlay ad ads advert lang-selector language ' +
-    'social social-media social-links menu navigation breadcrumbs share widget cookie fc-decoration'
-  ).split(' '),
-);
-const IDS = new Set(
-  'header footer sidebar modal ad language-selector social nav breadcrumbs share widget cookie'.split(' '),
-);
+/** Less is not what a long page is about: then the replies to it are. Characters that are not blanks. */
+const SHORTEST_CONTENT = 150;
+const LONG_PAGE = 1_500;
 
-/** What surrounds the main content of a page; never an element that holds the main content. */
-export function surroundingsOf(page: Document): Element[] {
-  const holders = new Set<ParentNode>();
-  for (const content of findAll(({ attribs }) => attribs.id === 'main', page.children)) {
-    for (let at = content.parent; at && !holders.has(at); at = at.parent) holders.add(at);
-  }
-  return findAll((element) => isSurrounding(element) && !holders.has(element), page.children);
-}
-
-function isSurrounding({ name, attribs }: Element): boolean {
-  if (name === 'body' || name === 'html') return false;
-  const { id, class: classes } = attribs;
-  return (
-    TAGS.has(name) ||
-    (id !== undefined && IDS.has(id)) ||
-    (classes?.split(/\s+/).some((each) => CLASSES.has(each)) ?? false)
-  );
+/**
+ * What surrounds the main content of a page: the parts beside it that their tags, roles, names and headings give away,
+ * and then all that is outside the element which holds the content. How much of that there is depends on the type of
+ * the page, which it claims itself or its structure tells. Takes time in proportion to the page's size.
+ */
+export function surroundingsOf(
+  page: Document,
+  { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
+): Set<Element> {
+  const isScripted = engine === 'browser';
+  const claimed = claimedType(page, url);
+  const surroundings = (type: PageType): Set<Element> => {
+    const surveyed = survey(page, { type, claimed }, isScripted);
+    if (!surveyed) return new Set();
+    const pruned = prune(surveyed);
+    const better = typeByStructure(surveyed, pruned);
+    if (better !== type) return surroundings(better);
+    const root = focus(surveyed, pruned);
+    const isTooLittle =
+      (pruned.left.get(root)?.length ?? 0) < SHORTEST_CONTENT &&
+      (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
+    if (isTooLittle && type !== 'forum') return surroundings('forum');
+    return pruned.dropped;
+  };
+  return surroundings(claimed);
 }

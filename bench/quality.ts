@@ -1,0 +1,81 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '../src/errors.ts';
+import { percentile, short, table } from './figures.ts';
+import { convert, type KitPage, readPages } from './quality/kit.ts';
+import { peersOf, type SetName } from './quality/peers.ts';
+import { type Score, score, summaryOf } from './quality/scores.ts';
+
+const HELP = `Extracts the main content of the annotated pages of a quality kit as the service does (parse, clean, markdown), scores
+it with the kit's own scorer and prints it beside other extractors, with the CPU time of each page.
+
+Usage: node bench/quality.ts --kit DIR [OPTIONS]
+
+  --kit DIR      where the kit is: folders wcxb-dev, aeb and score, the latter after "npm install"
+  --set SET      wcxb (default) or aeb
+  --type TYPE    only pages of one type, e.g. forum
+  --half HALF    even or odd: pages whose id is; what is tuned on one half is checked on the other
+  --worst N      also list the N pages with the lowest F1
+  --help         this text
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      kit: { type: 'string' },
+      set: { type: 'string', default: 'wcxb' },
+      type: { type: 'string' },
+      half: { type: 'string' },
+      worst: { type: 'string', default: '0' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return void process.stdout.write(HELP);
+  const { kit, set, half } = values;
+  if (!kit) throw new Error('--kit is missing. Say where the quality kit is, see --help.');
+  if (set !== 'wcxb' && set !== 'aeb') throw new Error(`--set is wcxb or aeb, not ${set}`);
+  if (half !== undefined && half !== 'even' && half !== 'odd')
+    throw new Error(`--half is even or odd, not ${half}`);
+  const pages = (await readPages(kit, set)).filter(
+    ({ id, type }) => (!values.type || type === values.type) && (!half || halfOf(id) === half),
+  );
+  if (pages.length === 0) throw new Error(`There are no pages of type ${values.type}`);
+  const { scores, times } = await measure(kit, set, pages);
+  report(set, scores, times, Number(values.worst));
+}
+
+/** Ids are decimal or hexadecimal numbers. */
+const halfOf = (id: string) => (Number.parseInt(id.slice(-1), 16) % 2 ? 'odd' : 'even');
+
+async function measure(
+  kit: string,
+  set: SetName,
+  pages: KitPage[],
+): Promise<{ scores: Score[]; times: number[] }> {
+  // Slow until the code is compiled; these are converted once more.
+  for (const page of pages.slice(0, 50)) await convert(page);
+  const predictions: Record<string, string> = {};
+  const times: number[] = [];
+  for (const page of pages) {
+    const { markdown, cpuMs } = await convert(page);
+    predictions[page.id] = markdown;
+    times.push(cpuMs);
+  }
+  return { scores: await score(kit, pages, predictions, set), times };
+}
+
+function report(set: SetName, scores: Score[], times: number[], worst: number): void {
+  console.log(table([...summaryOf(set, scores), ...peersOf(set)]));
+  console.log(
+    `\nCPU ms per page: p50 ${short(percentile(times, 0.5))}, p99 ${short(percentile(times, 0.99))}`,
+  );
+  for (const { id, type, f1 } of scores.toSorted((a, b) => a.f1 - b.f1).slice(0, worst)) {
+    console.log(`${f1.toFixed(3)}  ${id}  ${type}`);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,62 @@
+import type { Document, Element } from 'domhandler';
+import { findAll, textContent } from 'domutils';
+
+/** What a page says about its own kind, in its head, its structured data and its address. */
+export interface Claims {
+  /** Types of schema.org. A product counts once: several of them are a list. */
+  schema: Set<string>;
+  openGraph: string;
+  generator: string;
+  host: string;
+  path: string;
+  /** With a blank around each class. */
+  bodyClass: string;
+  isFrontPage: boolean;
+  isPublished: boolean;
+  hasPrice: boolean;
+}
+
+/** Reads them off the page; `url` is the page's own address, empty or invalid if it is not known. */
+export function claimsOf(page: Document, url: string): Claims {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const path = address?.pathname.toLowerCase() ?? '';
+  const claims: Claims = {
+    schema: new Set(),
+    openGraph: '',
+    generator: '',
+    host: address?.hostname ?? '',
+    path,
+    bodyClass: '',
+    isFrontPage: path === '/',
+    isPublished: false,
+    hasPrice: false,
+  };
+  let products = 0;
+  for (const element of findAll(() => true, page.children)) {
+    const { name, attribs } = element;
+    if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) addTypes(element, claims.schema);
+    else if (name === 'meta') readMeta(attribs, claims);
+    else if (name === 'body')
+      claims.bodyClass = ` ${(attribs.class ?? '').toLowerCase().replace(/\s+/g, ' ')} `;
+    const type = attribs.itemtype?.split('/').at(-1);
+    if (type === 'Product') products++;
+    else if (type) claims.schema.add(type);
+  }
+  if (products === 1) claims.schema.add('Product');
+  // A list of products names them all.
+  if (claims.schema.has('ItemList')) claims.schema.delete('Product');
+  return claims;
+}
+
+/** Only the types are wanted, and much JSON of pages is broken. */
+function addTypes(script: Element, schema: Set<string>): void {
+  for (const [, type = ''] of textContent(script).matchAll(/"@type"\s*:\s*\[?\s*"(\w+)"/g)) schema.add(type);
+}
+
+function readMeta({ property, name, content = '' }: Element['attribs'], claims: Claims): void {
+  const key = (property ?? name ?? '').toLowerCase();
+  if (key === 'og:type') claims.openGraph ||= content.toLowerCase();
+  else if (key === 'generator') claims.generator += content.toLowerCase();
+  else if (key === 'article:published_time') claims.isPublished = true;
+  else if (/^(product|og):price/.test(key)) claims.hasPrice = true;
+}

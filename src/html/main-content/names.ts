@@ -1,0 +1,106 @@
+import type { Element } from 'domhandler';
+
+/** What an element is besides main content. */
+export type Part =
+  | 'navigation'
+  | 'footer'
+  | 'banner'
+  | 'side'
+  | 'dialog'
+  | 'consent'
+  | 'hidden'
+  | 'form'
+  | 'control'
+  | 'share'
+  | 'account'
+  | 'comments'
+  | 'related'
+  | 'promotion'
+  | 'byline'
+  | 'author'
+  | 'contents'
+  | 'legal'
+  | 'caption'
+  | 'reviews'
+  | 'filters'
+  | 'poster';
+
+/** Words of classes and ids that authors of pages give to such parts. */
+const WORDS: Record<Part, string> = {
+  navigation:
+    'nav navbar navigation navi menu menus submenu megamenu hamburger breadcrumb breadcrumbs crumb crumbs skip skiplink ' +
+    'navgroup linklist sitemap toolbar subnav navbox pagination pagenav pager prev previous gnb globalnav',
+  footer: 'footer footers colophon foot footnav siteinfo contentinfo',
+  banner: 'masthead siteheader pageheader banner announcement topbar ribbon',
+  side: 'sidebar aside complementary rail sidepanel textwidget widgettitle widget sidenav',
+  dialog: 'modal popup popover overlay dialog lightbox drawer offcanvas flyout toast paywall bar',
+  consent: 'cookie cookies consent gdpr onetrust ccpa',
+  hidden: 'sr visually visuallyhidden screenreader noprint offscreen',
+  form:
+    'form gform gfield commentform searchform search searchbox searchbar newsletter subscribe subscription signup ' +
+    'optin captcha mailchimp mailing wpcf hbspt',
+  control: 'btn button buttons btns actions toggle toggler cta dropdown tooltip loader hint swatch swatches',
+  share:
+    'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
+  account: 'login signin register account cart minicart wishlist checkout basket password auth bag',
+  comments: 'comments comment respond disqus commentlist commentary akismet replies',
+  related:
+    'related recommended recommendation recommendations recommends trending popular suggested suggestions discovery ' +
+    'outbrain taboola similar readmore morefrom upnext crosssell upsell upsells recirculation alsolike viewed bought recently',
+  promotion:
+    'advert advertisement adsense sponsor sponsored promo promos promotion promoted affiliate dfp ezoic adslot teaser',
+  byline:
+    'byline meta postmeta dateline timestamp pubdate published updated date posted author authors publish taxonomy tags ' +
+    'tag tagcloud cat categories category kicker readtime reading',
+  author: 'bio authorbox biography contributor',
+  contents: 'toc tableofcontents tocs outline',
+  legal: 'copyright legal privacy disclaimer policy policies terms',
+  caption: 'caption credit figcaption credits',
+  reviews: 'reviews review rating ratings trustpilot stars testimonials bazaarvoice yotpo ugc questions qna',
+  filters: 'filter filters facet facets refinement refinements sort sorting sortby',
+  poster:
+    'signature sig userdetails postprofile userinfo avatar extras reputation badges badge usertitle userbanner ' +
+    'reactions likes vote votes votecell poster profile pairs',
+};
+
+const PARTS = new Map<string, Part>();
+for (const [part, words] of Object.entries(WORDS)) {
+  // Object.entries forgets the keys' type.
+  for (const word of words.split(' ')) PARTS.set(word, part as Part);
+}
+
+/** Too short to be told from other words by themselves. */
+const PREFIXES: [RegExp, Hint][] = [
+  [/(^|\s)ads?([-_\s]|$)/i, { word: 'ad', part: 'promotion' }],
+  // OneTrust's dialogs.
+  [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
+];
+/** An id of many words was made from a heading: it says what a section is about, not what it is. */
+const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
+
+/** A word in an element's names, and the part that it speaks of. */
+export interface Hint {
+  word: string;
+  part: Part;
+}
+
+/** What the names of an element say that it might be. */
+export function hintsOf({ attribs }: Element): Hint[] {
+  const { id = '' } = attribs;
+  const names = [
+    attribs.class,
+    SLUG.test(id) ? '' : id,
+    attribs['data-component'],
+    attribs['data-testid'],
+  ].join(' ');
+  const hints: Hint[] = [];
+  for (const [word] of names
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .matchAll(/[a-z]{2,}/g)) {
+    const part = PARTS.get(word);
+    if (part) hints.push({ word, part });
+  }
+  for (const [prefix, hint] of PREFIXES) if (prefix.test(names)) hints.push(hint);
+  return hints;
+}

@@ -1,0 +1,110 @@
+import { type ChildNode, type Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import { isHeading, type Measured } from './measure.ts';
+import type { PageType } from './page-type.ts';
+import type { Survey } from './survey.ts';
+
+/** Longer headings are about something. */
+const LONGEST_HEADING = 60;
+/** A larger share of the page is not a section beside the content, whatever its heading. */
+const MOST = 0.4;
+
+const anyOf = (...titles: string[]) => new RegExp(`^(${titles.join('|')})[:.…]?$`, 'i');
+
+/** How sections are headed that stand beside the content of any page. */
+const BESIDE = [
+  'you (may|might) also (like|enjoy)',
+  '(more|other) (from|like this|stories|posts|articles|in)\\b.*',
+  '(read|see) (more|next|also).*',
+  'leave a (comment|reply).*',
+  '(\\d+ )?(comments?|responses?|replies)( \\(?\\d+\\)?)?',
+  'post a comment',
+  'about the authors?',
+  'share( this.*)?',
+  '(recent|latest|popular) (posts|articles|comments|news|stories)',
+  'most (read|popular|viewed)',
+  'similar (posts|articles|stories|content)',
+  '(subscribe|sign up|join)( .*(newsletter|list|email|updates).*)?',
+  'newsletter',
+  'follow us.*',
+  'what to read next|up next|keep reading',
+  'don.t miss.*',
+  'categories|tags|archives|advertisement',
+  'stay (connected|in touch|up to date).*',
+  'cookie.*|privacy (policy|overview)',
+  '(previous|next) (post|article)|(post )?navigation',
+  '(table of )?contents|on this page|in this article',
+];
+/** Only what is no list itself has related pages beside it. */
+const RELATED = '(related|recommended|trending)( .*)?';
+const BESIDE_PRODUCTS = [
+  '(customers|people|shoppers|others) (who|also) .*',
+  'frequently bought.*|recently viewed.*',
+  '(you may|you might|also) .*',
+  'complete (the|your) .*|pairs? (well )?with.*',
+  'similar (items|products)|.*related products.*|.*recommend.*',
+  '((customer|product|top|guest) )?(reviews?|ratings?)( .*)?|write a review',
+  'questions? (&|and) answers?|customer (questions|photos|images).*',
+  'shop (the|by|more).*|more (from|to) .*|best ?sellers?|featured products|new arrivals|sponsored.*',
+  'shipping.*|returns?( .*)?|need help.*|contact us.*',
+];
+/** Replies and recommended answers are what forums are made of. */
+const BESIDE_THREADS = [
+  '(similar|related|recent) (threads|topics|content|discussions|questions).*',
+  '(log|sign) (in|up).*|create an account.*|join the conversation',
+  'share( this.*)?|hot network questions',
+  '(your|post an|know someone).* answer.*',
+];
+const TITLES: Record<PageType, RegExp> = {
+  article: anyOf(...BESIDE, RELATED),
+  documentation: anyOf(...BESIDE, RELATED),
+  service: anyOf(...BESIDE, RELATED),
+  listing: anyOf(...BESIDE),
+  product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),
+  forum: anyOf(...BESIDE_THREADS),
+};
+
+/** Sections that their headings announce as something else than the content: what to drop for each. */
+export function sectionsBeside(survey: Survey): Set<Element> {
+  const beside = new Set<Element>();
+  for (const [heading, measured] of survey.measures) {
+    if (!isHeading(heading) || measured.length === 0 || measured.length > LONGEST_HEADING) continue;
+    const title = textContent(heading).replace(/\s+/g, ' ').trim();
+    if (!TITLES[survey.type].test(title)) continue;
+    const section = sectionOf(heading, measured, survey);
+    beside.add(section);
+    const isBare = (survey.measures.get(section)?.length ?? 0) < 1.5 * measured.length;
+    if (isBare) addFollowing(section, levelOf(heading), survey, beside);
+  }
+  return beside;
+}
+
+/** The largest element that begins with a heading and is not too large. */
+function sectionOf(
+  heading: Element,
+  { start }: Measured,
+  { body, measures, holders, shareOf }: Survey,
+): Element {
+  let section = heading;
+  for (let at = heading.parent; at && isTag(at) && at !== body && !holders.has(at); at = at.parent) {
+    const measured = measures.get(at);
+    if (!measured || measured.start < start || shareOf(measured) > MOST) break;
+    section = at;
+  }
+  return section;
+}
+
+/** Adds what follows a heading up to the next one of its rank. */
+function addFollowing(section: Element, level: number, survey: Survey, to: Set<Element>): void {
+  let share = 0;
+  for (let next: ChildNode | null = section.next; next; next = next.next) {
+    if (!isTag(next)) continue;
+    const measured = survey.measures.get(next);
+    if (!measured) continue;
+    share += survey.shareOf(measured);
+    if (share > MOST || survey.holders.has(next) || measured.rank <= level) return;
+    to.add(next);
+  }
+}
+
+const levelOf = ({ name }: Element) => Number(name[1]);
