@@ -55,7 +55,8 @@ const STRANGER = ['', null, null];
 let db: Database;
 let team: TestTeam;
 let site: Pages;
-/** Answers `/hold.js`, which keeps a page from being ready. */
+/** Answers `/hold`, for which an action keeps a page open. */
+const HOLD = { actions: [{ type: 'executeJavascript', script: "await fetch('/hold')" }] };
 let release: () => void;
 let held: Promise<void>;
 let onHeld: () => void;
@@ -81,12 +82,9 @@ beforeAll(async () => {
       response
         .writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'session=; Max-Age=0; Path=/' })
         .end(html(`<p>Good bye</p><script>localStorage.clear()</script>`)),
-    '/login-and-hold': html(
-      `<p id="done">Wait</p><script>${LOG_IN}</script><script src="/hold.js"></script>`,
-    ),
-    '/hold.js': (_request, response) => {
+    '/hold': (_request, response) => {
       onHeld();
-      release = () => response.writeHead(200, { 'Content-Type': 'text/javascript' }).end();
+      release = () => response.writeHead(200).end();
     },
     '/large': html(storing(11, `'x'.repeat(1024 * 1024)`)),
     '/huge': html(
@@ -174,7 +172,7 @@ describe('a profile', () => {
 
   it('is saved by one at a time; who only loads it never waits', async () => {
     await scraped('/login', named('ada'));
-    const first = ask('/login-and-hold', named('ada'));
+    const first = ask('/login', { ...named('ada'), ...HOLD });
     await held;
     const second = await ask('/home', named('ada'));
     expect([second.status, second.body.code]).toEqual([409, 'PROFILE_LOCKED']);
@@ -253,7 +251,7 @@ it('the pages of a batch load a profile, all at once, and say that they do not s
 });
 
 it('a checkpoint outlives kill -9 of the worker; the next attempt takes the profile over', async () => {
-  const answer = ask('/login-and-hold', { ...named('ada'), timeout: 120_000 });
+  const answer = ask('/login', { ...named('ada'), ...HOLD, timeout: 120_000 });
   for (let saved = null; !saved; ) {
     await sleep(250);
     saved = (await listProfiles(db, team.id))[0]?.saved_at ?? null;

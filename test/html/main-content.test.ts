@@ -20,9 +20,9 @@ describe('an article', () => {
   const page = (inside: string, outside = '') =>
     left(`${ARTICLE}${outside}<main><h1>Title</h1>${inside}</main>`);
 
-  it('keeps its text and its headings; its title is in the metadata', () => {
+  it('keeps its title, its text and its headings', () => {
     expect(page(`${body}<h2>More</h2>${paragraph('five')}`)).toEqual([
-      ...[...lines, '## More', sentence('five')],
+      ...['# Title', ...lines, '## More', sentence('five')],
     ]);
   });
 
@@ -39,7 +39,7 @@ describe('an article', () => {
     ['what is hidden', '<div style="display: none">Hidden</div>'],
     ['buttons', '<button>Click</button>'],
   ])('has %s beside it', (_name, html) => {
-    expect(page(body + html)).toEqual(lines);
+    expect(page(body + html)).toEqual(['# Title', ...lines]);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('an article', () => {
   it('is the one with the title where others follow', () => {
     const others = ['x', 'y', 'z'].map((about) => `<article>${paragraphs(about, about)}</article>`).join('');
     const html = `${ARTICLE}<div><article><h1>Title</h1>${body}</article>${others}</div>`;
-    expect(left(html)).toEqual(lines);
+    expect(left(html)).toEqual(['# Title', ...lines]);
   });
 
   it('is found without any mark, where its paragraphs are', () => {

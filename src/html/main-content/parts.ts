@@ -28,7 +28,6 @@ const FOLDED = /accordion|collaps|panel|tab|faq|answer|expand/i;
 const STREAMED = /^S:/;
 const ARTICLES: PageType[] = ['article', 'documentation'];
 const LESS_THAN_A_PARAGRAPH = 100;
-const LONGEST_TITLE = 250;
 
 /** When a name is believed that it means the part. */
 interface Belief {
@@ -100,7 +99,7 @@ function isPartByTag(
   element: Element,
   { headings, length, prose, quotes }: Measured,
   { share, isInMain }: Context,
-  { type, claimed, holders }: Survey,
+  { type, holders }: Survey,
 ): boolean | undefined {
   const { name } = element;
   const most = TAGS[name];
@@ -116,9 +115,6 @@ function isPartByTag(
       // Where the content is known to be elsewhere, much may stand beside it.
       return !isQuote && !holders.has(element) && share <= (holders.size ? 0.85 : 0.4);
     }
-    case 'h1':
-      // Not part of an article's text: the metadata have it. A very long one is the text.
-      return claimed === 'article' && length < LONGEST_TITLE;
     case 'figcaption':
       return ARTICLES.includes(type);
     case 'noscript':
