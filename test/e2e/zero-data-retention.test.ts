@@ -97,8 +97,12 @@ async function filesWith(
   const found: string[] = [];
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
-    const text = read(await readFile(path.join(entry.parentPath, entry.name)));
-    if (text.includes(marker))
+    // Postgres replaces files of its own at any time.
+    const bytes = await readFile(path.join(entry.parentPath, entry.name)).catch((error) => {
+      if (error.code !== 'ENOENT') throw error;
+      return Buffer.alloc(0);
+    });
+    if (read(bytes).includes(marker))
       found.push(`file ${path.relative(dataDir, path.join(entry.parentPath, entry.name))}`);
   }
   return found;

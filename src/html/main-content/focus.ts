@@ -51,7 +51,7 @@ function mainOf(survey: Survey, { left }: Pruned): Element | undefined {
   let main: Element | undefined;
   let longest = 0;
   for (const [element, { length }] of left) {
-    if (!isMain(element) || length <= longest) continue;
+    if (!isMain(element) || length <= longest || isInFrame(element)) continue;
     main = element;
     longest = length;
   }
@@ -60,6 +60,13 @@ function mainOf(survey: Survey, { left }: Pruned): Element | undefined {
     weightIn(main, survey, left) >= LEAST_MAIN * weightIn(survey.body, survey, left) ||
     (!isRunningText(survey.type) && longest > SHORTEST_MAIN);
   return isEnough ? main : undefined;
+}
+
+/** Whether an element came with a frame: what is main there need not be on the page around it. */
+function isInFrame(element: Element): boolean {
+  for (let at = element.parent; at && isTag(at); at = at.parent)
+    if (at.attribs['data-original-tag'] === 'iframe') return true;
+  return false;
 }
 
 /** The only article that holds the title: on its page other articles are announced. */
