@@ -32,8 +32,8 @@ import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
 const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
-/** Pages that one worker has open at once. */
-const PAGES_AT_ONCE = 2 * availableParallelism();
+/** Pages that one worker has open at once: they wait for quiet more than they work, and memory bounds them beside. */
+const PAGES_AT_ONCE = 4 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
 /** Memory of one conversion thread; a page that needs more is refused. */
 const THREAD_MEMORY_MB = 512;
