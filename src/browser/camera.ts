@@ -26,11 +26,8 @@ export function cameraOf(tab: Tab): OpenPage {
         tab.warnings.push(`The picture shows the upper ${MOST_HEIGHT} of the page's ${height} pixels.`);
       const clip = height > MOST_HEIGHT && { clip: { x: 0, y: 0, width, height: MOST_HEIGHT } };
       const shoot = () => page.screenshot({ ...options, ...clip, timeout: 0 });
-      // Under load Chromium now and then cannot capture, and can a moment later.
-      return shoot().catch((error: Error) => {
-        if (/Unable to capture screenshot/.test(error.message)) return shoot();
-        throw error;
-      });
+      // Under load, or while the page is painted anew, Chromium now and then cannot, and can a moment later.
+      return shoot().catch(shoot);
     },
   };
 }

@@ -54,7 +54,6 @@ interface Generation {
   open: number;
   weighedAt: number;
   memoryMb: number;
-  isRetired: boolean;
 }
 
 /** Opens a pool; no browser is started before one is needed. */
@@ -69,7 +68,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     const born = performance.now();
     const generation: Generation = {
       ...{ browser: launch(), bornAt: born, uses: 0, open: 0 },
-      ...{ weighedAt: born, memoryMb: 0, isRetired: false },
+      ...{ weighedAt: born, memoryMb: 0 },
     };
     const forget = () => {
       generations.delete(generation);
@@ -91,7 +90,6 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     if (current && isOld(current)) {
       const old = current;
       current = undefined;
-      old.isRetired = true;
       closeIfDone(old);
     }
     return current ?? start();
@@ -102,7 +100,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
   }
 
   function closeIfDone(generation: Generation): void {
-    if (!generation.isRetired || generation.open > 0) return;
+    if (generation === current || !generations.has(generation) || generation.open > 0) return;
     generation.browser
       .then((browser) => browser.close())
       .catch((error) => logger.warn({ err: error }, 'an old Chromium did not close in order'));

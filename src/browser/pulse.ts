@@ -4,8 +4,8 @@ export interface Pulse {
   /** Characters of text, counted up to a bound. */
   textLength: number;
   hasScripts: boolean;
-  /** Milliseconds after which the page means to lead elsewhere (`<meta http-equiv="refresh">`). */
-  leavesAfterMs?: number;
+  /** Its `<meta http-equiv="refresh">`, if it has one. */
+  refresh?: { content: string; url: string; baseUrl: string };
 }
 
 /**
@@ -45,14 +45,11 @@ export function feelPulse(enough: number): Pulse {
         textLength += text.nodeValue?.trim().length ?? 0;
     }
   }
-  const refresh = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
-  const [, seconds, target] =
-    /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i.exec(refresh ?? '') ?? [];
-  const leaves = target && URL.parse(target, document.baseURI)?.href !== location.href;
+  const content = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
   return {
     quietMs: performance.now() - world.winnowLastChange,
     textLength,
     hasScripts: document.scripts.length > 0,
-    ...(leaves && { leavesAfterMs: Number(seconds) * 1000 }),
+    ...(content && { refresh: { content, url: location.href, baseUrl: document.baseURI } }),
   };
 }

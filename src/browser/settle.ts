@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readRefresh } from '../html/refresh.ts';
 import { isBetweenDocuments, runApart } from './isolated-world.ts';
 import { feelPulse, type Pulse } from './pulse.ts';
 import type { Tab } from './tab.ts';
@@ -13,8 +14,6 @@ const MOST_SETTLING_MS = 6_000;
 const PATIENCE_MS = 3_000;
 /** Characters under which a page says hardly anything. */
 const HARDLY_ANYTHING = 100;
-/** A page that announces to lead elsewhere this soon is waited for. */
-const MOST_REFRESH_MS = 10_000;
 /** Pages that send each other round and round are read where they are after so many. */
 const MOST_REFRESHES = 3;
 
@@ -35,14 +34,20 @@ export async function settle(tab: Tab, patience: Partial<Patience> = {}): Promis
     const wanted = blank ? BLANK_QUIET_MS : quietMs;
     const patienceMs = pulse.textLength < HARDLY_ANYTHING ? Number.POSITIVE_INFINITY : PATIENCE_MS;
     const quietForMs = Math.min(tab.traffic.quietForMs(patienceMs), pulse.quietMs);
-    const leaves = pulse.leavesAfterMs;
-    if (leaves !== undefined && leaves <= MOST_REFRESH_MS && announcements < MOST_REFRESHES) {
+    const leavesAfterMs = pulse.refresh && announced(pulse.refresh);
+    if (leavesAfterMs !== undefined && announcements < MOST_REFRESHES) {
       announcements++;
-      await leave(tab, leaves);
+      await leave(tab, leavesAfterMs);
       end = performance.now() + mostMs;
     } else if (quietForMs >= wanted) return;
     else await sleep(Math.max(20, wanted - quietForMs));
   }
+}
+
+/** Milliseconds after which a page means to lead to another one. */
+function announced({ content, url, baseUrl }: NonNullable<Pulse['refresh']>): number | undefined {
+  const refresh = readRefresh(content, baseUrl);
+  return refresh?.target === url ? undefined : refresh?.afterMs;
 }
 
 /** Waits until the page is another one, for as long as it has announced. */

@@ -138,10 +138,13 @@ async function open(tab: Tab, url: string): Promise<Response> {
  */
 function whenLoaded({ session, frameId }: Tab): Promise<true> {
   return new Promise((resolve) => {
+    let isThere = false;
     session.once('Page.domContentEventFired', () => resolve(true));
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.id !== frameId) return;
-      session.on('Page.frameStoppedLoading', (stopped) => stopped.frameId === frameId && resolve(true));
+      if (frame.id === frameId) isThere = true;
+    });
+    session.on('Page.frameStoppedLoading', (stopped) => {
+      if (isThere && stopped.frameId === frameId) resolve(true);
     });
   });
 }

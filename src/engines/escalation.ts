@@ -91,7 +91,7 @@ export function createEscalation(hands: EscalationHands) {
       return warned(await attempt(order, signal), NO_ENHANCED);
     }
     const first = await attempt(order, signal);
-    if (proxy === 'basic' || !isWall(first) || !offers(routeOf(enhanced.request))) return first;
+    if (proxy === 'basic' || !offers(routeOf(enhanced.request)) || !isWall(first)) return first;
     const second = await settle(attempt(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second) return isWall(second.page) ? warned(first, STILL_REFUSED) : second.page;

@@ -2,8 +2,8 @@ import type { Snapshot } from '../snapshot.ts';
 
 /** With these a site says that it does not want this visitor, or not so many of them. */
 const REFUSALS = new Set([401, 403, 429]);
-/** A challenge is a small page; what stands behind so much text is none. */
-const JUDGED_CHARACTERS = 100_000;
+/** A challenge is a small page. */
+const MOST_CHARACTERS = 100_000;
 
 /**
  * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
@@ -33,10 +33,9 @@ const CAPTCHA_PAGE_CHARACTERS = 20_000;
 
 /** Whether a page is a test of its visitor that stands in for the page asked for, whatever its status. */
 export function isChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): boolean {
-  if (kind !== 'html') return false;
-  const judged = text.slice(0, JUDGED_CHARACTERS);
-  if (CHALLENGES.some((marker) => marker.test(judged))) return true;
-  return text.length <= CAPTCHA_PAGE_CHARACTERS && CAPTCHA.test(judged) && ARE_YOU_HUMAN.test(judged);
+  if (kind !== 'html' || text.length > MOST_CHARACTERS) return false;
+  if (CHALLENGES.some((marker) => marker.test(text))) return true;
+  return text.length <= CAPTCHA_PAGE_CHARACTERS && CAPTCHA.test(text) && ARE_YOU_HUMAN.test(text);
 }
 
 /** Whether the site did not let us in. */

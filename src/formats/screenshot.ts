@@ -21,9 +21,7 @@ export const screenshot = defineFormat({
     const before = page.viewportSize();
     if (size) await page.setViewportSize(size);
     const type = quality === undefined ? 'png' : 'jpeg';
-    const shoot = () => page.screenshot({ type, fullPage, ...(quality !== undefined && { quality }) });
-    // It fails now and then while the page is painted anew.
-    const bytes = await shoot().catch(shoot);
+    const bytes = await page.screenshot({ type, fullPage, ...(quality !== undefined && { quality }) });
     if (size && before) await page.setViewportSize(before);
     return { bytes, mediaType: `image/${type}` };
   },

@@ -24,10 +24,23 @@ export function refreshTarget(html: string, pageUrl: string): string | undefined
     node.attribs['http-equiv']?.trim().toLowerCase() === 'refresh' &&
     !isForOthers(node);
   const [meta] = find((node) => isTag(node) && isRefresh(node), page.children, true, 1);
-  const [, seconds, address] = REFRESH.exec((meta && isTag(meta) && meta.attribs.content) || '') ?? [];
+  const content = (meta && isTag(meta) && meta.attribs.content) || '';
+  const target = readRefresh(content, baseOf(page, pageUrl))?.target;
+  return target === pageUrl ? undefined : target;
+}
+
+/**
+ * What the `content` of a `<meta http-equiv="refresh">` says, if it leads to an address of the web within ten seconds.
+ * @returns the absolute address, and after how many milliseconds
+ */
+export function readRefresh(
+  content: string,
+  baseUrl: string,
+): { target: string; afterMs: number } | undefined {
+  const [, seconds, address] = REFRESH.exec(content) ?? [];
   if (!address || Number(seconds) > MOST_DELAY_S) return undefined;
-  const target = resolve(address, baseOf(page, pageUrl));
-  return target && /^https?:/.test(target) && target !== pageUrl ? target : undefined;
+  const target = resolve(address, baseUrl);
+  return target && /^https?:/.test(target) ? { target, afterMs: Number(seconds) * 1000 } : undefined;
 }
 
 /** Whether it stands where only readers without scripts look. */
