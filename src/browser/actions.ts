@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ElementHandle } from 'playwright-core';
+import type { ElementHandle, Page } from 'playwright-core';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import { screenshot } from '../formats/screenshot.ts';
@@ -31,6 +31,8 @@ export interface ActionOutcome {
 
 /** What actions work with. */
 interface Workplace extends Tab {
+  /** Its page in the hands of Playwright. */
+  page: Page;
   outcome: ActionOutcome;
   /** Of everything that is read from the page, in characters. */
   budget: { characters: number };
@@ -47,17 +49,15 @@ const DEEDS: Deeds = {
     await seen.waitFor({ timeout: MOST_ELEMENT_MS });
   },
   async click(place, { selector, all }) {
-    const { page, warnings } = place;
-    const found = page.locator(css(selector));
-    const tell = () =>
-      warnings.push(`The click on ${JSON.stringify(selector)} opened another tab, which is not read.`);
-    page.once('popup', tell);
+    const found = place.page.locator(css(selector));
+    const popups = place.context.popups();
     if (all) {
       // Handles, not places in a list: a click may take its element away.
       for (const each of (await found.elementHandles()).slice(0, MOST_CLICKS)) await clickIfThere(each);
     } else await click(await found.first().elementHandle({ timeout: MOST_ELEMENT_MS }));
     await aftermath(place);
-    page.off('popup', tell);
+    if (place.context.popups() > popups)
+      place.warnings.push(`The click on ${JSON.stringify(selector)} opened another tab, which is not read.`);
   },
   async write(place, { text }) {
     if (!(await runApart(place, hasFocus, undefined)))
@@ -85,7 +85,7 @@ const DEEDS: Deeds = {
   async scrape(place) {
     const html = await readHtml(place, place.budget.characters);
     spend(place, html.length);
-    place.outcome.scrapes.push({ url: place.page.url(), html });
+    place.outcome.scrapes.push({ url: place.url(), html });
   },
   async executeJavascript(place, { script }) {
     const returned = await runScript(place.session, script);
@@ -101,23 +101,25 @@ const DEEDS: Deeds = {
 
 /**
  * Does the actions on the page, one after the other.
- * @param page.contentType of the answer that made the page
- * @param page.maxCharacters that may be read from it by all actions together
+ * @param page the tab's, in the hands of Playwright
+ * @param bounds.contentType of the answer that made the page
+ * @param bounds.maxCharacters that may be read from it by all actions together
  * @throws ServiceError `SCRAPE_ACTION_ERROR` that names the action
  */
 export async function perform(
   tab: Tab,
+  page: Page,
   actions: Action[],
   { contentType, maxCharacters }: { contentType: string; maxCharacters: number },
 ): Promise<ActionOutcome> {
   if (!isHtml(contentType)) {
     throw new ServiceError(
       'SCRAPE_ACTION_ERROR',
-      `${tab.page.url()} is ${contentType}, not a page: nothing can be done on it. Leave actions out.`,
+      `${tab.url()} is ${contentType}, not a page: nothing can be done on it. Leave actions out.`,
     );
   }
   const outcome = { screenshots: [], scrapes: [], javascriptReturns: [], pdfs: [] };
-  const place: Workplace = { ...tab, outcome, budget: { characters: maxCharacters } };
+  const place: Workplace = { ...tab, page, outcome, budget: { characters: maxCharacters } };
   for (const [index, action] of actions.entries()) {
     try {
       await act(place, action);

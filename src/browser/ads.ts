@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ENGINE_VERSION, FiltersEngine, makeRequest, Request, type RequestType } from '@ghostery/adblocker';
-import type { CDPSession } from 'playwright-core';
 import type { Logger } from '../logger.ts';
+import type { Session } from './cdp.ts';
 import { isBetweenDocuments, openIsolatedWorld } from './isolated-world.ts';
 import type { OutgoingRequest } from './requests.ts';
 
@@ -123,7 +123,7 @@ function createAdBlocker(engine: FiltersEngine) {
          * the elements that the lists name. Hidden by a style sheet they would be gone from screenshots, but not
          * from markdown and html, and the sheet would stand in the html.
          */
-        async remove(session: CDPSession): Promise<void> {
+        async remove(session: Session): Promise<void> {
           try {
             const world = await openIsolatedWorld(session);
             const { url, ...traits } = await world.evaluate<Traits & { url: string }>(`(${readTraits})()`);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenPage } from '../formats/format.ts';
+import type { Size } from './device.ts';
 import { runApart } from './isolated-world.ts';
 import { settle } from './settle.ts';
 import type { Tab } from './tab.ts';
@@ -10,30 +11,37 @@ const MOST_WINDOWS = 20;
 const IN_VIEW_MS = 60;
 /** For what was noticed to be there. */
 const LOADED = { quietMs: 250, mostMs: 4_000 };
+/** Text whose font comes later is shown without it. */
+const MOST_FONTS_MS = 3_000;
 /** CSS pixels; Chromium cannot draw much more at once. */
 const MOST_HEIGHT = 16_384;
 
 /** The tab as formats see it: a picture of the whole page has what appears on scrolling. */
 export function cameraOf(tab: Tab): OpenPage {
-  const { page } = tab;
   return {
-    viewportSize: () => page.viewportSize(),
-    setViewportSize: (size) => page.setViewportSize(size),
-    async screenshot(options) {
-      const height = options.fullPage ? await scrollThrough(tab) : 0;
-      const width = page.viewportSize()?.width ?? 0;
-      if (height > MOST_HEIGHT)
-        tab.warnings.push(`The picture shows the upper ${MOST_HEIGHT} of the page's ${height} pixels.`);
-      const clip = height > MOST_HEIGHT && { clip: { x: 0, y: 0, width, height: MOST_HEIGHT } };
-      const shoot = () => page.screenshot({ ...options, ...clip, timeout: 0 });
+    viewportSize: tab.viewport,
+    setViewportSize: tab.setViewport,
+    async screenshot({ type: format, quality, fullPage }) {
+      const size = fullPage ? await scrollThrough(tab) : undefined;
+      if (size && size.height > MOST_HEIGHT)
+        tab.warnings.push(`The picture shows the upper ${MOST_HEIGHT} of the page's ${size.height} pixels.`);
+      const clip = size && { x: 0, y: 0, width: size.width, height: Math.min(size.height, MOST_HEIGHT) };
+      await runApart(tab, fontsLoaded, MOST_FONTS_MS);
+      const shoot = () =>
+        tab.session.send('Page.captureScreenshot', {
+          format,
+          ...(quality !== undefined && { quality }),
+          ...(clip && { clip: { ...clip, scale: 1 }, captureBeyondViewport: true }),
+        });
       // Under load, or while the page is painted anew, Chromium now and then cannot, and can a moment later.
-      return shoot().catch(shoot);
+      const { data } = await shoot().catch(shoot);
+      return Buffer.from(data, 'base64');
     },
   };
 }
 
-/** Brings every part of the page into view once, then its top again. @returns its height in CSS pixels */
-async function scrollThrough(tab: Tab): Promise<number> {
+/** Brings every part of the page into view once, then its top again. @returns its size */
+async function scrollThrough(tab: Tab): Promise<Size> {
   for (let windows = 1; windows <= MOST_WINDOWS; windows++) {
     const isEnd = await runApart(tab, showWindow, windows);
     await sleep(IN_VIEW_MS);
@@ -42,7 +50,8 @@ async function scrollThrough(tab: Tab): Promise<number> {
   tab.traffic.touch();
   await settle(tab, LOADED);
   await runApart(tab, showWindow, 0);
-  return runApart(tab, heightOf, undefined);
+  const { cssContentSize } = await tab.session.send('Page.getLayoutMetrics');
+  return { width: tab.viewport().width, height: cssContentSize.height };
 }
 
 /** Runs in the page: scrolls so many windows down. @returns whether that is the end */
@@ -52,4 +61,6 @@ function showWindow(windows: number): boolean {
 }
 
 /** Runs in the page. */
-const heightOf = () => document.scrollingElement?.scrollHeight ?? 0;
+const fontsLoaded = async (mostMs: number) => {
+  await Promise.race([document.fonts.ready, new Promise((resolve) => setTimeout(resolve, mostMs))]);
+};

@@ -7,8 +7,9 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
-import type { CDPSession, Page } from 'playwright-core';
+import { type Frame, framesOf } from './frames.ts';
 import { type IsolatedWorld, openIsolatedWorld } from './isolated-world.ts';
+import type { Tab } from './tab.ts';
 
 /** A notice that stands there is found within this; what takes longer waits for one that may never come. */
 const FIND_MS = 1_000;
@@ -47,53 +48,23 @@ function load() {
  * that the page shows, so that pages without a notice need not be watched for one that might still come.
  * @returns whether there was one; the page may stir again then
  */
-export async function rejectCookies(page: Page, session: CDPSession): Promise<boolean> {
-  if (await rejectIn(session, { url: page.url(), mainFrame: true })) return true;
-  const frames = await framesOf(page, session);
-  const found = await Promise.all(frames.map(({ session, ...frame }) => rejectIn(session, frame)));
+export async function rejectCookies(tab: Tab): Promise<boolean> {
+  const [page, ...frames] = await framesOf(tab);
+  if (page && (await rejectIn(page))) return true;
+  const inPage = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
+  if (inPage.length > MOST_FRAMES) return false;
+  const found = await Promise.all(inPage.map(rejectIn));
   return found.includes(true);
 }
 
-interface FrameAddress {
-  url: string;
-  mainFrame: boolean;
-  /** In its session; without one, it is the main frame there. */
-  frameId?: string;
-}
-
-/** Some notices are a frame; one of another site has a process, and so a session, of its own. */
-async function framesOf(
-  page: Page,
-  session: CDPSession,
-): Promise<(FrameAddress & { session: CDPSession })[]> {
-  const frames = page
-    .mainFrame()
-    .childFrames()
-    .filter((frame) => /^https?:/.test(frame.url()));
-  if (!frames.length || frames.length > MOST_FRAMES) return [];
-  const { childFrames = [] } = (await session.send('Page.getFrameTree')).frameTree;
-  const inside = childFrames.map(({ frame: { id: frameId, url } }) => ({ session, frameId, url }));
-  const outside = frames
-    .filter((frame) => !inside.some(({ url }) => url === frame.url()))
-    .map(async (frame) => {
-      // One that went away meanwhile needs no answer.
-      const own = await page
-        .context()
-        .newCDPSession(frame)
-        .catch(() => undefined);
-      return own ? [{ session: own, url: frame.url() }] : [];
-    });
-  const all = [...inside, ...(await Promise.all(outside)).flat()];
-  return all.map((frame) => ({ ...frame, mainFrame: false }));
-}
-
-async function rejectIn(session: CDPSession, { url, mainFrame, frameId }: FrameAddress): Promise<boolean> {
+async function rejectIn({ session, frameId, url, level, isRoot }: Frame): Promise<boolean> {
   const { library, rules } = load();
+  const mainFrame = level === 0;
   const given = { rules: filterCompactRules(rules, { url, mainFrame }), config: CONFIG, FIND_MS, REJECT_MS };
   try {
     const world = await openIsolatedWorld(session, frameId);
     // The page's own globals are those of the session's main frame.
-    if (!frameId) await world.listen('winnowAsk', (text) => void answer(world, text));
+    if (isRoot) await world.listen('winnowAsk', (text) => void answer(world, text));
     return await world.evaluate(`(() => {
       const module = { exports: {} };
       ((module, exports) => { ${library}

@@ -1,5 +1,6 @@
-import { type BrowserContextOptions, type CDPSession, devices } from 'playwright-core';
+import { devices } from 'playwright-core';
 import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
+import type { Session } from './cdp.ts';
 
 /** What a page may learn of its visitor. */
 export interface Appearance {
@@ -11,6 +12,8 @@ export interface Appearance {
   place?: { timezone: string; latitude: number; longitude: number };
 }
 
+const PHONE = devices['Pixel 7']!;
+
 const VERSION = /Chrome\/(\d+)/.exec(USER_AGENT)?.[1] ?? '';
 /** The second one is GREASE: sites must not rely on the list (UA Client Hints 6.2). */
 const BRANDS = [
@@ -18,36 +21,59 @@ const BRANDS = [
   ['Not:A-Brand', '8'],
 ] as const;
 
-/** The context that a page is opened in. */
-export function contextOptions(seen: Appearance): BrowserContextOptions {
-  const { defaultBrowserType: _, ...pixel } = devices['Pixel 7']!;
-  const { place } = seen;
-  return {
-    ...(seen.mobile ? { ...pixel, userAgent: MOBILE_USER_AGENT } : { userAgent: USER_AGENT }),
-    ...(!seen.mobile && { viewport: { width: 1280, height: 800 } }),
-    ...(place && { timezoneId: place.timezone, permissions: ['geolocation'] }),
-    ...(place && { geolocation: { latitude: place.latitude, longitude: place.longitude } }),
-    ignoreHTTPSErrors: seen.skipTlsVerification,
-    locale: seen.languages[0]!,
-    serviceWorkers: 'block',
-    acceptDownloads: false,
-  };
+/** In CSS pixels. */
+export interface Size {
+  width: number;
+  height: number;
 }
 
-/** Makes languages and client hints say what the user agent says; by themselves they name a headless browser. */
-export async function wearDevice(session: CDPSession, { mobile, languages }: Appearance): Promise<void> {
-  const list = (zeros: string) => BRANDS.map(([brand, version]) => ({ brand, version: version + zeros }));
-  await session.send('Emulation.setUserAgentOverride', {
-    userAgent: mobile ? MOBILE_USER_AGENT : USER_AGENT,
-    acceptLanguage: languages.join(','),
-    platform: mobile ? 'Linux armv81' : 'Linux x86_64',
-    userAgentMetadata: {
-      brands: list(''),
-      fullVersionList: list('.0.0.0'),
-      mobile,
-      ...(mobile
-        ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
-        : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' }),
-    },
+/** The window that such a visitor has. */
+export const viewportOf = ({ mobile }: Appearance): Size =>
+  mobile ? PHONE.viewport : { width: 1280, height: 800 };
+
+/** Gives a page a window of that size. */
+export async function setViewport(session: Session, { mobile }: Appearance, size: Size): Promise<void> {
+  await session.send('Emulation.setDeviceMetricsOverride', {
+    ...{ ...size, screenWidth: size.width, screenHeight: size.height, mobile },
+    deviceScaleFactor: mobile ? PHONE.deviceScaleFactor : 1,
+    screenOrientation: mobile
+      ? { type: 'portraitPrimary', angle: 0 }
+      : { type: 'landscapePrimary', angle: 0 },
   });
 }
+
+/**
+ * Makes a page, or a frame of another site in it, see such a visitor. Languages and client hints say what the user
+ * agent says; by themselves they name a headless browser.
+ */
+export async function wearDevice(session: Session, seen: Appearance): Promise<void> {
+  const { mobile, languages, place, skipTlsVerification } = seen;
+  const list = (zeros: string) => BRANDS.map(([brand, version]) => ({ brand, version: version + zeros }));
+  await Promise.all([
+    session.send('Emulation.setUserAgentOverride', {
+      userAgent: mobile ? MOBILE_USER_AGENT : USER_AGENT,
+      acceptLanguage: languages.join(','),
+      platform: mobile ? 'Linux armv81' : 'Linux x86_64',
+      userAgentMetadata: {
+        brands: list(''),
+        fullVersionList: list('.0.0.0'),
+        mobile,
+        ...(mobile
+          ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
+          : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' }),
+      },
+    }),
+    session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
+    skipTlsVerification && session.send('Security.setIgnoreCertificateErrors', { ignore: true }),
+    mobile && session.send('Emulation.setTouchEmulationEnabled', { enabled: true }),
+    place && session.send('Emulation.setGeolocationOverride', { ...place, accuracy: 10 }),
+    // A frame in a process that has it already may not set it again.
+    unlessSet(session.send('Emulation.setLocaleOverride', { locale: languages[0]! })),
+    place && unlessSet(session.send('Emulation.setTimezoneOverride', { timezoneId: place.timezone })),
+  ]);
+}
+
+const unlessSet = (setting: Promise<unknown>) =>
+  setting.catch((error: Error) => {
+    if (!/already in effect/.test(error.message)) throw error;
+  });

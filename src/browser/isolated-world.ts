@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CDPSession } from 'playwright-core';
+import type { Session } from './cdp.ts';
 
 /** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
 const WORLD = 'winnow';
@@ -8,7 +8,7 @@ const PAUSE_MS = 50;
 
 /** One frame of a page, as Chromium knows it. */
 export interface Place {
-  session: CDPSession;
+  session: Session;
   frameId: string;
 }
 
@@ -87,7 +87,7 @@ export interface IsolatedWorld {
  * Opens the world of a document, as long as that lasts.
  * @param frameId of a frame in the session's process; without one, the session's main frame
  */
-export async function openIsolatedWorld(session: CDPSession, frameId?: string): Promise<IsolatedWorld> {
+export async function openIsolatedWorld(session: Session, frameId?: string): Promise<IsolatedWorld> {
   const frame = frameId ?? (await session.send('Page.getFrameTree')).frameTree.frame.id;
   const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD });
   const contextId = world.executionContextId;

@@ -1,8 +1,12 @@
-import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
+import { type Connection, connect } from './cdp.ts';
 
 /**
  * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps for
@@ -10,27 +14,60 @@ import type { Logger } from '../logger.ts';
  */
 const BROWSER_UID = 61_911;
 
-const FLAGS = [
-  '--disable-gpu',
+/** All traffic goes through the proxy, and by it. */
+const NETWORK_FLAGS = [
   '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-dev-shm-usage',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   // The proxy resolves names; what goes around it, as WebRTC does for its servers, finds none.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  '--hide-scrollbars',
-  // Else `navigator.webdriver` is true, which many sites take for an attack.
-  '--disable-blink-features=AutomationControlled',
+  // It takes away Chromium's own exception: loopback goes through the policy like everything else.
+  '--proxy-bypass-list=<-loopback>',
 ];
 
-/** Listens for multicast in the network as soon as a page uses WebRTC. */
-const UNWANTED_FEATURE = 'WebRtcHideLocalIpsWithMdns';
+/** What belongs to somebody's own browser, and what calls its maker. */
+const UNWANTED_FLAGS = [
+  ...['--no-first-run', '--no-default-browser-check', '--no-startup-window', '--no-service-autorun'],
+  ...[
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    '--disable-breakpad',
+  ],
+  ...['--disable-default-apps', '--disable-extensions', '--disable-field-trial-config'],
+  ...['--metrics-recording-only', '--password-store=basic', '--use-mock-keychain', '--mute-audio'],
+  ...['--disable-prompt-on-repost', '--disable-hang-monitor', '--disable-popup-blocking'],
+];
+
+const UNWANTED_FEATURES = [
+  // Listens for multicast in the network as soon as a page uses WebRTC.
+  'WebRtcHideLocalIpsWithMdns',
+  // An address is fetched as it was asked for.
+  'HttpsUpgrades',
+  ...['Translate', 'OptimizationHints', 'MediaRouter', 'DialMediaRouteProvider', 'GlobalMediaControls'],
+  // The first frame of a page is held back for the one before it.
+  'PaintHolding',
+];
+
+/** Pages that nobody looks at are as awake as the one in front. */
+const PAGE_FLAGS = [
+  ...['--headless', '--hide-scrollbars', '--disable-gpu', '--disable-dev-shm-usage'],
+  ...['--disable-back-forward-cache', '--disable-background-timer-throttling'],
+  ...['--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding'],
+  '--force-color-profile=srgb',
+  // Else `navigator.webdriver` is true, which many sites take for an attack.
+  '--disable-blink-features=AutomationControlled',
+  // A mouse, as most visitors have.
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
+];
 
 /** Where a browser keeps its files for as long as it runs: the prefix, the worker's pid, and something unique. */
 const HOME_PREFIX = 'winnow-chromium-';
+
+/** How long a browser may take to speak, and to end when it is told to. */
+const STARTING_MS = 60_000;
+const ENDING_MS = 5_000;
+/** What it says before it ends too early is in its last words. */
+const LAST_WORDS = 4_000;
 
 /** How Chromium is started. */
 export interface LaunchOptions {
@@ -40,13 +77,20 @@ export interface LaunchOptions {
   logger: Logger;
 }
 
+/** A browser that runs. */
+export interface Chromium {
+  connection: Connection;
+  /** Ends it, and everything that it has open. */
+  close(): Promise<void>;
+}
+
 /**
  * Starts Chromium unprivileged with its own sandbox on. Where the machine does not let it (no user namespaces), it
  * runs without, and a warning says so.
  */
-export async function launchChromium(options: LaunchOptions): Promise<Browser> {
+export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
   try {
-    return await launch(options, true);
+    return await launch(options, []);
   } catch (error) {
     if (
       !/no usable sandbox|sandbox_host_linux|zygote_host|Failed to move to new namespace|clone\(\) failure/i.test(
@@ -55,35 +99,78 @@ export async function launchChromium(options: LaunchOptions): Promise<Browser> {
     )
       throw error;
     options.logger.warn('Chromium cannot use its sandbox here (user namespaces are off); it runs without it');
-    return launch(options, false);
+    return launch(options, ['--no-sandbox']);
   }
 }
 
-async function launch(
-  { executablePath, proxyUrl }: LaunchOptions,
-  chromiumSandbox: boolean,
-): Promise<Browser> {
+async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
   await sweepHomes();
   const home = await mkdtemp(path.join(tmpdir(), `${HOME_PREFIX}${process.pid}-`));
-  const remove = () => rm(home, { recursive: true, force: true });
+  const [command, ...args] = await unprivileged(home, [
+    executablePath,
+    ...['--remote-debugging-pipe', `--user-data-dir=${home}/profile`, `--proxy-server=${proxyUrl}`],
+    ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
+    `--disable-features=${UNWANTED_FEATURES.join()}`,
+  ]);
+  const child = spawn(command, args, {
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home },
+    // Its pipe is at 3 and 4; a group of its own can be killed as a whole.
+    ...{ stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: true },
+  });
+  const kill = () => killGroup(child);
+  process.once('exit', kill);
+  const ended = once(child, 'exit').finally(async () => {
+    process.off('exit', kill);
+    await rm(home, { recursive: true, force: true });
+  });
+  const lastWords = keepLastWords(child.stderr!);
+  const connection = connect({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
+
+  const close = async () => {
+    // One that does not hear is killed below.
+    connection.browser.send('Browser.close').catch(() => undefined);
+    await Promise.race([ended, sleep(ENDING_MS, undefined, { ref: false })]);
+    kill();
+    await ended;
+  };
   try {
-    const browser = await chromium.launch({
-      executablePath: await wrapper(home, executablePath),
-      chromiumSandbox,
-      args: FLAGS,
-      // `<-loopback>` takes away Chromium's own exception: loopback goes through the policy like everything else.
-      proxy: { server: proxyUrl, bypass: '<-loopback>' },
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home },
-      handleSIGINT: false,
-      handleSIGTERM: false,
-      handleSIGHUP: false,
+    const late = sleep(STARTING_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`Chromium said nothing for ${STARTING_MS / 1000} s`);
     });
-    browser.on('disconnected', () => void remove());
-    return browser;
-  } catch (error) {
-    await remove();
-    throw error;
+    await Promise.race([
+      listen(connection),
+      ended.then(() => {
+        throw new Error('Chromium ended');
+      }),
+      late,
+    ]);
+  } catch (cause) {
+    kill();
+    await ended.catch(() => undefined);
+    throw new Error(`Chromium (${executablePath}) does not start: ${lastWords()}`, { cause });
   }
+  return { connection, close };
+}
+
+/** Has the browser tell of new pages, which shows also that it is there. */
+const listen = ({ browser }: Connection) =>
+  browser.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] });
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // It has ended by itself.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
+
+function keepLastWords(stderr: Readable): () => string {
+  let words = '';
+  stderr.on('data', (chunk) => {
+    words = (words + chunk).slice(-LAST_WORDS);
+  });
+  return () => words.trim() || 'it said nothing';
 }
 
 /** Removes what browsers of workers that were killed left behind; the name says whose a directory is. */
@@ -102,22 +189,10 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * A script that becomes Chromium. As root it sheds root's rights first, for Playwright cannot start another user's
- * process. Of several `--disable-features` Chromium takes the last only, so ours goes into Playwright's.
- */
-async function wrapper(home: string, executablePath: string): Promise<string> {
-  const script = path.join(home, 'chromium');
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  const isRoot = process.getuid?.() === 0;
-  const shed = `setpriv --reuid=${BROWSER_UID} --regid=${BROWSER_UID} --clear-groups --inh-caps=-all `;
-  const lines = [
-    '#!/bin/sh',
-    `for each do shift; case $each in --disable-features=*) each=$each,${UNWANTED_FEATURE};; esac; set -- "$@" "$each"; done`,
-    `exec ${isRoot ? shed : ''}${quoted(executablePath)} "$@" --user-data-dir=${quoted(`${home}/profile`)}`,
-  ];
-  await writeFile(script, `${lines.join('\n')}\n`);
-  await chmod(script, 0o755);
-  if (isRoot) await chown(home, BROWSER_UID, BROWSER_UID);
-  return script;
+/** The command as root gives it: it sheds root's rights first. */
+async function unprivileged(home: string, command: string[]): Promise<[string, ...string[]]> {
+  if (process.getuid?.() !== 0) return command as [string, ...string[]];
+  await chown(home, BROWSER_UID, BROWSER_UID);
+  const id = BROWSER_UID;
+  return ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--inh-caps=-all', ...command];
 }

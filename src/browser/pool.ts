@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import type { Logger } from '../logger.ts';
 import { pause } from '../pause.ts';
+import { Disconnected } from './cdp.ts';
+import { type BrowsingContext, openContext } from './context.ts';
+import type { Chromium } from './launch.ts';
 import { memoryOf } from './memory.ts';
 
 /** Contexts of one Chromium, which is started when first needed, and again when it dies or has grown old. */
@@ -11,8 +13,8 @@ export interface BrowserPool {
    * wait their turn until the signal fires.
    */
   lease<Result>(
-    options: BrowserContextOptions,
-    use: (context: BrowserContext) => Promise<Result>,
+    options: { proxyUrl?: string },
+    use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result>;
   /** Resolves when a browser runs. */
@@ -22,7 +24,7 @@ export interface BrowserPool {
 
 /** What a pool is made from. */
 export interface PoolOptions {
-  launch(): Promise<Browser>;
+  launch(): Promise<Chromium>;
   logger: Logger;
   /** How many pages may be open at once. */
   contexts: number;
@@ -48,7 +50,7 @@ const CLOSING_MS = 5_000;
 
 /** A browser, for as long as it is young enough. */
 interface Generation {
-  browser: Promise<Browser>;
+  browser: Promise<Chromium>;
   bornAt: number;
   uses: number;
   open: number;
@@ -75,7 +77,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
       if (current === generation) current = undefined;
     };
     generation.browser.then((browser) => {
-      browser.on('disconnected', () => {
+      void browser.connection.closed.then(() => {
         if (current === generation) logger.warn('Chromium ended; the next page starts another');
         forget();
       });
@@ -107,14 +109,14 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
   }
 
   /** Now and then, beside the pages that are open. */
-  function weigh(generation: Generation, browser: Browser): void {
+  function weigh(generation: Generation, { connection }: Chromium): void {
     if (performance.now() - generation.weighedAt < WEIGHED_EVERY_MS) return;
     generation.weighedAt = performance.now();
     const weighed = (mb: number) => {
       generation.memoryMb = mb;
     };
     // One that ended meanwhile needs no weight, and its end is told elsewhere.
-    memoryOf(browser).then(weighed, () => undefined);
+    memoryOf(connection).then(weighed, () => undefined);
   }
 
   async function turn(signal: AbortSignal): Promise<void> {
@@ -155,21 +157,21 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
 
   async function useContext<Result>(
     generation: Generation,
-    options: BrowserContextOptions,
-    use: (context: BrowserContext) => Promise<Result>,
+    options: { proxyUrl?: string },
+    use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
     const browser = await generation.browser;
     weigh(generation, browser);
-    const context = await browser.newContext(options);
-    // Closing at the deadline makes every call on the context fail at once, a hung page's too.
-    const abort = () => void context.close().catch(() => undefined);
+    const context = await openContext(browser.connection, options);
+    const gone = Promise.withResolvers<never>();
+    // Nobody may be there to hear of it any more.
+    gone.promise.catch(() => undefined);
+    const abort = () => gone.reject(signal.reason);
+    void browser.connection.closed.then(() => gone.reject(new Disconnected('Chromium ended under the page')));
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
-      // A call under way when Chromium is killed may never settle.
-      const gone = Promise.withResolvers<never>();
-      context.once('close', () => gone.reject(signal.reason ?? new Error('Chromium ended under the page')));
       return await Promise.race([gone.promise, use(context)]);
     } finally {
       signal.removeEventListener('abort', abort);

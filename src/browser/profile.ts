@@ -1,4 +1,4 @@
-import type { BrowserContext, BrowserContextOptions } from 'playwright-core';
+import type { BrowserContext } from 'playwright-core';
 import {
   leaseProfile,
   type ProfileName,
@@ -10,6 +10,7 @@ import {
 } from '../db/profiles.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Tab } from './tab.ts';
 
 /** Whose browser state a context has. */
 export interface ProfileOrder extends ProfileName {
@@ -19,13 +20,11 @@ export interface ProfileOrder extends ProfileName {
 
 /** A profile in use; disposed of, it is free for the next saver. */
 export interface OpenProfile extends AsyncDisposable {
-  /** What the context must be made with: state can only be put into a new one. */
-  readonly options: Pick<BrowserContextOptions, 'storageState'>;
   /**
-   * Runs `use`; the state of the context is saved every half minute meanwhile, and when `use` has ended well.
+   * Puts the profile into a context and runs `use`; where it is to be saved, the state of the context is saved every half minute meanwhile, and when `use` has ended well.
    * @throws ServiceError `PROFILE_ERROR` where the state cannot be saved, `PROFILE_LOCKED` where it may not any more
    */
-  keep<Result>(context: BrowserContext, use: () => Promise<Result>): Promise<Result>;
+  keep<Result>(context: BrowserContext, tab: Tab, use: () => Promise<Result>): Promise<Result>;
 }
 
 /** Opens profiles: cookies, localStorage and IndexedDB under a name of a team. */
@@ -43,13 +42,6 @@ const MOST_DISK_BYTES = 3 * MOST_BYTES;
 /** Each costs a browser a page load to put its state back. */
 const MOST_ORIGINS = 100;
 
-/** What a context starts with where no profile is asked for. */
-export const NO_PROFILE: OpenProfile = {
-  options: {},
-  keep: (_context, use) => use(),
-  [Symbol.asyncDispose]: async () => undefined,
-};
-
 /** @param doors.logger hears of leases and checkpoints that failed; the last save tells its failure itself */
 export function createProfiles(doors: ProfileStore & { logger: Logger }): Profiles {
   const { db, logger } = doors;
@@ -63,11 +55,11 @@ export function createProfiles(doors: ProfileStore & { logger: Logger }): Profil
       RENEW_MS,
     );
     return {
-      options: optionsFrom(state),
-      async keep(context, use) {
+      async keep(context, tab, use) {
+        await restore(context, state);
         const origins = watchOrigins(context);
         const save = async () => {
-          await requireCopyable(context, origins, lease.name);
+          await requireCopyable(tab, origins, lease.name);
           await saveProfile(doors, lease, await stateOf(context, lease.name));
         };
         const checkpoints = startCheckpoints(save, onFault('a checkpoint of a profile was not saved'));
@@ -91,36 +83,39 @@ export function createProfiles(doors: ProfileStore & { logger: Logger }): Profil
   return {
     async open({ teamId, name, saver }) {
       if (saver !== undefined) return openToSave({ teamId, name }, saver);
-      return { ...NO_PROFILE, options: optionsFrom(await readProfile(doors, { teamId, name })) };
+      const state = await readProfile(doors, { teamId, name });
+      return {
+        async keep(context, _tab, use) {
+          await restore(context, state);
+          return use();
+        },
+        [Symbol.asyncDispose]: async () => undefined,
+      };
     },
   };
 }
 
-// Written by `stateOf`.
-const optionsFrom = (state: string | undefined) => (state ? { storageState: JSON.parse(state) } : {});
+/** @param state as `stateOf` wrote it */
+async function restore(context: BrowserContext, state: string | undefined): Promise<void> {
+  if (state) await context.setStorageState(JSON.parse(state));
+}
 
 /** Every origin that frames of a context visit from now on. */
 function watchOrigins(context: BrowserContext): Set<string> {
   const origins = new Set<string>();
-  context.on('page', (page) =>
-    page.on('framenavigated', (frame) => {
-      if (/^https?:/.test(frame.url())) origins.add(new URL(frame.url()).origin);
-    }),
-  );
+  context.pages()[0]?.on('framenavigated', (frame) => {
+    if (/^https?:/.test(frame.url())) origins.add(new URL(frame.url()).origin);
+  });
   return origins;
 }
 
 /** @throws ServiceError `PROFILE_ERROR` where a copy of IndexedDB would be far too large */
-async function requireCopyable(context: BrowserContext, origins: Set<string>, name: string): Promise<void> {
-  const page = context.pages()[0];
-  if (!page) return;
-  const session = await context.newCDPSession(page);
+async function requireCopyable({ session }: Tab, origins: Set<string>, name: string): Promise<void> {
   let bytes = 0;
   for (const origin of origins) {
     const { usageBreakdown } = await session.send('Storage.getUsageAndQuota', { origin });
     bytes += usageBreakdown.find(({ storageType }) => storageType === 'indexeddb')?.usage ?? 0;
   }
-  await session.detach();
   if (bytes > MOST_DISK_BYTES) throw tooLarge(name, `IndexedDB alone takes ${bytes} bytes`);
 }
 

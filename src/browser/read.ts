@@ -1,4 +1,5 @@
 import { flatten, foundFrame, survey } from './flatten.ts';
+import { framesOf } from './frames.ts';
 import { frameIdApart, isBetweenDocuments, type Place, runApart } from './isolated-world.ts';
 import { settle } from './settle.ts';
 import type { Tab } from './tab.ts';
@@ -36,23 +37,8 @@ export async function readHtml(tab: Tab, maxCharacters: number): Promise<string>
 }
 
 /** How to reach each frame by its id: those of other sites may have processes, and sessions, of their own. */
-async function placesOf({ page, session: main }: Tab): Promise<Map<string, Place>> {
-  const sessions = [main];
-  for (const frame of page.frames().slice(1)) {
-    const own = page.context().newCDPSession(frame);
-    // Most have none: that is how Playwright says it.
-    const session = await own.catch(() => undefined);
-    if (session) sessions.push(session);
-  }
-  const places = new Map<string, Place>();
-  for (const session of sessions) {
-    const trees = [(await session.send('Page.getFrameTree')).frameTree];
-    for (const { frame, childFrames = [] } of trees) {
-      places.set(frame.id, { session, frameId: frame.id });
-      trees.push(...childFrames);
-    }
-  }
-  return places;
+async function placesOf(tab: Tab): Promise<Map<string, Place>> {
+  return new Map((await framesOf(tab)).map((frame) => [frame.frameId, frame]));
 }
 
 async function readFrame(

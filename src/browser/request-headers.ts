@@ -1,6 +1,6 @@
-import type { BrowserContext } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
 import { readHeaders } from '../net/download.ts';
+import type { BrowsingContext } from './context.ts';
 import type { RequestRules } from './requests.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { RequestRules } from './requests.ts';
  * @throws ServiceError `BAD_REQUEST` for a `Cookie` header that holds none
  */
 export async function ownHeaders(
-  context: BrowserContext,
+  context: BrowsingContext,
   { url, headers }: { url: string; headers: Record<string, string> },
 ): Promise<RequestRules['headers']> {
   const origin = new URL(url);
@@ -17,13 +17,17 @@ export async function ownHeaders(
   return Object.keys(values).length ? { origin, values } : undefined;
 }
 
-async function setCookies(context: BrowserContext, { origin }: URL, header: string): Promise<void> {
+async function setCookies(
+  { connection, id }: BrowsingContext,
+  { origin }: URL,
+  header: string,
+): Promise<void> {
   const cookies = header
     .split(';')
     .map((pair) => /^\s*([^=]+)=(.*)$/.exec(pair))
     .flatMap((match) => (match ? [{ url: origin, name: match[1]!.trim(), value: match[2]!.trim() }] : []));
   try {
-    await context.addCookies(cookies);
+    await connection.browser.send('Storage.setCookies', { cookies, browserContextId: id });
   } catch (cause) {
     throw new ServiceError('BAD_REQUEST', `The header Cookie does not hold cookies for ${origin}.`, {
       cause,

@@ -1,5 +1,6 @@
-import type { CDPSession } from 'playwright-core';
 import { mayShare } from '../url.ts';
+import type { Session } from './cdp.ts';
+import type { Tab } from './tab.ts';
 
 /** A request that a page is about to send. */
 export interface OutgoingRequest {
@@ -23,42 +24,49 @@ const REFUSABLE = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch', 'Ping
 
 /**
  * Applies the rules to every request of a page, redirects included. One handler does all of it, because two that hold
- * the same request would each wait for the other; CDP's own, because Playwright's routes hold every request, show
- * headers to whom a request is redirected, and cost three times as much.
+ * the same request would each wait for the other.
  */
-export async function ruleRequests(
-  session: CDPSession,
-  { headers, isUnwanted }: RequestRules,
-): Promise<void> {
-  const patterns = [
-    ...(headers
-      ? ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${headers.origin.host}/*` }))
-      : []),
-    ...(isUnwanted ? REFUSABLE.map((resourceType) => ({ resourceType })) : []),
-  ];
-  if (!patterns.length) return;
-  let mainFrame: string | undefined;
+export async function ruleRequests(tab: Tab, { headers, isUnwanted }: RequestRules): Promise<void> {
+  const refusable = isUnwanted ? REFUSABLE.map((resourceType) => ({ resourceType })) : [];
+  const own = headers
+    ? ['http', 'https'].map((scheme) => ({ urlPattern: `${scheme}://${headers.origin.host}/*` }))
+    : [];
+  if (!refusable.length && !own.length) return;
   let pageUrl = '';
-  session.on('Fetch.requestPaused', ({ requestId, request, resourceType: type, frameId }) => {
-    if (type === 'Document') mainFrame ??= frameId;
-    const isPage = type === 'Document' && frameId === mainFrame;
-    if (isPage) pageUrl = request.url;
-    const answer =
-      !isPage && isUnwanted?.({ url: request.url, type, pageUrl })
-        ? session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-        : session.send('Fetch.continueRequest', {
-            requestId,
-            ...(headers &&
-              mayShare(headers.origin, new URL(request.url)) && {
-                headers: Object.entries({ ...lowerCased(request.headers), ...headers.values }).map(
-                  ([name, value]) => ({ name, value }),
-                ),
-              }),
-          });
-    // A page that was closed meanwhile needs no answer.
-    answer.catch(() => undefined);
+  const rule =
+    (session: Session) =>
+    ({ requestId, request, resourceType: type, frameId }: Paused) => {
+      const isPage = type === 'Document' && frameId === tab.frameId;
+      if (isPage) pageUrl = request.url;
+      const answer =
+        !isPage && isUnwanted?.({ url: request.url, type, pageUrl })
+          ? session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+          : session.send('Fetch.continueRequest', {
+              requestId,
+              ...(headers &&
+                mayShare(headers.origin, new URL(request.url)) && {
+                  headers: Object.entries({ ...lowerCased(request.headers), ...headers.values }).map(
+                    ([name, value]) => ({ name, value }),
+                  ),
+                }),
+            });
+      // A page that was closed meanwhile needs no answer.
+      answer.catch(() => undefined);
+    };
+  await tab.everywhere(async (session) => {
+    session.on('Fetch.requestPaused', rule(session));
+    // A frame of another site asks in its own name.
+    const patterns = session === tab.session ? [...own, ...refusable] : refusable;
+    if (patterns.length) await session.send('Fetch.enable', { patterns });
   });
-  await session.send('Fetch.enable', { patterns });
+}
+
+/** What Chromium says of a request that it holds. */
+interface Paused {
+  requestId: string;
+  request: { url: string; headers: Record<string, string> };
+  resourceType: string;
+  frameId: string;
 }
 
 const lowerCased = (headers: Record<string, string>) =>

@@ -1,4 +1,4 @@
-import type { CDPSession } from 'playwright-core';
+import type { Session } from './cdp.ts';
 import { isBetweenDocuments } from './isolated-world.ts';
 
 /** What a script came to. */
@@ -26,7 +26,7 @@ interface Evaluated {
  * returns; a promise is waited for.
  * @throws Error that says what the script threw
  */
-export async function runScript(session: CDPSession, script: string): Promise<ScriptValue> {
+export async function runScript(session: Session, script: string): Promise<ScriptValue> {
   const run = (expression: string) =>
     session.send('Runtime.evaluate', { expression, awaitPromise: true, userGesture: true, replMode: true });
   try {

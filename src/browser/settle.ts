@@ -51,15 +51,9 @@ function announced({ content, url, baseUrl }: NonNullable<Pulse['refresh']>): nu
 }
 
 /** Waits until the page is another one, for as long as it has announced. */
-async function leave({ page }: Tab, afterMs: number): Promise<void> {
-  const next = page.waitForEvent('framenavigated', {
-    predicate: (frame) => frame === page.mainFrame(),
-    timeout: afterMs + 1_000,
-  });
+async function leave(tab: Tab, afterMs: number): Promise<void> {
   // It may have thought better of it.
-  await next.catch((error: Error) => {
-    if (error.name !== 'TimeoutError') throw error;
-  });
+  await Promise.race([tab.nextDocument(), sleep(afterMs + 1_000, undefined, { ref: false })]);
 }
 
 async function pulseOf(tab: Tab): Promise<Pulse> {

@@ -1,17 +1,29 @@
-import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
-import { type Appearance, wearDevice } from './device.ts';
+import type { Session } from './cdp.ts';
+import type { BrowsingContext } from './context.ts';
+import { type Appearance, type Size, setViewport, viewportOf, wearDevice } from './device.ts';
 import type { Place } from './isolated-world.ts';
 import { type Traffic, watchTraffic } from './traffic.ts';
 
 /** A page that is open, with what is needed to watch and read it. */
 export interface Tab extends Place {
-  page: Page;
+  context: BrowsingContext;
+  targetId: string;
   traffic: Traffic;
   /** Rejects when nothing more can come of the page: it crashed, or sends more than may be read. */
   fault: Promise<never>;
   /** What could not be done as it was asked for, in words for the user. */
   warnings: string[];
+  /** Where the page is. */
+  url(): string;
+  /** Resolves when it is another document. */
+  nextDocument(): Promise<void>;
+  /** The page's own session, then those of the frames that have processes of their own: other sites. */
+  sessions(): Session[];
+  /** Prepares the page and all such frames, those that come later before they run. */
+  everywhere(prepare: (session: Session) => Promise<unknown>): Promise<void>;
+  viewport(): Size;
+  setViewport(size: Size): Promise<void>;
 }
 
 /** How a tab is opened. */
@@ -23,38 +35,105 @@ export interface TabOptions {
   maxBytes: number;
 }
 
-/** Opens an empty tab that no dialog holds up and no popup joins. */
-export async function openTab(context: BrowserContext, options: TabOptions): Promise<Tab> {
-  const page = await context.newPage();
-  context.on('page', (popup) => void popup.close().catch(() => undefined));
-  // A dialog would hold the page for ever; only the question whether to leave is answered with yes.
-  page.on('dialog', (dialog) => {
-    const answer = dialog.type() === 'beforeunload' ? dialog.accept() : dialog.dismiss();
-    void answer.catch(() => undefined);
-  });
+/** What they fetch no rule of ours sees; they are refused as in a private window, which pages know. */
+const NO_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceWorker.register = async () => {
+  throw new DOMException('The operation is insecure.', 'SecurityError');
+}`;
+
+/** Opens an empty tab that no dialog holds up. */
+export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
+  const { appearance, pictures, maxBytes } = options;
+  const { targetId, session } = await context.open();
+  const traffic = watchTraffic({ mainFrameId: targetId, pictures });
   const { promise: fault, reject } = Promise.withResolvers<never>();
   // Whoever visits the page races with it; after the visit nobody listens.
   fault.catch(() => undefined);
-  page.on('crash', () => reject(new Error('the tab crashed')));
-  const traffic = watchTraffic(page, options);
-  const session = await context.newCDPSession(page);
-  const [{ frameTree }] = await Promise.all([
-    session.send('Page.getFrameTree'),
-    wearDevice(session, options.appearance),
-    boundDocuments(session, options.maxBytes, () =>
-      reject(
-        new ServiceError(
-          'SCRAPE_CONTENT_TOO_LARGE',
-          `${page.url()} sends more than ${options.maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
-        ),
+  session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
+
+  let url = '';
+  let viewport = viewportOf(appearance);
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.id === targetId) url = frame.url + (frame.urlFragment ?? '');
+  });
+  session.on('Page.navigatedWithinDocument', ({ frameId, url: inside }) => {
+    if (frameId === targetId) url = inside;
+  });
+  const tooLarge = () =>
+    reject(
+      new ServiceError(
+        'SCRAPE_CONTENT_TOO_LARGE',
+        `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
       ),
-    ),
-  ]);
-  return { page, session, frameId: frameTree.frame.id, traffic, fault, warnings: [] };
+    );
+
+  const { sessions, everywhere } = openFrames(context, session);
+  await everywhere(async (each) => {
+    answerDialogs(each);
+    traffic.watch(each);
+    boundDocuments(each, maxBytes, tooLarge);
+    await Promise.all([
+      each.send('Page.enable'),
+      each.send('Network.enable'),
+      each.send('Page.addScriptToEvaluateOnNewDocument', { source: NO_SERVICE_WORKERS }),
+      wearDevice(each, appearance),
+    ]);
+  });
+  await setViewport(session, appearance, viewport);
+  if (appearance.place) await context.permit('geolocation');
+
+  return {
+    ...{ context, targetId, session, frameId: targetId, traffic, fault, warnings: [], sessions, everywhere },
+    url: () => url,
+    nextDocument: () =>
+      new Promise((resolve) => {
+        session.on('Page.frameNavigated', ({ frame }) => frame.id === targetId && resolve());
+      }),
+    viewport: () => viewport,
+    async setViewport(size) {
+      await setViewport(session, appearance, size);
+      viewport = size;
+    },
+  };
+}
+
+/** Attaches to every frame that is a target of its own, and has it wait until it is prepared. */
+function openFrames({ connection }: BrowsingContext, main: Session): Pick<Tab, 'sessions' | 'everywhere'> {
+  const sessions = new Map([['', main]]);
+  const preparations: ((session: Session) => Promise<unknown>)[] = [];
+  preparations.push(async (session) => {
+    session.on('Target.attachedToTarget', ({ sessionId }) => {
+      const frame = connection.session(sessionId);
+      sessions.set(sessionId, frame);
+      const prepared = Promise.all(preparations.map((prepare) => prepare(frame)));
+      // One that went away meanwhile needs nothing.
+      prepared.then(() => frame.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
+    });
+    session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
+    await session.send('Target.setAutoAttach', {
+      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: 'iframe' }] },
+    });
+  });
+  const first = preparations[0]!(main);
+  return {
+    sessions: () => [...sessions.values()],
+    async everywhere(prepare) {
+      preparations.push(prepare);
+      await Promise.all([first, ...[...sessions.values()].map(prepare)]);
+    },
+  };
+}
+
+/** A dialog would hold the page for ever; only the question whether to leave is answered with yes. */
+function answerDialogs(session: Session): void {
+  session.on('Page.javascriptDialogOpening', ({ type }) => {
+    const answer = session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
+    // Gone with its page, or answered by somebody else.
+    answer.catch(() => undefined);
+  });
 }
 
 /** Tells when a document, a frame's too, is larger than may be read: some never end. */
-async function boundDocuments(session: CDPSession, maxBytes: number, tell: () => void): Promise<void> {
+function boundDocuments(session: Session, maxBytes: number, tell: () => void): void {
   const received = new Map<string, number>();
   session.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Document') received.set(requestId, 0);
@@ -65,6 +144,4 @@ async function boundDocuments(session: CDPSession, maxBytes: number, tell: () =>
     received.set(requestId, before + dataLength);
     if (before + dataLength > maxBytes) tell();
   });
-  // Playwright keeps bodies already.
-  await session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
 }

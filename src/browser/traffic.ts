@@ -1,60 +1,70 @@
-import type { Page, Request, Response } from 'playwright-core';
+import type { Session } from './cdp.ts';
 
 /** What a page's text may come from; the rest is decoration, or never ends (event streams). */
-const TEXT_BEARING = new Set(['document', 'script', 'xhr', 'fetch']);
+const TEXT_BEARING = new Set(['Document', 'Script', 'XHR', 'Fetch']);
 /** What only a picture of the page needs. */
-const VISIBLE = new Set(['stylesheet', 'image', 'font']);
+const VISIBLE = new Set(['Stylesheet', 'Image', 'Font']);
 /** The same request so often is a question whether there is news. */
 const POLL_AFTER = 3;
 /** The same path so often, whatever the query. */
 const POLL_PATH_AFTER = 12;
 
+/** The answer that made a page's main document. */
+export interface Answer {
+  /** In the session of the page. */
+  requestId: string;
+  statusCode: number;
+  contentType: string;
+}
+
 /** What is under way on the network of a page, and the answer that made its main document. */
 export type Traffic = ReturnType<typeof watchTraffic>;
 
 /** @param options.pictures whether a picture of the page is wanted, so that it matters how it looks */
-export function watchTraffic(page: Page, { pictures }: { pictures: boolean }) {
-  const open = new Map<Request, number>();
+export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; pictures: boolean }) {
+  const open = new Map<string, number>();
   const asked = new Map<string, number>();
-  let document: Response | undefined;
+  /** The last request for the main document, which redirects do not change. */
+  let main: { requestId: string; url: string } | undefined;
+  let document: Answer | undefined;
   let failedUrl: string | undefined;
   let lastChange = performance.now();
   const touch = () => {
     lastChange = performance.now();
   };
-  const isMain = (request: Request) => request.isNavigationRequest() && request.frame() === page.mainFrame();
   const again = (key: string, most: number) => {
     const times = (asked.get(key) ?? 0) + 1;
     asked.set(key, times);
     return times > most;
   };
-  const matters = (request: Request) => {
-    const type = request.resourceType();
+  const matters = (type: string, { method, url, postData = '' }: Sent) => {
     if (!TEXT_BEARING.has(type) && !(pictures && VISIBLE.has(type))) return false;
-    if (type !== 'xhr' && type !== 'fetch') return true;
-    const key = `${request.method()} ${request.url()} ${request.postDataBuffer()?.toString('latin1') ?? ''}`;
-    const path = `${request.method()} ${request.url().split('?', 1)[0]}`;
-    const isPoll = again(key, POLL_AFTER);
-    return !(again(path, POLL_PATH_AFTER) && request.method() === 'GET') && !isPoll;
+    if (type !== 'XHR' && type !== 'Fetch') return true;
+    const isPoll = again(`${method} ${url} ${postData}`, POLL_AFTER);
+    return !(again(`${method} ${url.split('?', 1)[0]}`, POLL_PATH_AFTER) && method === 'GET') && !isPoll;
   };
-  page.on('request', (request) => {
-    if (!matters(request)) return;
-    open.set(request, performance.now());
-    touch();
-  });
-  const close = (request: Request) => {
-    if (open.delete(request)) touch();
+  const close = (requestId: string) => {
+    if (open.delete(requestId)) touch();
   };
-  page.on('requestfinished', close);
-  page.on('requestfailed', (request) => {
-    close(request);
-    if (isMain(request)) failedUrl = request.url();
-  });
-  page.on('response', (response) => {
-    const redirected = response.status() >= 300 && response.status() < 400;
-    if (!redirected && isMain(response.request())) document = response;
-  });
   return {
+    /** Watches a session that was not told yet to tell of its network. */
+    watch(session: Session): void {
+      session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
+        if (frameId === mainFrameId && requestId === loaderId) main = { requestId, url: request.url };
+        if (!matters(type, request)) return close(requestId);
+        open.set(requestId, performance.now());
+        touch();
+      });
+      session.on('Network.responseReceived', ({ requestId, response: { status, headers } }) => {
+        if (requestId !== main?.requestId) return;
+        document = { requestId, statusCode: status, contentType: headerOf(headers, 'content-type') };
+      });
+      session.on('Network.loadingFinished', ({ requestId }) => close(requestId));
+      session.on('Network.loadingFailed', ({ requestId }) => {
+        close(requestId);
+        if (requestId === main?.requestId) failedUrl = main.url;
+      });
+    },
     document: () => document,
     failedUrl: () => failedUrl,
     /** Starts the quiet anew: something was done whose consequences are still to come. */
@@ -66,4 +76,15 @@ export function watchTraffic(page: Page, { pictures }: { pictures: boolean }) {
       return now - lastChange;
     },
   };
+}
+
+interface Sent {
+  method: string;
+  url: string;
+  postData?: string;
+}
+
+function headerOf(headers: Record<string, string>, name: string): string {
+  const found = Object.keys(headers).find((each) => each.toLowerCase() === name);
+  return found ? headers[found]! : '';
 }

@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BrowserContext, Response } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
 import type { CollectedFile, OpenPage } from '../formats/format.ts';
+import { pause } from '../pause.ts';
 import type { Action } from '../schemas/actions.ts';
 import { type ActionOutcome, perform } from './actions.ts';
 import type { AdBlocker } from './ads.ts';
 import { cameraOf } from './camera.ts';
+import type { Session } from './cdp.ts';
 import { rejectCookies } from './consent.ts';
+import type { BrowsingContext } from './context.ts';
 import type { Appearance } from './device.ts';
 import { runApart } from './isolated-world.ts';
+import { joinPlaywright } from './playwright.ts';
+import type { OpenProfile } from './profile.ts';
 import { isHtml, readHtml } from './read.ts';
 import { ownHeaders } from './request-headers.ts';
 import { ruleRequests } from './requests.ts';
 import { settle } from './settle.ts';
 import { openTab, type Tab } from './tab.ts';
+import type { Answer } from './traffic.ts';
 
 /** How long after an aborted navigation the news of a crash may come. */
 const CRASH_NEWS_MS = 200;
@@ -27,10 +33,11 @@ export class NavigationError extends Error {
   /** There is a file, not a page. */
   readonly isDownload: boolean;
 
-  constructor(cause: Error, url: string) {
-    super(cause.message, { cause });
+  /** @param code as Chromium says it, e.g. `net::ERR_CONNECTION_REFUSED` */
+  constructor(code: string, url: string, isDownload: boolean) {
+    super(code);
     this.url = url;
-    this.isDownload = /Download is starting/.test(cause.message);
+    this.isDownload = isDownload;
   }
 }
 
@@ -44,6 +51,8 @@ export interface Visit {
   blockAds: boolean;
   adBlocker?: AdBlocker | undefined;
   actions: Action[];
+  /** The state that the browser starts with. */
+  profile?: OpenProfile | undefined;
   collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
   /** Of each document as it is sent, and of the rendered page in characters. */
   maxBytes: number;
@@ -69,46 +78,46 @@ export interface Visited {
 /**
  * Goes to a page, waits until it has settled, does the actions, collects the files that formats want, and reads it.
  * @throws ServiceError `SCRAPE_ACTION_ERROR`, `SCRAPE_CONTENT_TOO_LARGE`
- * @throws Playwright's own errors for what `engines/browser.ts` translates
+ * @throws NavigationError, Disconnected, and Playwright's own errors, which `engines/browser.ts` translates
  */
-export async function visit(context: BrowserContext, order: Visit): Promise<Visited> {
-  const { actions, appearance, maxBytes } = order;
+export async function visit(context: BrowsingContext, order: Visit): Promise<Visited> {
+  const { actions, appearance, maxBytes, profile } = order;
   const pictures =
     Object.keys(order.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
   const tab = await openTab(context, { appearance, maxBytes, pictures });
-  return Promise.race([tab.fault, visitIn(tab, order)]);
+  if (!actions.length && !profile) return Promise.race([tab.fault, visitIn(tab, order)]);
+  await using guest = await joinPlaywright(tab);
+  const visiting = () => visitIn(tab, order, guest.page);
+  // Playwright stays until it is done.
+  return await Promise.race([tab.fault, profile ? profile.keep(guest.context, tab, visiting) : visiting()]);
 }
 
-async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
-  const { page, session, traffic } = tab;
+/** @param page the same one in the hands of Playwright, where there is something to do on it */
+async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
+  const { session, traffic } = tab;
   const { blockAds } = order;
   const ads = blockAds ? order.adBlocker?.open() : undefined;
-  await ruleRequests(session, { headers: await ownHeaders(page.context(), order), isUnwanted: ads?.isAd });
+  await ruleRequests(tab, { headers: await ownHeaders(tab.context, order), isUnwanted: ads?.isAd });
   const first = await open(tab, order.url);
   await settle(tab);
   if (order.waitForMs) await sleep(order.waitForMs);
-  if (blockAds && (await rejectCookies(page, session))) await settle(tab);
+  if (blockAds && (await rejectCookies(tab))) await settle(tab);
   const now = () => traffic.document() ?? first;
-  const actions = order.actions.length
-    ? {
-        actions: await perform(tab, order.actions, {
-          contentType: await typeOf(now()),
-          maxCharacters: order.maxBytes,
-        }),
-      }
-    : {};
+  const bounds = { contentType: now().contentType, maxCharacters: order.maxBytes };
+  const actions =
+    page && order.actions.length ? { actions: await perform(tab, page, order.actions, bounds) } : {};
   await ads?.remove(session);
   const files: Record<string, CollectedFile> = {};
   const camera = cameraOf(tab);
   for (const [type, make] of Object.entries(order.collect)) files[type] = await make(camera);
   const answer = now();
-  const contentType = await typeOf(answer);
+  const { statusCode, contentType } = answer;
   return {
-    url: page.url(),
-    statusCode: answer.status(),
-    contentType,
-    ...(isHtml(contentType) ? { html: await readHtml(tab, order.maxBytes) } : { body: await answer.body() }),
+    ...{ url: tab.url(), statusCode, contentType },
+    ...(isHtml(contentType)
+      ? { html: await readHtml(tab, order.maxBytes) }
+      : { body: await bodyOf(session, answer) }),
     timezone: await runApart(tab, timezone, undefined),
     files,
     warnings: tab.warnings,
@@ -117,19 +126,22 @@ async function visitIn(tab: Tab, order: Visit): Promise<Visited> {
 }
 
 /** Goes to the address, and waits until its document is there. */
-async function open(tab: Tab, url: string): Promise<Response> {
-  const { page, session, traffic } = tab;
+async function open(tab: Tab, url: string): Promise<Answer> {
+  const { session, traffic } = tab;
   const loaded = whenLoaded(tab);
-  await session.send('Page.enable');
-  const response = await page.goto(url, { waitUntil: 'commit', timeout: 0 }).catch(async (error: Error) => {
+  const { errorText, isDownload = false } = await session.send('Page.navigate', { url });
+  if (errorText) {
     // A crash is told after the navigation that it aborted.
-    if (error.message.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
-    throw new NavigationError(error, traffic.failedUrl() ?? url);
-  });
-  if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
-  const late = sleep(MOST_LOADING_MS, false, { ref: false });
-  if (!(await Promise.race([loaded, late]))) await session.send('Page.stopLoading');
-  return response;
+    if (errorText.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
+    throw new NavigationError(errorText, traffic.failedUrl() ?? url, isDownload);
+  }
+  const answer = traffic.document();
+  if (!answer) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
+  const timer = new AbortController();
+  const late = pause(MOST_LOADING_MS, timer.signal).then(() => false);
+  const isLoaded = await Promise.race([loaded, late]).finally(() => timer.abort());
+  if (!isLoaded) await session.send('Page.stopLoading');
+  return answer;
 }
 
 /**
@@ -152,4 +164,7 @@ function whenLoaded({ session, frameId }: Tab): Promise<true> {
 /** Runs in the page. */
 const timezone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const typeOf = async (answer: Response) => (await answer.headerValue('content-type')) ?? '';
+async function bodyOf(session: Session, { requestId }: Answer): Promise<Uint8Array> {
+  const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
+  return Buffer.from(body, base64Encoded ? 'base64' : 'utf8');
+}

@@ -1,9 +1,9 @@
 import type { Blobs } from '../blobs.ts';
 import type { ActionOutcome } from '../browser/actions.ts';
 import type { AdBlocker } from '../browser/ads.ts';
-import { contextOptions } from '../browser/device.ts';
+import { Disconnected } from '../browser/cdp.ts';
 import type { BrowserPool } from '../browser/pool.ts';
-import { NO_PROFILE, type Profiles } from '../browser/profile.ts';
+import type { Profiles } from '../browser/profile.ts';
 import { NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
@@ -53,13 +53,12 @@ export function createBrowserEngine(doors: {
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const door = await proxy.through(routeOf(request));
-      await using profile = request.profile ? await profiles.open(request.profile) : NO_PROFILE;
-      const options = { ...contextOptions(appearance), ...profile.options, proxy: { server: door.url } };
+      await using profile = request.profile && (await profiles.open(request.profile));
       let visited: Visited;
       try {
         visited = await pool.lease(
-          options,
-          (context) => profile.keep(context, () => visit(context, order)),
+          { proxyUrl: door.url },
+          (context) => visit(context, { ...order, profile }),
           signal,
         );
       } catch (error) {
@@ -100,8 +99,8 @@ function bounded({ url, contentType, html, body }: Visited, pdfAsBase64: boolean
 /** Failures behind which the egress proxy stands, and knows the reason. */
 const PROXIED = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
 
-/** How it looks when Chromium itself died under the page. */
-const BROWSER_GONE = /Chromium ended|(context|browser|page) has been closed|browser closed|target closed/i;
+/** How Playwright says that Chromium itself died under the page. */
+const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
 
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
 function translate(error: unknown, url: string, door: EgressDoor): unknown {
@@ -110,7 +109,7 @@ function translate(error: unknown, url: string, door: EgressDoor): unknown {
   if (/crashed/i.test(message)) {
     return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
   }
-  if (BROWSER_GONE.test(message)) {
+  if (error instanceof Disconnected || BROWSER_GONE.test(message)) {
     return new ServiceError('WORKER_LOST', `The browser ended while it had ${url} open. Try again.`, {
       cause: error,
     });

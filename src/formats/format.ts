@@ -3,7 +3,7 @@ import type { Content } from '../html/content.ts';
 
 /** The part of an open browser page that a format may use while the page is there. */
 export interface OpenPage {
-  viewportSize(): { width: number; height: number } | null;
+  viewportSize(): { width: number; height: number };
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
 }

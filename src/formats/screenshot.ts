@@ -22,7 +22,7 @@ export const screenshot = defineFormat({
     if (size) await page.setViewportSize(size);
     const type = quality === undefined ? 'png' : 'jpeg';
     const bytes = await page.screenshot({ type, fullPage, ...(quality !== undefined && { quality }) });
-    if (size && before) await page.setViewportSize(before);
+    if (size) await page.setViewportSize(before);
     return { bytes, mediaType: `image/${type}` };
   },
   run: (content) => content.files.screenshot,

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
-import { type Browser, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Chromium, launchChromium } from '../../src/browser/launch.ts';
 import { type BrowserPool, createBrowserPool, type PoolOptions } from '../../src/browser/pool.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
@@ -12,27 +12,28 @@ beforeAll(async () => {
   executablePath = (await findChromium(readConfig())).path;
 });
 
-const launched: Browser[] = [];
-async function launch(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath,
-    // These tests have no egress policy: Chromium is to call nobody.
-    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'],
-  });
+const logger = pino({ level: 'silent' });
+const launched: Chromium[] = [];
+const running = new Set<Chromium>();
+async function launch(): Promise<Chromium> {
+  // Nothing listens there: these tests load no page.
+  const browser = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
   launched.push(browser);
+  running.add(browser);
+  void browser.connection.closed.then(() => running.delete(browser));
   return browser;
 }
 
 let pool: BrowserPool;
 const open = (options: Partial<PoolOptions> = {}) => {
-  pool = createBrowserPool({ launch, logger: pino({ level: 'silent' }), contexts: 2, ...options });
+  pool = createBrowserPool({ launch, logger, contexts: 2, ...options });
 };
 afterEach(async () => {
   vi.restoreAllMocks();
   await pool.close();
   launched.length = 0;
 });
-afterAll(() => expect(launched.filter((browser) => browser.isConnected())).toEqual([]));
+afterAll(() => expect(running.size).toBe(0));
 
 const never = new AbortController().signal;
 /** A page that stays open until it is let go. */
@@ -42,10 +43,10 @@ function hold(signal = never) {
   const done = pool.lease(
     {},
     async (context) => {
-      await context.newPage();
+      await context.open();
       opened.resolve();
       await letGo.promise;
-      return context.browser();
+      return context.connection;
     },
     signal,
   );
@@ -91,8 +92,12 @@ describe('a pool of contexts', () => {
         pool.lease(
           {},
           async (context) => {
-            await context.addCookies([{ name: 'who', value, url: 'http://site.test' }]);
-            return (await context.cookies()).map((cookie) => cookie.value);
+            const { browser } = context.connection;
+            const own = { browserContextId: context.id };
+            const cookies = [{ name: 'who', value, url: 'http://site.test' }];
+            await browser.send('Storage.setCookies', { cookies, ...own });
+            const kept = await browser.send('Storage.getCookies', own);
+            return kept.cookies.map((cookie) => cookie.value);
           },
           never,
         ),
@@ -112,12 +117,12 @@ describe('a browser', () => {
     const third = hold();
     await third.opened;
     expect(launched).toHaveLength(2);
-    expect(launched[0]!.isConnected()).toBe(true);
+    expect(running).toContain(launched[0]);
     second.letGo();
-    expect(await second.done).toBe(launched[0]);
-    await expect.poll(() => launched[0]!.isConnected()).toBe(false);
+    expect(await second.done).toBe(launched[0]!.connection);
+    await expect.poll(() => running.has(launched[0]!)).toBe(false);
     third.letGo();
-    expect(await third.done).toBe(launched[1]);
+    expect(await third.done).toBe(launched[1]!.connection);
   });
 
   it('is replaced when it has grown too large', async () => {
@@ -134,7 +139,7 @@ describe('a browser', () => {
       const next = hold();
       first.letGo();
       next.letGo();
-      expect(await next.done).toBe(launched[1]);
+      expect(await next.done).toBe(launched[1]!.connection);
     });
     second.letGo();
     await second.done;
@@ -149,7 +154,7 @@ describe('a browser', () => {
     const next = hold();
     await next.opened;
     next.letGo();
-    expect(await next.done).toBe(launched[1]);
+    expect(await next.done).toBe(launched[1]!.connection);
   });
 });
 

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type AdBlocker, openAdBlocker } from '../../src/browser/ads.ts';
-import { contextOptions } from '../../src/browser/device.ts';
 import { launchChromium } from '../../src/browser/launch.ts';
 import { createBrowserPool } from '../../src/browser/pool.ts';
 import { type Visit, type Visited, visit } from '../../src/browser/visit.ts';
@@ -38,7 +37,7 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   return {
     visit: (url, wishes) =>
       pool.lease(
-        contextOptions(VISITOR),
+        {},
         (context) => visit(context, { ...PLAIN_PAGE, ...SEEN, url, adBlocker, ...wishes }),
         new AbortController().signal,
       ),

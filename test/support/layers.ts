@@ -43,7 +43,7 @@ const DOORS: Record<string, string[]> = {
   tldts: ['crawl'],
   re2js: ['url-pattern'],
   ws: ['api'],
-  'node:child_process': ['embedded', 'bundle', 'main', 'cli'],
+  'node:child_process': ['embedded', 'browser', 'bundle', 'main', 'cli'],
   'node:worker_threads': ['formats'],
 };
 

@@ -1,0 +1,146 @@
+import { EventEmitter } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { CDPSession } from 'playwright-core';
+
+/** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
+export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
+
+/** A command whose target, or the browser, went away before it answered. */
+export class Disconnected extends Error {
+  override readonly name = 'Disconnected';
+}
+
+/** As it goes over the wire. */
+export interface Message {
+  id?: number;
+  sessionId?: string | undefined;
+  method?: string;
+  params?: object;
+  result?: object;
+  error?: { message: string };
+}
+
+/** A connection to a browser. */
+export interface Connection {
+  /** The browser's own session. */
+  browser: Session;
+  /** The session of a target that was attached to with `flatten`. */
+  session(sessionId: string): Session;
+  /** Forgets a session; its commands under way are rejected, as they are when its target ends. */
+  drop(sessionId: string): void;
+  /**
+   * Sends a command as it is, for somebody else; its answer is given back with an id of this connection.
+   * @param message without `id`
+   */
+  relay(message: Message): Promise<Message>;
+  /** Shows every event to somebody else, too. @returns what ends that */
+  tap(listener: (event: Message) => void): () => void;
+  /** Resolves when it has ended. */
+  closed: Promise<void>;
+}
+
+/** Of one message on the pipe. */
+const END = 0;
+
+interface Waiting {
+  sessionId: string;
+  settle(answer: Message): void;
+  reject(error: Error): void;
+}
+
+/**
+ * Speaks with a browser over a pipe (`--remote-debugging-pipe`): JSON, each message ended by a zero byte.
+ * @param pipe.input what the browser reads
+ * @param pipe.output what it writes
+ */
+export function connect({ input, output }: { input: Writable; output: Readable }): Connection {
+  const sessions = new Map<string, EventEmitter>();
+  const waiting = new Map<number, Waiting>();
+  const taps = new Set<(event: Message) => void>();
+  let last = 0;
+  let isOpen = true;
+
+  const relay = (message: Message) =>
+    new Promise<Message>((settle, reject) => {
+      const { method = '', sessionId = '' } = message;
+      if (!isOpen || (sessionId && !sessions.has(sessionId)))
+        return reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
+      const id = ++last;
+      waiting.set(id, { sessionId, settle, reject });
+      input.write(`${JSON.stringify({ ...message, id })}\0`);
+    });
+
+  async function command(sessionId: string, method: string, params?: object): Promise<object> {
+    const { result, error } = await relay({
+      sessionId: sessionId || undefined,
+      method,
+      params: params ?? {},
+    });
+    if (error) throw new Error(`Protocol error (${method}): ${error.message}`);
+    return result ?? {};
+  }
+
+  function session(sessionId: string): Session {
+    const events = sessions.get(sessionId) ?? new EventEmitter().setMaxListeners(0);
+    sessions.set(sessionId, events);
+    const send = (method: string, params?: object) => command(sessionId, method, params);
+    // The protocol's own description says what each command gives and each event tells.
+    return Object.assign(events, { send }) as unknown as Session;
+  }
+
+  function drop(sessionId: string): void {
+    sessions.delete(sessionId);
+    for (const [id, each] of waiting) {
+      if (each.sessionId !== sessionId) continue;
+      waiting.delete(id);
+      each.reject(new Disconnected('the page has been closed'));
+    }
+  }
+
+  function receive(message: Message): void {
+    if (message.id !== undefined) {
+      waiting.get(message.id)?.settle(message);
+      waiting.delete(message.id);
+      return;
+    }
+    const { method = '', sessionId = '', params } = message;
+    if (method === 'Target.detachedFromTarget') drop((params as { sessionId: string }).sessionId);
+    for (const listener of taps) listener(message);
+    sessions.get(sessionId)?.emit(method, params);
+  }
+
+  const closed = new Promise<void>((resolve) => {
+    output.once('close', () => {
+      isOpen = false;
+      for (const { reject } of waiting.values()) reject(new Disconnected('Chromium ended under the page'));
+      waiting.clear();
+      resolve();
+    });
+  });
+  // A broken pipe is how the browser's end shows here; `close` follows.
+  input.on('error', () => output.destroy());
+  output.on('error', () => output.destroy());
+  readMessages(output, receive);
+
+  return {
+    ...{ browser: session(''), session, drop, relay, closed },
+    tap(listener) {
+      taps.add(listener);
+      return () => taps.delete(listener);
+    },
+  };
+}
+
+function readMessages(output: Readable, receive: (message: Message) => void): void {
+  let parts: Buffer[] = [];
+  output.on('data', (chunk: Buffer) => {
+    let start = 0;
+    for (let end = chunk.indexOf(END); end !== -1; end = chunk.indexOf(END, start)) {
+      const text = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+      parts = [];
+      start = end + 1;
+      receive(JSON.parse(text) as Message);
+    }
+    if (start < chunk.length) parts.push(chunk.subarray(start));
+  });
+}
