@@ -112,10 +112,10 @@ async function trackChanges(
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = toServiceError(translateDatabaseError(thrown));
-    const isOurs = code === 'UNKNOWN_ERROR';
+    const isUnknown = code === 'UNKNOWN_ERROR';
     // What passes is tried again; the page is worth having without the rest.
-    if (ERRORS[code].retry && !isOurs) throw thrown;
-    if (isOurs) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
+    if (ERRORS[code].retry && !isUnknown) throw thrown;
+    if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
     return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
   }
 }

@@ -24,9 +24,11 @@ const SERVLET_SESSION = /;jsessionid=[^/;?#)]*/i;
 const MOST_COUNTER_CHARACTERS = 120;
 const COUNTED =
   '(?:page ?)?views?|visits?|visitors?|hits?|reads?|(?:dis)?likes?|shares?|retweets?|reposts?|upvotes?|comments?|repl(?:y|ies)|reactions?|followers?|subscribers?|viewers?|watching(?: now)?|(?:users?|people|members?|guests?) (?:online|(?:are )?viewing|watching)';
+/** Bold, italic. */
+const MARKS = '[*_]{0,3}';
 const AMOUNT = '\\d[\\d.,]* ?[kmb]?\\+?';
 const COUNTER = new RegExp(
-  `(?<![\\p{L}\\d])(?:${AMOUNT} (?:${COUNTED})|(?:${COUNTED}) ?:? ?\\(?${AMOUNT}\\)?)(?![\\p{L}\\d])`,
+  `(?<![\\p{L}\\d])(?:${AMOUNT}${MARKS} (?:${COUNTED})|(?:${COUNTED})${MARKS} ?:?${MARKS} ?${MARKS}\\(?${AMOUNT}\\)?)(?![\\p{L}\\d])`,
   'giu',
 );
 

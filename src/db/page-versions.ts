@@ -62,7 +62,8 @@ export async function findPast(db: Database, { teamId, key, scrapeId }: ScrapeOf
 }
 
 /**
- * Writes a version down; what came before the last one that was delivered is of no use any more.
+ * Writes a version down; what came before the last one that was delivered is of no use any more. One that was delivered
+ * stays: an attempt that was given up comes too late.
  * @param number as `findPast` gave it
  * @returns whether it is written; if not, another scrape was faster: its version comes before this one
  */
@@ -73,22 +74,27 @@ export async function addVersion(
   version: NewVersion,
 ): Promise<boolean> {
   const { jobId, url, crawl, scrapedAt, fingerprint, blob, storedAt } = version;
-  const { rows } = await sql`
+  const { rows } = await sql<{ written: boolean }>`
     with outdated as (
       delete from page_versions where team_id = ${teamId} and key = ${key}
         and number < (
           select max(number) from page_versions
           where team_id = ${teamId} and key = ${key} and number < ${number} and delivered)
+    ), written as (
+      insert into page_versions as own
+        (team_id, key, number, scrape_id, job_id, url, crawl, scraped_at, fingerprint, blob, stored_at)
+      values (${teamId}, ${key}, ${number}, ${scrapeId}, ${jobId}, ${url}, ${crawl}, ${scrapedAt}, ${fingerprint},
+        ${blob}, ${storedAt})
+      on conflict (team_id, key, number) do update set scraped_at = excluded.scraped_at,
+        fingerprint = excluded.fingerprint, blob = excluded.blob, stored_at = excluded.stored_at
+      where own.scrape_id = excluded.scrape_id and not own.delivered
+      returning 1
     )
-    insert into page_versions as own
-      (team_id, key, number, scrape_id, job_id, url, crawl, scraped_at, fingerprint, blob, stored_at)
-    values (${teamId}, ${key}, ${number}, ${scrapeId}, ${jobId}, ${url}, ${crawl}, ${scrapedAt}, ${fingerprint},
-      ${blob}, ${storedAt})
-    on conflict (team_id, key, number) do update set scraped_at = excluded.scraped_at,
-      fingerprint = excluded.fingerprint, blob = excluded.blob, stored_at = excluded.stored_at
-    where own.scrape_id = excluded.scrape_id
-    returning 1`.execute(db.query);
-  return rows.length > 0;
+    select exists (select from written)
+      or exists (select from page_versions where scrape_id = ${scrapeId} and delivered) as written`.execute(
+    db.query,
+  );
+  return rows[0]?.written ?? false;
 }
 
 /** Where a list of pages goes on. */

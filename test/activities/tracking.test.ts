@@ -4,12 +4,17 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { makeDocument } from '../../src/activities/document.ts';
 import { createTracker, type TrackedPage, type Tracker } from '../../src/activities/tracking.ts';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { fingerprintOf } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';
+import { ServiceError } from '../../src/errors.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import type { Snapshot } from '../../src/snapshot.ts';
+import { snapshotOf } from '../html/page.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 /** The chain of a page's versions: attempts, scrapes side by side, jobs that come to nothing, and what is kept. */
@@ -116,6 +121,14 @@ describe('an attempt after another', () => {
     expect((await scrape('c')).changeTracking.changeStatus).toBe('same');
   });
 
+  it('comes too late when somebody has the page by another one', async () => {
+    const id = await startScrape();
+    await track(id, 'a');
+    await complete(id);
+    expect(await statusOf(id, 'b')).toBe('new');
+    expect((await scrape('a')).changeTracking.changeStatus).toBe('same');
+  });
+
   it('is compared as the one before it, whoever came between', async () => {
     await scrape('a');
     const id = await startScrape();
@@ -204,5 +217,56 @@ describe('what is kept', () => {
     const { changeTracking, warnings } = await scrape('b', { modes }, { price: '$3', name: 'x' });
     expect(changeTracking.json).toEqual({ price: { previous: '$2', current: '$3' } });
     expect(warnings).toEqual([]);
+  });
+});
+
+describe('a document', () => {
+  /** The document of a page that is tracked by this. */
+  async function documentOf(html: string, change: Partial<Snapshot>, by: Tracker) {
+    const id = await startScrape();
+    const { json } = await makeDocument(
+      { renderer, tracker: by },
+      {
+        scrapeId: id,
+        request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),
+        obtained: { snapshot: snapshotOf(html, change), cacheState: undefined, cached: Promise.resolve() },
+        queuedMs: undefined,
+        history: { teamId, jobId: id, start: undefined, hidden: false },
+        urgent: true,
+        signal: new AbortController().signal,
+      },
+    );
+    return JSON.parse(json.toString());
+  }
+  const failing = (error: Error): Tracker => ({ track: () => Promise.reject(error) });
+
+  it.each([404, 410])('of %i says that the page is removed', async (statusCode) => {
+    const { changeTracking } = await documentOf('<p>Not here', { statusCode }, tracker);
+    expect(changeTracking).toMatchObject({ changeStatus: 'removed', previousScrapeAt: null });
+    expect(await versions()).toMatchObject([{ fingerprint: null, blob: null }]);
+  });
+
+  it.each([
+    ['a refusal', 403, '<p>No'],
+    ['a fault', 503, '<p>Later'],
+    ['a challenge', 200, '<script>window._cf_chl_opt={}</script><p>Just a moment'],
+  ])('of %s tells nothing of the page, and leaves its history', async (_name, statusCode, html) => {
+    const { changeTracking, warning } = await documentOf(html, { statusCode }, tracker);
+    expect(changeTracking).toBeUndefined();
+    expect(warning).toContain(`the target answered ${statusCode}`);
+    expect(await versions()).toEqual([]);
+  });
+
+  it('is worth having without the comparison', async () => {
+    const error = new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'Too large to compare.');
+    const document = await documentOf('<p>x', {}, failing(error));
+    expect(document.markdown).toBe('x');
+    expect(document).not.toHaveProperty('changeTracking');
+    expect(document.warning).toBe('Comparing failed: Too large to compare. changeTracking was left out.');
+  });
+
+  it('is made again where only the database was away', async () => {
+    const error = new ServiceError('SERVICE_UNAVAILABLE', 'The database does not answer.');
+    await expect(documentOf('<p>x', {}, failing(error))).rejects.toBe(error);
   });
 });

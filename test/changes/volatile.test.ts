@@ -34,6 +34,8 @@ describe('the same', () => {
     ['views', '1,234 views', '1,302 views'],
     ['short counts', '12.3k likes · 1 comment', '12.4k likes · 25 comments'],
     ['a count behind its name', 'Comments (7)', 'Comments (12)'],
+    ['a bold count', '**1,234** views', '**1,302** views'],
+    ['one behind a bold name', '**Views:** 12', '**Views:** 15'],
     ['another one', 'Followers: 1.204', 'Followers: 1.377'],
     ['visitors online', '31 people are viewing this', '7 people are viewing this'],
 
