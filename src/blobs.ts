@@ -22,7 +22,7 @@ export interface Blobs {
 }
 
 /** What bytes are kept for decides how long: each space is swept by itself. */
-export type BlobSpace = 'results' | 'cache';
+export type BlobSpace = 'results' | 'cache' | 'versions';
 
 /** A part of a file. */
 interface Range {

@@ -79,6 +79,9 @@ const settings = z.object({
   WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
   WINNOW_CACHE_DAYS: count(30).describe('days that copies of pages are kept'),
+  WINNOW_TRACKING_DAYS: count(365).describe(
+    'days after its last tracked scrape that the text of a page is kept for changeTracking',
+  ),
   WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
     'with less than this free on the disk of the data, in MiB, no work is taken on',
   ),
@@ -151,6 +154,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
+    trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
     leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     userAgent: s.WINNOW_USER_AGENT,
     robotsToken: s.WINNOW_ROBOTS_TOKEN,

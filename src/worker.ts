@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
 import { createActivities, failureInterceptor } from './activities/index.ts';
+import { createTracker } from './activities/tracking.ts';
 import { openBlobs } from './blobs.ts';
 import { openAdBlocker } from './browser/ads.ts';
 import { launchChromium } from './browser/launch.ts';
@@ -61,13 +62,14 @@ async function work(): Promise<Role> {
     patiently(() => connectTemporal(temporalAddress), logger),
   ]);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
-  const [blobs, cacheBlobs] = await Promise.all([
+  const [blobs, cacheBlobs, versionBlobs] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
+    openBlobs(config.blobs, 'versions'),
     patiently(() => migrate(db), logger),
     patiently(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  const { maxBodyBytes, resultTtlMs, cacheTtlMs, userAgent = USER_AGENT } = config;
+  const { maxBodyBytes, resultTtlMs, cacheTtlMs, trackingTtlMs, userAgent = USER_AGENT } = config;
   const egress = createEgress({
     allowPrivate: config.allowPrivate,
     dns: config.dns,
@@ -116,6 +118,9 @@ async function work(): Promise<Role> {
     resultTtlMs,
     cacheTtlMs,
     cacheBlobs,
+    versionBlobs,
+    trackingTtlMs,
+    tracker: createTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     secretKey,
     logger,
   };

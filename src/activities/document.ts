@@ -1,8 +1,20 @@
 import { STATUS_CODES } from 'node:http';
+import { Context } from '@temporalio/activity';
 import { priceOf } from '../credits.ts';
+import { translateDatabaseError } from '../db/client.ts';
 import type { Obtained } from '../engines/index.ts';
+import { isChallenge } from '../engines/wall.ts';
+import { ERRORS, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
+import type { Rendered } from '../formats/render.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
+
+/** What documents are made with. */
+export interface DocumentHands {
+  renderer: RenderPool;
+  tracker: Tracker;
+}
 
 /** What a document is made from. */
 export interface DocumentOrder {
@@ -12,6 +24,8 @@ export interface DocumentOrder {
   obtained: Obtained;
   /** Milliseconds that it waited for a slot of its team; `undefined` when one was free. */
   queuedMs: number | undefined;
+  /** Whose history the page belongs to; absent where nothing of it may be kept. */
+  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'start' | 'hidden'> | undefined;
   /** Where the page leads is wanted too. */
   discover?: boolean;
   /** Somebody waits for it: it goes before the pages of jobs. */
@@ -28,19 +42,22 @@ export interface FinishedDocument {
 }
 
 /** Makes the document that the user gets; whoever scrapes, it is made here. */
-export async function makeDocument(renderer: RenderPool, order: DocumentOrder): Promise<FinishedDocument> {
+export async function makeDocument(hands: DocumentHands, order: DocumentOrder): Promise<FinishedDocument> {
   const { scrapeId, request, obtained, queuedMs, discover, urgent, signal } = order;
   const { snapshot, cacheState } = obtained;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
-  const { fields, metadata, discovered = [] } = await renderer.render(task, { signal, urgent });
+  const rendered = await hands.renderer.render(task, { signal, urgent });
+  const { fields, metadata, discovered = [] } = rendered;
+  const { changeTracking, warnings: unseen } = await trackChanges(hands.tracker, order, rendered);
   const credits = priceOf(request, obtained);
-  const { warnings } = snapshot;
+  const warnings = [...(snapshot.warnings ?? []), ...unseen];
   const document = {
     ...fields,
+    ...(changeTracking && { changeTracking }),
     ...(snapshot.actions && { actions: snapshot.actions }),
-    ...(warnings?.length && { warning: warnings.join(' ') }),
+    ...(warnings.length && { warning: warnings.join(' ') }),
     metadata: {
       ...metadata,
       scrapeId,
@@ -61,3 +78,47 @@ export async function makeDocument(renderer: RenderPool, order: DocumentOrder): 
   };
   return { json: Buffer.from(JSON.stringify(document)), credits, discovered };
 }
+
+/** With these a target says that there is no such page. */
+const GONE = new Set([404, 410]);
+
+const NOTHING_KEPT =
+  'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
+const NO_DATA =
+  'changeTracking compared the markdown alone: its mode json needs structured data, which takes a model, and this service has none.';
+
+/** What became of the page since it was last scraped, where that is asked for; warnings say what cannot be told. */
+async function trackChanges(
+  tracker: Tracker,
+  { scrapeId, request, obtained: { snapshot }, history, signal, urgent }: DocumentOrder,
+  { fields, fingerprint }: Rendered,
+): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
+  const asked = request.formats.find((format) => format.type === 'changeTracking');
+  if (!asked) return { warnings: [] };
+  if (!history) return { warnings: [NOTHING_KEPT] };
+  const { statusCode, fetchedAt } = snapshot;
+  const isGone = GONE.has(statusCode);
+  if (!isGone && (statusCode >= 400 || isChallenge(snapshot))) return { warnings: [notThePage(statusCode)] };
+  const { url } = request;
+  const { tag, modes } = asked;
+  const { markdown, json } = fields;
+  const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
+  const now = isPage ? { markdown, json, fingerprint } : undefined;
+  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, now };
+  const lacking = modes.includes('json') && json === undefined ? [NO_DATA] : [];
+  try {
+    const { changeTracking, warnings } = await tracker.track(page, { signal, urgent });
+    return { changeTracking, warnings: [...warnings, ...lacking] };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { code, message } = toServiceError(translateDatabaseError(thrown));
+    const isUnknown = code === 'UNKNOWN_ERROR';
+    // What passes is tried again; the page is worth having without the rest.
+    if (ERRORS[code].retry && !isUnknown) throw thrown;
+    if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
+    return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
+  }
+}
+
+const notThePage = (statusCode: number) =>
+  `changeTracking was left out: the target answered ${statusCode}${statusCode < 400 ? ' with a challenge' : ''}, which says nothing of the page. The next scrape is compared with the last one that brought it.`;

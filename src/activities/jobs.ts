@@ -13,6 +13,7 @@ import { retuning } from '../schemas/page-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
+import { recallPages } from './recall.ts';
 
 /** What the steps around a job's pages need from outside. */
 export interface JobDoors {
@@ -128,6 +129,7 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
 
     /** Ends a job; a completed one only when no page of it is open. @returns whether it has ended */
     async endJob(jobId: string, end: JobEnd): Promise<boolean> {
+      if (end.status === 'completed') await recallPages({ db, guides, secretKey }, jobId);
       return endJob(db, { jobId, end, ttlMs: resultTtlMs });
     },
   };

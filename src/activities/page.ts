@@ -6,30 +6,31 @@ import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
-import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
-import { type FinishedDocument, makeDocument } from './document.ts';
+import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
 import type { ScrapedPage } from './lane.ts';
 
 /** What the pages of a job have in common. */
 export interface PageJob {
+  jobId: string;
   teamId: string;
   /** What is asked of each; the address is the claim's. */
   request: ScrapeRequest;
   /** Of a crawl. */
   guide: Guide | undefined;
+  /** Where it started. */
+  start: string | undefined;
   /** Links lead to more pages. */
   follow: boolean;
-  /** The log hears nothing of its pages. */
+  /** Nothing is kept of its pages, and the log hears nothing of them. */
   isQuiet: boolean;
 }
 
 /** What a page is scraped with, until when. */
-export interface PageHands {
+export interface PageHands extends DocumentHands {
   engines: Engines;
-  renderer: RenderPool;
   /** Ends the work; its reason is thrown. */
   signal: AbortSignal;
   /** To be called when the host is done with the page. */
@@ -80,10 +81,13 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
       return askAgain(claim, statusCode, retryAfterMs);
     }
     const queuedMs = claim.waitedMs > AT_ONCE_MS ? Math.round(claim.waitedMs) : undefined;
-    const order = { scrapeId: id, request, obtained, queuedMs, discover: job.follow };
+    const { teamId, jobId, start } = job;
+    const history = job.isQuiet ? undefined : { teamId, jobId, start, hidden: claim.hidden };
+    const discover = isFollowed(claim, job);
+    const order = { scrapeId: id, request, obtained, queuedMs, history, discover };
     if (profile?.saveChanges) warn(obtained.snapshot, profile.name);
     const [document] = await Promise.all([
-      makeDocument(hands.renderer, { ...order, urgent: false, signal: deadline.signal }),
+      makeDocument(hands, { ...order, urgent: false, signal: deadline.signal }),
       obtained.cached,
     ]);
     return await placed(claim, job, { obtained, document, signal: hands.signal });
@@ -94,6 +98,9 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
   }
 }
 
+/** What a page leads to that nothing leads to, an earlier crawl knows as well. */
+const isFollowed = ({ hidden }: Claim, { follow }: PageJob) => follow && !hidden;
+
 /** Pages of a job are open at once, and one may save a profile at a time. */
 function warn(snapshot: Snapshot, profile: string): void {
   const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
@@ -103,15 +110,18 @@ function warn(snapshot: Snapshot, profile: string): void {
 /** What becomes of a document: in a crawl, where it was found decides. */
 async function placed(
   claim: Claim,
-  { guide, follow }: PageJob,
+  job: PageJob,
   page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
+  const { guide } = job;
   const { json, credits, discovered } = page.document;
   if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const { url } = page.obtained.snapshot;
   const moved = url !== claim.url;
-  const links = follow ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal) : undefined;
+  const links = isFollowed(claim, job)
+    ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
+    : undefined;
   const denial = moved || claim.ordinal === 0 ? guide.whyNot(url) : undefined;
   if (denial) {
     const message = `${claim.url}${moved ? ` redirects to ${url}` : ''} is no page of the crawl. ${DENIALS[denial]}`;

@@ -8,8 +8,8 @@ import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
 import type { Engines } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
-import type { RenderPool } from '../formats/pool.ts';
 import type { Storage } from '../storage.ts';
+import type { DocumentHands } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { LANE_WIDTH, Lane } from './lane.ts';
 import { LONGEST_REST_MS, scrapeOne } from './page.ts';
@@ -17,11 +17,10 @@ import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
 
 /** What lanes need from outside. */
-export interface PageDoors {
+export interface PageDoors extends DocumentHands {
   db: Database;
   blobs: Blobs;
   engines: Engines;
-  renderer: RenderPool;
   guides: Guides;
   storage: Storage;
   /** Opens what is encrypted of a job. */
@@ -61,7 +60,8 @@ const LEAST_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
 
 /** The activities that scrape the pages of batches and crawls. */
-export function pageActivities({ db, blobs, engines, renderer, guides, storage, secretKey }: PageDoors) {
+export function pageActivities(doors: PageDoors) {
+  const { db, blobs, engines, renderer, tracker, guides, storage, secretKey } = doors;
   return {
     /**
      * Works on a job's pages for a few seconds. Attempts may repeat: what an earlier one held is freed, and what it
@@ -90,8 +90,10 @@ export function pageActivities({ db, blobs, engines, renderer, guides, storage, 
           scrape(claim, { base }, onFetched) {
             guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
-            const pageJob = { teamId, request: options, guide, follow, isQuiet: seal.isSealed };
-            return scrapeOne(claim, pageJob, { engines, renderer, signal, onFetched });
+            const start = crawl?.start;
+            const isQuiet = seal.isSealed;
+            const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
+            return scrapeOne(claim, pageJob, { engines, renderer, tracker, signal, onFetched });
           },
         });
         const { done, job: state } = await quietly(seal, () => lane.run());

@@ -6,27 +6,25 @@ import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode } from '../errors.ts';
-import type { RenderPool } from '../formats/pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { type Seal, sealOf } from '../seal.ts';
 import { startDeadline } from './deadline.ts';
-import { makeDocument } from './document.ts';
+import { type DocumentHands, makeDocument } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { quietly } from './quietly.ts';
 import { waitForSlot } from './slot.ts';
 
 /** What a scrape needs from outside. */
-export interface ScrapeDoors {
+export interface ScrapeDoors extends DocumentHands {
   db: Database;
   blobs: Blobs;
   engines: Engines;
-  renderer: RenderPool;
   /** Opens what is encrypted of a job. */
   secretKey: string;
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, blobs, engines, renderer, secretKey }: ScrapeDoors) {
+export function scrapeActivities({ db, blobs, engines, renderer, tracker, secretKey }: ScrapeDoors) {
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
@@ -65,8 +63,13 @@ export function scrapeActivities({ db, blobs, engines, renderer, secretKey }: Sc
         saver: request.profile.saveChanges ? jobId : undefined,
       };
       const obtained = await engines.obtain(request, deadline.signal, profile);
-      const order = { scrapeId: jobId, request, obtained, queuedMs, urgent: true, signal: deadline.signal };
-      const [{ json, credits }] = await Promise.all([makeDocument(renderer, order), obtained.cached]);
+      const history = seal.isSealed
+        ? undefined
+        : { teamId: job.team_id, jobId, start: undefined, hidden: false };
+      const { signal } = deadline;
+      const order = { scrapeId: jobId, request, obtained, queuedMs, history, urgent: true, signal };
+      const document = makeDocument({ renderer, tracker }, order);
+      const [{ json, credits }] = await Promise.all([document, obtained.cached]);
       const blob = await blobs.put(seal.closeBytes(json));
       await completeJob(db, { jobId, credits, blob });
       return blob;

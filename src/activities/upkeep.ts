@@ -3,6 +3,7 @@ import { forgetCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
 import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
+import { forgetVersions } from '../db/page-versions.ts';
 import { deleteUnusedProfiles } from '../db/profiles.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
@@ -14,6 +15,8 @@ export interface UpkeepDoors {
   blobs: Blobs;
   cacheBlobs: Blobs;
   cacheTtlMs: number;
+  versionBlobs: Blobs;
+  trackingTtlMs: number;
 }
 
 /** A job that nothing has happened to for so long is looked after: a lane reports far sooner. */
@@ -24,7 +27,8 @@ const OVERDUE_MS = 600_000;
 const SLACK_MS = 3_600_000;
 
 /** The activities that keep the house clean and its jobs going. */
-export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDoors) {
+export function upkeepActivities(doors: UpkeepDoors) {
+  const { db, blobs, cacheBlobs, cacheTtlMs, versionBlobs, trackingTtlMs } = doors;
   return {
     /** Jobs that run in the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
@@ -36,7 +40,7 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
       return listOverdue(db, OVERDUE_MS);
     },
 
-    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles. */
+    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages. */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
       const now = Date.now();
@@ -47,10 +51,13 @@ export function upkeepActivities({ db, blobs, cacheBlobs, cacheTtlMs }: UpkeepDo
       const copies = await forgetCached(db, copiesEnd);
       await forgetKeys(db);
       await deleteUnusedProfiles(db);
+      await forgetVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await oldestResult(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SLACK_MS));
       const cached = await cacheBlobs.sweep(new Date(copiesEnd.getTime() - SLACK_MS));
-      return { jobs, files: results + cached, copies };
+      // A version may go on with a blob that was half its time old then.
+      const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SLACK_MS));
+      return { jobs, files: results + cached + versions, copies };
     },
   };
 }

@@ -5,7 +5,7 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 type Options = Pick<ScrapeRequest, 'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile'>;
 
 /** What keeps files or states for later requests. */
-const KEEPING_FORMATS = new Set(['screenshot', 'changeTracking', 'deterministicJson', 'audio', 'video']);
+const KEEPING_FORMATS = new Set(['screenshot', 'deterministicJson', 'audio', 'video']);
 const KEEPING_ACTIONS = new Set(['screenshot', 'pdf']);
 
 /** Options of a request that cannot do without keeping something. */

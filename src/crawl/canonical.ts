@@ -1,4 +1,4 @@
-import { isIdleParameter } from './parameters.ts';
+import { isIdleParameter } from '../url-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
 /** What counts as the same page; the names are those of a crawl's options. */

@@ -21,6 +21,8 @@ export interface Claim {
   url: string;
   host: string;
   depth: number;
+  /** Known from an earlier crawl alone. */
+  hidden: boolean;
   /** Times that its target was asked before. */
   attempts: number;
   losses: number;
@@ -120,7 +122,7 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
     update pages set status = 'claimed', admitted = true, lane = ${order.lane},
       claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
     from picked where pages.id = picked.id
-    returning pages.id, ordinal, url, host, depth, attempts, losses, share,
+    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden, share,
       (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
   return rows.sort((one, other) => one.ordinal - other.ordinal);
 }

@@ -98,6 +98,21 @@ interface Tables {
     bytes_end: number | null;
     error: ColumnType<StoredError | null, string | null | undefined, string | null>;
     finished_at: Date | null;
+    hidden: Generated<boolean>;
+  };
+  page_versions: {
+    team_id: string;
+    key: Buffer;
+    number: number;
+    scrape_id: string;
+    job_id: string;
+    url: string;
+    crawl: Buffer | null;
+    scraped_at: Expiry;
+    fingerprint: Buffer | null;
+    blob: string | null;
+    stored_at: Date | null;
+    delivered: Generated<boolean>;
   };
   blocked_urls: { job_id: string; url: string };
   webhook_deliveries: {

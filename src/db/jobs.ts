@@ -117,6 +117,14 @@ function settle(
         .whereRef('teams.id', '=', 'entry.team_id')
         .where('teams.credits_remaining', 'is not', null),
     )
+    .with('version', (query) =>
+      query
+        .updateTable('page_versions')
+        .from('job')
+        .set({ delivered: true })
+        .whereRef('page_versions.scrape_id', '=', 'job.id')
+        .where(sql.lit(end.status), '=', 'completed'),
+    )
     .with('freed', (query) =>
       query
         .deleteFrom('slots')

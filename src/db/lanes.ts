@@ -165,8 +165,11 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
         error = case when verdict in ('failed', 'retry') then placed.error::jsonb end,
         finished_at = case when verdict <> 'retry' then now() end
       from placed where pages.id = placed.id
-      returning pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
+      returning pages.id, pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
         final_url, final_key
+    ), version as (
+      update page_versions set delivered = true from ended
+      where page_versions.scrape_id = ended.id and verdict = 'completed'
     ), entry as (
       insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
       select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from ended

@@ -76,20 +76,21 @@ async function addAllPages(
 /**
  * Adds pages to a job that runs, in the order given; those that it knows are left out, and all where it has ended.
  * @param more.blocked addresses that robots.txt keeps it from
- * @returns whether it has all the pages that its limit allows, or has ended
+ * @returns how many it did not know, and whether it has all the pages that its limit allows, or has ended
  */
 export async function addToJob(
   db: Database,
   job: { jobId: string; pages: NewPage[]; blocked: string[]; seal: Seal },
-): Promise<{ isFull: boolean }> {
+): Promise<{ added: number; isFull: boolean }> {
   const { jobId, seal } = job;
   const blocked = job.blocked.map(seal.close);
   return db.query.transaction().execute(async (query) => {
     const { teamId, known, limit, status } = await lockJob(query, jobId);
-    if (status !== 'scraping') return { isFull: true };
+    if (status !== 'scraping') return { added: 0, isFull: true };
     if (blocked.length) await addBlocked(query, jobId, blocked);
     const all = await addAllPages(query, { id: jobId, teamId, limit, known }, closePages(job.pages, seal));
-    return { isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
+    const added = all - known;
+    return { added, isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
   });
 }
 

@@ -16,6 +16,8 @@ export interface NewPage {
   /** What addresses of the same page share; absent: the page counts whatever else there is. */
   key?: Buffer;
   depth: number;
+  /** Known from an earlier crawl alone. */
+  hidden?: boolean;
 }
 
 /** Pages as the rows of a job keep them: their hosts and keys can still be told apart, and no more. */
@@ -66,15 +68,18 @@ export async function addPages(
         ${list(
           distinct.map(({ depth }) => depth),
           'int',
+        )}, ${list(
+          distinct.map(({ hidden = false }) => hidden),
+          'bool',
         )}
-      ) with ordinality as given (url, host, key, depth, place)
+      ) with ordinality as given (url, host, key, depth, hidden, place)
     ), fresh as (
       select *, row_number() over (order by place) as n from given
       where key is null
         or not exists (select from pages where url_key = decode(key, 'hex'))
     ), added as (
-      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth)
-      select ${job.id}, ${job.known} + n - 1, ${job.team_id}, url, decode(key, 'hex'), host, depth
+      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, hidden)
+      select ${job.id}, ${job.known} + n - 1, ${job.team_id}, url, decode(key, 'hex'), host, depth, hidden
       from fresh where ${most}::int is null or n <= ${most}::int
       returning 1
     )

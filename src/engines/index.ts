@@ -30,7 +30,9 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
       const target = pageRequest(request, profile);
       const key = cacheKey(target.url, request);
       const cacheOnly = request.lockdown || request.minAge !== undefined;
-      const readable = key && (cacheOnly || request.maxAge > 0);
+      // What became of a page is told by the page as it is now.
+      const isTracked = request.formats.some(({ type }) => type === 'changeTracking');
+      const readable = key && (cacheOnly || (request.maxAge > 0 && !isTracked));
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy) {
         return {

@@ -28,8 +28,11 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   value: Value;
   /** The half that needs the open page: its file is saved and reaches `run` as `content.files[type]`. */
   collect?: (page: OpenPage, request: z.output<Request>) => Promise<CollectedFile>;
-  /** Derives the result. Pure; runs in a conversion thread. `undefined` leaves the field out. */
-  run: (content: Content, request: z.output<Request>) => z.input<Value> | undefined;
+  /**
+   * Derives the result. Pure; runs in a conversion thread. `undefined` leaves the field out. Absent: it takes more than
+   * the page, and is made where that is at hand.
+   */
+  run?: (content: Content, request: z.output<Request>) => z.input<Value> | undefined;
 }
 
 /** Keeps the literal types of a record while checking it against {@link Format}. */

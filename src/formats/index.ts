@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { attributes } from './attributes.ts';
+import { changeTracking } from './change-tracking.ts';
 import { html } from './html.ts';
 import { images } from './images.ts';
 import { links } from './links.ts';
@@ -8,7 +9,16 @@ import { rawHtml } from './raw-html.ts';
 import { screenshot } from './screenshot.ts';
 
 /** Every output of a scrape; a new one is a file and a line here. */
-export const FORMATS = [markdown, html, rawHtml, links, images, attributes, screenshot] as const;
+export const FORMATS = [
+  markdown,
+  html,
+  rawHtml,
+  links,
+  images,
+  attributes,
+  screenshot,
+  changeTracking,
+] as const;
 
 type Each = (typeof FORMATS)[number];
 type DocumentFields = { [Member in Each as Member['field']]: z.ZodOptional<Member['value']> };

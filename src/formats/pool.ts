@@ -1,7 +1,8 @@
 import { Piscina, queueOptionsSymbol } from 'piscina';
+import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { isErrorCode, ServiceError } from '../errors.ts';
 import type { Rendered, RenderTask } from './render.ts';
-import type { ThreadAnswer } from './thread.ts';
+import type { ThreadAnswer, ThreadTask } from './thread.ts';
 import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** Threads that derive formats, so that heavy pages hold up neither heartbeats nor each other. */
@@ -11,8 +12,15 @@ export interface RenderPool {
    * @param options.urgent goes before all that is not
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` when the page needs more memory than a thread has
    */
-  render(task: RenderTask, options: { signal: AbortSignal; urgent?: boolean }): Promise<Rendered>;
+  render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
+  /** As `render`, for two versions of a page. */
+  compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
   close(): Promise<void>;
+}
+
+interface TaskOptions {
+  signal: AbortSignal;
+  urgent?: boolean;
 }
 
 /** A thread without work ends after this long, but for the last one. */
@@ -35,7 +43,7 @@ export function createRenderPool({
   /** Hears of answers that nobody waits for any more, and of threads that end by themselves. */
   onFault?: (error: Error) => void;
 }): RenderPool {
-  const pool = new Piscina<RenderTask, ThreadAnswer>({
+  const pool = new Piscina<ThreadTask, ThreadAnswer>({
     filename: new URL('./thread.ts', import.meta.url).href,
     // One is always warm; the others cost forty megabytes each and come when there is work for them.
     minThreads: 1,
@@ -46,18 +54,21 @@ export function createRenderPool({
   });
   // Without a listener, the answer of a thread that was just called off would end the process.
   pool.on('error', onFault);
+  async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions) {
+    const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
+    const answer = await pool.run(ordered, { signal }).catch((error) => {
+      signal.throwIfAborted();
+      throw translate(error);
+    });
+    if (answer.ok) return answer.result;
+    if (isErrorCode(answer.code) && answer.code !== 'UNKNOWN_ERROR')
+      throw new ServiceError(answer.code, answer.message);
+    throw new Error(`conversion failed: ${answer.stack}`);
+  }
   return {
-    async render(task, { signal, urgent = true }) {
-      const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
-      const answer = await pool.run(ordered, { signal }).catch((error) => {
-        signal.throwIfAborted();
-        throw translate(error);
-      });
-      if (answer.ok) return answer.rendered;
-      if (isErrorCode(answer.code) && answer.code !== 'UNKNOWN_ERROR')
-        throw new ServiceError(answer.code, answer.message);
-      throw new Error(`conversion failed: ${answer.stack}`);
-    },
+    // Each kind of task has its own kind of result.
+    render: (render, options) => run({ render }, options) as Promise<Rendered>,
+    compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
     close: () => pool.destroy(),
   };
 }

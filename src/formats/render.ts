@@ -1,3 +1,4 @@
+import { fingerprintOf } from '../changes/fingerprint.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { FORMATS } from './index.ts';
@@ -18,6 +19,8 @@ export interface Rendered {
   metadata: Record<string, string | string[]>;
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
+  /** What the page is recognised by, where changes are tracked. */
+  fingerprint?: Uint8Array;
 }
 
 /** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
@@ -31,5 +34,11 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
     const value = run?.(content, asked);
     if (format && value !== undefined) fields[format.field] = value;
   }
-  return { fields, metadata: content.metadata, ...(discover && { discovered: content.discovered }) };
+  const isTracked = formats.some(({ type }) => type === 'changeTracking');
+  return {
+    fields,
+    metadata: content.metadata,
+    ...(discover && { discovered: content.discovered }),
+    ...(isTracked && { fingerprint: fingerprintOf(content.markdown) }),
+  };
 }

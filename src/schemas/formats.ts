@@ -41,6 +41,7 @@ export function formatConflicts(formats: FormatRequest[]): string[] {
   const count = (type: string) => formats.filter((format) => format.type === type).length;
   const conflicts = [];
   if (count('screenshot') > 1) conflicts.push('at most one screenshot format can be asked for');
+  if (count('changeTracking') > 1) conflicts.push('at most one changeTracking format can be asked for');
   if (count('changeTracking') && !count('markdown')) {
     conflicts.push('the changeTracking format needs the markdown format beside it');
   }

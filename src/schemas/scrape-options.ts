@@ -9,6 +9,8 @@ import { profileName } from './profile.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** A page whose changes are tracked has so long to get ready: what is not there yet would count as gone. */
+const TRACKED_WAIT_MS = 5_000;
 
 const selectors = z
   .array(
@@ -164,6 +166,8 @@ function unavailable(options: Fields): string[] {
   return [...Object.keys(asked).filter((name) => asked[name]), ...formats];
 }
 
+const isTracked = ({ formats }: Fields) => formats.some(({ type }) => type === 'changeTracking');
+
 /** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) =>
@@ -174,6 +178,9 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
   if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
     fault('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
+  }
+  if (options.minAge !== undefined && isTracked(options)) {
+    fault('minAge', 'minAge asks the cache alone, the changeTracking format for the page as it is now');
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({
@@ -201,9 +208,14 @@ export function resolveScrapeOptions<Options extends Fields>(options: Options) {
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
   // With either of them only the cache is asked, and it is asked for a copy of any age.
   const cacheOnly = options.lockdown || options.minAge !== undefined;
+  const timeout = options.timeout ?? DEFAULT_TIMEOUT_MS;
+  const waits = isTracked(options) && !options.fastMode && !options.lockdown && !options.zeroDataRetention;
   return {
     ...options,
-    timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,
+    timeout,
+    waitFor: waits
+      ? Math.max(options.waitFor, Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2)))
+      : options.waitFor,
     maxAge: options.maxAge ?? (cacheOnly ? 730 * DAY_MS : 2 * DAY_MS),
     skipTlsVerification: options.skipTlsVerification ?? !sensitive,
     storeInCache: options.storeInCache && !sensitive && !options.zeroDataRetention,

@@ -8,13 +8,6 @@ const prompt = z.string().min(1).max(10_000);
 const schema = z.record(z.string(), z.unknown());
 const simple = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type) });
 
-const changeTracking = z.strictObject({
-  type: z.literal('changeTracking'),
-  modes: z.array(z.enum(['git-diff', 'json'])).default([]),
-  schema: schema.optional(),
-  prompt: prompt.optional(),
-  tag: z.string().nullable().default(null),
-});
 const json = z
   .strictObject({
     type: z.literal('json'),
@@ -37,7 +30,6 @@ export const UPCOMING_FORMATS = [
   simple('summary'),
   json,
   deterministicJson,
-  changeTracking,
   simple('branding'),
   simple('product'),
   simple('menu'),

@@ -117,6 +117,37 @@ describe('a copy of a page', () => {
   });
 });
 
+describe('what changeTracking keeps of a page', () => {
+  it('is forgotten after its time, and its text with it', async () => {
+    const body = { formats: ['markdown', 'changeTracking'], fastMode: true };
+    const [old, kept] = [`${site.url}/article/6?old`, `${site.url}/article/7?kept`];
+    for (const url of [old, kept]) await call('/v2/scrape', { body: { url, ...body } });
+    const versionOf = (url: string) =>
+      db.query.selectFrom('page_versions').select('blob').where('url', '=', url).executeTakeFirst();
+    const fileOf = (blob: string | null | undefined) =>
+      path.join(inject('service').dataDir, 'blobs', 'versions', blob!.slice(0, 2), blob!.slice(2));
+    const [oldFile, keptFile] = [fileOf((await versionOf(old))?.blob), fileOf((await versionOf(kept))?.blob)];
+    const aged = (days: number) => new Date(Date.now() - days * 86_400_000);
+    await utimes(oldFile, aged(549), aged(549));
+    await utimes(keptFile, aged(500), aged(500));
+    await db.query
+      .updateTable('page_versions')
+      .set({ scraped_at: aged(366) })
+      .where('url', '=', old)
+      .execute();
+    await runUpkeep();
+    await untilGone(async () => Boolean(await versionOf(old)));
+    await untilGone(() =>
+      stat(oldFile).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await versionOf(kept)).toBeDefined();
+    expect((await stat(keptFile)).isFile()).toBe(true);
+  });
+});
+
 describe('a disk that is nearly full', () => {
   it('takes no work on, and says so; what there is can be read', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/5`] });

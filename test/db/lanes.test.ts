@@ -256,6 +256,7 @@ describe('the end of a job', () => {
     const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
     expect(late.claims).toEqual([]);
     expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], seal: UNSEALED })).toEqual({
+      added: 0,
       isFull: true,
     });
     expect(await readPageJob(db, id)).toMatchObject({

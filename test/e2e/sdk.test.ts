@@ -1,6 +1,7 @@
 import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { appTruth, articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { startPages } from '../support/pages.ts';
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
 
@@ -48,6 +49,31 @@ describe('the official SDK scrapes', () => {
     expect(file.headers.get('content-type')).toBe('image/jpeg');
     const bytes = Buffer.from(await file.arrayBuffer());
     expect(bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff');
+  });
+
+  it('what changed since the scrape before', async () => {
+    let text = 'one';
+    await using page = await startPages({
+      '/': (_request, response) => {
+        response
+          .writeHead(200, { 'Content-Type': 'text/html' })
+          .end(`<main><h1>Page</h1><p>${text}</p></main>`);
+      },
+    });
+    const track = async () => {
+      const formats = [
+        'markdown' as const,
+        { type: 'changeTracking' as const, modes: ['git-diff' as const] },
+      ];
+      return (await client.scrape(page.url, { formats })).changeTracking;
+    };
+    expect(await track()).toMatchObject({
+      changeStatus: 'new',
+      previousScrapeAt: null,
+      visibility: 'visible',
+    });
+    text = 'two';
+    expect(await track()).toMatchObject({ changeStatus: 'changed', diff: { text: /-one\n\+two/ } });
   });
 
   it('a page that only scripts fill', async () => {

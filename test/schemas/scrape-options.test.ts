@@ -196,11 +196,23 @@ describe('formats', () => {
       'at most one screenshot format can be asked for',
     ],
     [['changeTracking'], 'the changeTracking format needs the markdown format beside it'],
+    [['markdown', 'changeTracking', 'changeTracking'], 'at most one changeTracking format can be asked for'],
     [[json, 'deterministicJson'], 'json and deterministicJson cannot be asked for together'],
     [['rawBase64', 'markdown'], 'rawBase64 must be the only format'],
   ];
   it.each(conflicts)('%j: %s', (formats, message) => {
     expect(faults({ formats })).toEqual([`formats: ${message}`]);
+  });
+
+  it('changeTracking gives the page time to get ready, within half of the timeout', () => {
+    const formats = ['markdown', 'changeTracking'];
+    expect(accepted({ formats }).formats[1]).toEqual({ type: 'changeTracking', modes: [], tag: null });
+    expect(accepted({ formats }).waitFor).toBe(5000);
+    expect(accepted({ formats, waitFor: 100 }).waitFor).toBe(5000);
+    expect(accepted({ formats, waitFor: 7000 }).waitFor).toBe(7000);
+    expect(accepted({ formats, timeout: 3001 }).waitFor).toBe(1500);
+    expect(accepted({ formats, fastMode: true }).waitFor).toBe(0);
+    expect(accepted({ formats, lockdown: true }).waitFor).toBe(0);
   });
 
   it('formats that may stand together do', () => {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { compare, type Mode, packVersion, type Version } from '../../src/changes/compare.ts';
+
+const compared = (before: Version, after: Version, modes: Mode[] = []) =>
+  compare({ before: packVersion(before), after, modes });
+
+describe('two versions', () => {
+  it('are the same but for what changes by itself', () => {
+    expect(compared({ markdown: 'a\n\n3 hours ago' }, { markdown: 'a\n4 hours ago' }, ['git-diff'])).toEqual({
+      isSame: true,
+      warnings: [],
+    });
+  });
+
+  it('differ in the ways that are asked for', () => {
+    const [before, after] = [{ markdown: 'a' }, { markdown: 'b' }];
+    expect(compared(before, after)).toEqual({ isSame: false, warnings: [] });
+    expect(compared(before, after, ['git-diff']).diff?.text).toContain('-a\n+b');
+  });
+
+  it('where there was none before, all is added', () => {
+    const { diff } = compare({ before: undefined, after: { markdown: 'a\nb' }, modes: ['git-diff'] });
+    expect(diff?.text).toBe('--- previous\n+++ current\n@@ -0,0 +1,2 @@\n+a\n+b');
+  });
+});
+
+describe('structured data', () => {
+  const fields = { price: '$1', name: 'Pear', tags: ['a', { b: 1 }], gone: true };
+
+  it('is compared field by field', () => {
+    const after = { name: 'Pear', price: '$2', tags: ['a', { b: 2 }], added: 0 };
+    const found = compared({ markdown: 'a', json: fields }, { markdown: 'b', json: after }, ['json']);
+    expect(found).toEqual({
+      isSame: false,
+      json: {
+        price: { previous: '$1', current: '$2' },
+        tags: { previous: ['a', { b: 1 }], current: ['a', { b: 2 }] },
+        gone: { previous: true, current: null },
+        added: { previous: null, current: 0 },
+      },
+      warnings: [],
+    });
+  });
+
+  it('that stayed the same on a page that changed has no fields', () => {
+    expect(compared({ markdown: 'a', json: fields }, { markdown: 'b', json: fields }, ['json']).json).toEqual(
+      {},
+    );
+  });
+
+  it('that is no object is one field', () => {
+    expect(compared({ markdown: 'a', json: [1] }, { markdown: 'b', json: [2] }, ['json']).json).toEqual({
+      value: { previous: [1], current: [2] },
+    });
+  });
+
+  it('is not made up', () => {
+    const { json, warnings } = compared({ markdown: 'a' }, { markdown: 'b', json: fields }, ['json']);
+    expect(json).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('the previous scrape had none')]);
+    expect(compared({ markdown: 'a', json: fields }, { markdown: 'b' }, ['json'])).not.toHaveProperty('json');
+    expect(compared({ markdown: 'a', json: 1 }, { markdown: 'b', json: 2 })).not.toHaveProperty('json');
+  });
+});
