@@ -66,7 +66,10 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
       ),
     );
 
-  const { sessions, everywhere } = openFrames(context, session);
+  const { sessions, everywhere } = openFrames(context, session, async (worker) => {
+    traffic.watch(worker);
+    await worker.send('Network.enable');
+  });
   await everywhere(async (each) => {
     answerDialogs(each);
     traffic.watch(each);
@@ -96,21 +99,31 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   };
 }
 
-/** Attaches to every frame that is a target of its own, and has it wait until it is prepared. */
-function openFrames({ connection }: BrowsingContext, main: Session): Pick<Tab, 'sessions' | 'everywhere'> {
+/**
+ * Attaches to every frame that is a target of its own, and has it wait until it is prepared. Workers of the page wait
+ * like them.
+ */
+function openFrames(
+  { connection }: BrowsingContext,
+  main: Session,
+  prepareWorker: (session: Session) => Promise<unknown>,
+): Pick<Tab, 'sessions' | 'everywhere'> {
   const sessions = new Map([['', main]]);
   const preparations: ((session: Session) => Promise<unknown>)[] = [];
   preparations.push(async (session) => {
-    session.on('Target.attachedToTarget', ({ sessionId }) => {
-      const frame = connection.session(sessionId);
-      sessions.set(sessionId, frame);
-      const prepared = Promise.all(preparations.map((prepare) => prepare(frame)));
+    session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
+      const part = connection.session(sessionId);
+      const isFrame = targetInfo.type === 'iframe';
+      if (isFrame) sessions.set(sessionId, part);
+      const prepared = Promise.allSettled(
+        (isFrame ? preparations : [prepareWorker]).map((prepare) => prepare(part)),
+      );
       // One that went away meanwhile needs nothing.
-      prepared.then(() => frame.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
+      prepared.then(() => part.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
     await session.send('Target.setAutoAttach', {
-      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: 'iframe' }] },
+      ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
     });
   });
   const first = preparations[0]!(main);

@@ -331,6 +331,19 @@ describe('a page is read with', () => {
     expect(await markdownOf(pages.url, { waitFor: 0 })).toContain('In the shadow');
   });
 
+  it('what its workers bring', async () => {
+    await using pages = await startPages({
+      '/': html(`${STORY}<p id="out"></p><script>
+        new Worker('/worker.js').onmessage = ({ data }) => { out.textContent = data };</script>`),
+      '/worker.js': (_request, response) =>
+        response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(`
+          fetch('/data').then((answer) => answer.text()).then(postMessage)`),
+      '/data': (_request, response) =>
+        setTimeout(() => response.writeHead(200, { 'Content-Type': 'text/plain' }).end('By a worker'), 900),
+    });
+    expect(await markdownOf(pages.url, IN_BROWSER)).toContain('By a worker');
+  });
+
   it('real addresses of images that are not loaded yet', async () => {
     await using pages = await startPages({
       '/': html(
