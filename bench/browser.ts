@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { measureVisitor, VISITORS, type VisitorFigures } from './browser/visitors.ts';
+import { count } from './crawl/options.ts';
 import { withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
@@ -37,10 +38,12 @@ const { values } = parseArgs({
   },
 });
 if (values.help) process.stdout.write(HELP);
-else
-  await main(Number(values.pages), Number(values.rounds), Number(values.atOnce), values.visitors.split(','));
+else await main(values.visitors.split(','));
 
-async function main(pages: number, rounds: number, atOnce: number, names: string[]): Promise<void> {
+async function main(names: string[]): Promise<void> {
+  const pages = count('pages', values.pages);
+  const rounds = count('rounds', values.rounds);
+  const atOnce = count('atOnce', values.atOnce);
   const unknown = names.find((name) => !(name in VISITORS));
   if (unknown !== undefined) throw new Error(`--visitors knows no ${JSON.stringify(unknown)}, see --help`);
   if (names.some((name) => name.startsWith('crawlee'))) await installPeers();

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { crawlWith, figuresOf } from './crawl/crawlers.ts';
+import { count } from './crawl/options.ts';
 import { type CrawlerOutcome, withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
 
@@ -10,7 +11,7 @@ per second, CPU of each page and the ratio of both. Ends with 1 when they did no
 Usage: node bench/fetch.ts [OPTIONS]
 
   --pages N     pages of each run, fetched once for warming up before (1000)
-  --rounds N    how often everybody's turn comes (5)
+  --rounds N    how often everybody's turn comes (4)
   --atOnce N    pages in hand at once (8)
   --help        this text
 `;
@@ -21,15 +22,18 @@ const GOAL = 0.95;
 const { values } = parseArgs({
   options: {
     pages: { type: 'string', default: '1000' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '4' },
     atOnce: { type: 'string', default: '8' },
     help: { type: 'boolean' },
   },
 });
 if (values.help) process.stdout.write(HELP);
-else await main(Number(values.pages), Number(values.rounds), values.atOnce);
+else await main();
 
-async function main(pages: number, rounds: number, atOnce: string): Promise<void> {
+async function main(): Promise<void> {
+  const pages = count('pages', values.pages);
+  const rounds = count('rounds', values.rounds);
+  const atOnce = count('atOnce', values.atOnce);
   const [ours, theirs]: [CrawlerOutcome[], CrawlerOutcome[]] = [[], []];
   await withSite(pages, async ({ url: warmUpUrl }) => {
     const run = async (way: string) =>

@@ -1,12 +1,14 @@
 import { parseArgs } from 'node:util';
+import { count } from './crawl/options.ts';
 import { short, table } from './figures.ts';
 import { MIX } from './soak/mix.ts';
 import { type Soak, slopeOf, soak } from './soak/soak.ts';
 
 const HELP = `Opens many pages with our browser engine and its pool, in a process as a worker is, and looks whether anything grows
-or stays behind. Of a hundred pages, ${MIX.map(({ share, name }) => `${share} ${name}`).join(', ')}. Prints memory
-(PSS) over time and its slope after the first tenth, pages by outcome, and what is left at the end. Ends with 1 when a
-page ended otherwise than it should, or a process or a file was left behind.
+or stays behind. Of a hundred pages,
+${MIX.map(({ share, name }) => `${share} ${name}`).join(', ')}.
+Prints memory (PSS) over time and its slope after the first tenth, pages by outcome, and what is left at the end. Ends
+with 1 when a page ended otherwise than it should, or a process or a file was left behind.
 
 Usage: node bench/soak.ts [OPTIONS]
 
@@ -33,11 +35,11 @@ if (values.help) process.stdout.write(HELP);
 else await main();
 
 async function main(): Promise<void> {
-  const { pages, atOnce, uses, collect } = values;
-  const result = await soak({
-    ...{ pages: Number(pages), atOnce: Number(atOnce), uses: Number(uses), collect },
-  });
-  process.stdout.write(`${describe(result, Number(pages))}\n`);
+  const pages = count('pages', values.pages);
+  const atOnce = count('atOnce', values.atOnce);
+  const uses = count('uses', values.uses);
+  const result = await soak({ pages, atOnce, uses, collect: values.collect });
+  process.stdout.write(`${describe(result, pages)}\n`);
   if (result.wrong.length || result.left.length) process.exitCode = 1;
 }
 

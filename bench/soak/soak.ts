@@ -90,14 +90,6 @@ async function watch(task: WorkerTask): Promise<Soak> {
   const wrong: string[] = [];
   const [seen, browsers] = [new Map<number, string>(), new Set<number>()];
   let [done, heapMb] = [0, 0];
-  worker.on('message', (told: { n: number; outcome: string; heapMb: number }) => {
-    done++;
-    heapMb = told.heapMb;
-    const { name, outcome } = kindOf(told.n);
-    const key = `${name}\n${told.outcome}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (told.outcome !== outcome) wrong.push(`page ${told.n} (${name}): ${told.outcome}`);
-  });
   const look = () => {
     const samples = sampleProcesses({ worker: worker.pid! });
     const { worker: workerMb = 0, chromium: chromiumMb = 0 } = byRole(samples, 'pssMb');
@@ -105,6 +97,15 @@ async function watch(task: WorkerTask): Promise<Soak> {
     for (const { pid } of samples) seen.set(pid, identityOf(pid));
     for (const pid of browsersBelow([worker.pid!])) browsers.add(pid);
   };
+  worker.on('message', (told: { n: number; outcome: string; heapMb: number }) => {
+    done++;
+    heapMb = told.heapMb;
+    const { name, outcome } = kindOf(told.n);
+    const key = `${name}\n${told.outcome}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (told.outcome !== outcome) wrong.push(`page ${told.n} (${name}): ${told.outcome}`);
+    if (done === task.pages) look();
+  });
   const timer = setInterval(look, LOOK_MS);
   const start = performance.now();
   const [code] = await ended;
