@@ -1,35 +1,53 @@
 import { parseArgs } from 'node:util';
-import { measureVisitor, type VisitorFigures } from './browser/visitors.ts';
+import { measureVisitor, VISITORS, type VisitorFigures } from './browser/visitors.ts';
+import { count } from './crawl/options.ts';
 import { withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
+import { installPeers } from './peers/install.ts';
 
-const HELP = `Opens pages that only scripts fill, with our browser engine and with plain Playwright, each page in a context of its own,
-in turn. Prints pages per second and CPU of all processes, Chromium's among them.
+const HELP = `Opens pages that only scripts fill, with our browser engine, with plain Playwright and with Crawlee's
+PlaywrightCrawler, in turn, everybody in the same Chromium with its sandbox on. Prints pages per second and CPU of all
+processes, Chromium's among them.
 
 Usage: node bench/browser.ts [OPTIONS]
 
-  --pages N     pages of each run (120)
-  --rounds N    how often everybody's turn comes (3)
-  --atOnce N    pages open at once (4)
-  --help        this text
+  --pages N           pages of each run (120)
+  --rounds N          how often everybody's turn comes (3)
+  --atOnce N          pages open at once (4)
+  --visitors A,B,…    engine                        ours
+                      playwright-told               waits for the text itself, which it is told of
+                      playwright-told-unsandboxed   the same without Chromium's sandbox; only if it is named
+                      playwright-networkidle        waits for a quiet network
+                      crawlee-contexts              told; a context for each page, as all of the above have
+                      crawlee-contexts-plain        the same without made-up fingerprints
+                      crawlee-one-context           told; its default, one context for all pages
+                      (all but the one); the first time, Crawlee is installed from the npm registry into
+                      bench/peers/node_modules
+  --help              this text
 `;
 
-/** What plain Playwright waits for: the text itself, which it is told of, or a quiet network. */
-const VISITORS = ['engine', 'playwright-told', 'playwright-networkidle'];
+const BY_DEFAULT = Object.keys(VISITORS).filter((name) => !name.endsWith('-unsandboxed'));
 
 const { values } = parseArgs({
   options: {
     pages: { type: 'string', default: '120' },
     rounds: { type: 'string', default: '3' },
     atOnce: { type: 'string', default: '4' },
+    visitors: { type: 'string', default: BY_DEFAULT.join(',') },
     help: { type: 'boolean' },
   },
 });
 if (values.help) process.stdout.write(HELP);
-else await main(Number(values.pages), Number(values.rounds), Number(values.atOnce));
+else await main(values.visitors.split(','));
 
-async function main(pages: number, rounds: number, atOnce: number): Promise<void> {
-  const runs = new Map<string, VisitorFigures[]>(VISITORS.map((name) => [name, []]));
+async function main(names: string[]): Promise<void> {
+  const pages = count('pages', values.pages);
+  const rounds = count('rounds', values.rounds);
+  const atOnce = count('atOnce', values.atOnce);
+  const unknown = names.find((name) => !(name in VISITORS));
+  if (unknown !== undefined) throw new Error(`--visitors knows no ${JSON.stringify(unknown)}, see --help`);
+  if (names.some((name) => name.startsWith('crawlee'))) await installPeers();
+  const runs = new Map<string, VisitorFigures[]>(names.map((name) => [name, []]));
   await withSite(pages, async ({ url }) => {
     for (let round = 0; round < rounds; round++) {
       for (const [name, own] of runs) own.push(await measureVisitor(name, { siteUrl: url, pages, atOnce }));
@@ -37,14 +55,16 @@ async function main(pages: number, rounds: number, atOnce: number): Promise<void
   });
   const mean = (own: VisitorFigures[], pick: (run: VisitorFigures) => number) =>
     own.reduce((sum, run) => sum + pick(run), 0) / own.length;
-  const ours = runs.get('engine')!;
+  const ours = runs.get('engine');
+  const ratio = (own: VisitorFigures[], pick: (run: VisitorFigures) => number) =>
+    ours ? (mean(ours, pick) / mean(own, pick)).toFixed(2) : '–';
   const rows = [...runs].map(([name, own]) => ({
     [`${pages} pages, ${rounds} times, ${atOnce} at once`]: name,
     'pages/s': short(mean(own, ({ perSecond }) => perSecond)),
     'CPU-ms per page': short(mean(own, ({ cpuMs }) => cpuMs)),
     'memory most MB': short(Math.max(...own.map(({ peakMb }) => peakMb))),
-    'our speed ÷ its': (mean(ours, (run) => run.perSecond) / mean(own, (run) => run.perSecond)).toFixed(2),
-    'our CPU ÷ its': (mean(ours, (run) => run.cpuMs) / mean(own, (run) => run.cpuMs)).toFixed(2),
+    'our speed ÷ its': ratio(own, ({ perSecond }) => perSecond),
+    'our CPU ÷ its': ratio(own, ({ cpuMs }) => cpuMs),
   }));
   process.stdout.write(`${table(rows)}\n`);
 }

@@ -12,15 +12,18 @@ import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/proxy.ts';
-import { serveVisitor, type VisitorTask } from './visitors.ts';
+import { unprivileged } from './unprivileged.ts';
+import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';
 
 /** Opens pages as its first argument says; see `visitors.ts`. */
 const [name = '', text = ''] = process.argv.slice(2);
 const task = JSON.parse(text) as VisitorTask;
 const { path: executablePath } = await findChromium(readConfig());
 
+const directory = await mkdtemp(path.join(tmpdir(), 'winnow-bench-'));
 if (name === 'engine') await visitWithEngine();
-else await visitWithPlaywright(name === 'playwright-told');
+else await visitWithPlaywright();
+await rm(directory, { recursive: true, force: true });
 process.exit();
 
 async function visitWithEngine(): Promise<void> {
@@ -31,7 +34,6 @@ async function visitWithEngine(): Promise<void> {
     launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
     ...{ logger, contexts: task.atOnce },
   });
-  const directory = await mkdtemp(path.join(tmpdir(), 'winnow-bench-'));
   const engine = createBrowserEngine({
     ...{ pool, egress, proxy, blobs: await openBlobs(directory, 'results'), maxBodyBytes: 50 * 1024 * 1024 },
     ...{
@@ -39,20 +41,24 @@ async function visitWithEngine(): Promise<void> {
       profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
     },
   });
-  await serveVisitor(task, async (url) => {
+  const open = async (url: string) => {
     const page = await engine.obtain({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(60_000));
     return page.text;
-  });
+  };
+  await serveVisitor(task, inLanes(task.atOnce, open));
   await pool.close();
-  await rm(directory, { recursive: true, force: true });
 }
 
-/** @param isTold it knows what to wait for */
-async function visitWithPlaywright(isTold: boolean): Promise<void> {
-  // It has no egress policy: Chromium is to call nobody but the site.
-  const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'];
-  const browser = await chromium.launch({ executablePath, args });
-  await serveVisitor(task, async (url) => {
+async function visitWithPlaywright(): Promise<void> {
+  const isTold = name.startsWith('playwright-told');
+  const chromiumSandbox = !name.endsWith('-unsandboxed');
+  const browser = await chromium.launch({
+    executablePath: chromiumSandbox ? await unprivileged(directory, executablePath) : executablePath,
+    chromiumSandbox,
+    // It has no egress policy: Chromium is to call nobody but the site.
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
+  });
+  const open = async (url: string) => {
     const context = await browser.newContext();
     try {
       const page = await context.newPage();
@@ -62,6 +68,7 @@ async function visitWithPlaywright(isTold: boolean): Promise<void> {
     } finally {
       await context.close();
     }
-  });
+  };
+  await serveVisitor(task, inLanes(task.atOnce, open));
   await browser.close();
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setInterval } from 'node:timers';
+import { measure } from '../figures.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 
 /** What a visitor is to do. */
@@ -17,13 +18,29 @@ export interface VisitorFigures {
   peakMb: number;
 }
 
+/** Who opens pages, and the program that does it. */
+export const VISITORS: Record<string, URL> = {
+  engine: new URL('./visitor.ts', import.meta.url),
+  'playwright-told': new URL('./visitor.ts', import.meta.url),
+  'playwright-networkidle': new URL('./visitor.ts', import.meta.url),
+  'playwright-told-unsandboxed': new URL('./visitor.ts', import.meta.url),
+  'crawlee-contexts': new URL('../peers/crawlee-playwright.ts', import.meta.url),
+  'crawlee-contexts-plain': new URL('../peers/crawlee-playwright.ts', import.meta.url),
+  'crawlee-one-context': new URL('../peers/crawlee-playwright.ts', import.meta.url),
+};
+
 const WARM_UP_PAGES = 12;
 const SAMPLED_EVERY_MS = 500;
 
-/** Lets a visitor in a process of its own open the pages, after a few for warming up. @throws Error where one was wrong */
+/**
+ * Lets a visitor in a process of its own open the pages, after a few for warming up. Renderers that have ended count:
+ * Chromium's zygote has waited for them, so their time is among its own. A browser that ended would not count.
+ * @throws Error where one was wrong
+ */
 export async function measureVisitor(name: string, task: VisitorTask): Promise<VisitorFigures> {
-  const child = fork(new URL('./visitor.ts', import.meta.url), [name, JSON.stringify(task)], {
+  const child = fork(VISITORS[name]!, [name, JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, CRAWLEE_LOG_LEVEL: 'ERROR' },
   });
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`the visitor ${name} ended with ${code}`);
@@ -50,25 +67,31 @@ export async function measureVisitor(name: string, task: VisitorTask): Promise<V
   return { perSecond: (task.pages / totalMs) * 1000, cpuMs, peakMb };
 }
 
+/** Opens all addresses, and gives the rendered page of each to `check`, which throws where its text is missing. */
+export type VisitAll = (urls: string[], check: (url: string, html: string) => void) => Promise<unknown>;
+
+/** Opens so many addresses at once, each for itself. */
+export function inLanes(atOnce: number, open: (url: string) => Promise<string>): VisitAll {
+  return (urls, check) =>
+    measure(urls.length, atOnce, async (index) => check(urls[index]!, await open(urls[index]!)));
+}
+
 /** What a visitor's main module does: opens some pages, waits for its word, opens all on the clock, and tells. */
-export async function serveVisitor(task: VisitorTask, open: (url: string) => Promise<string>): Promise<void> {
+export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promise<void> {
+  process.once('disconnect', () => process.exit(1));
   const { appTruth } = await import('../site/app.ts');
-  const visitAll = async (count: number) => {
-    let next = 0;
-    const lane = async () => {
-      while (next < count) {
-        const n = next++;
-        const html = await open(`${task.siteUrl}/app/${n}`);
-        if (!html.includes(appTruth(n).firstSentence)) throw new Error(`/app/${n} came without its text`);
-      }
-    };
-    await Promise.all(Array.from({ length: task.atOnce }, lane));
+  const urls = (pages: number, round: string) =>
+    Array.from({ length: pages }, (_, n) => `${task.siteUrl}/app/${n}?${round}`);
+  const check = (url: string, html: string) => {
+    const { pathname } = new URL(url);
+    const n = Number(pathname.split('/').at(-1));
+    if (!html.includes(appTruth(n).firstSentence)) throw new Error(`${pathname} came without its text`);
   };
-  await visitAll(WARM_UP_PAGES);
+  await visitAll(urls(WARM_UP_PAGES, 'warmUp'), check);
   process.send!('ready');
   await once(process, 'message');
   const start = performance.now();
-  await visitAll(task.pages);
+  await visitAll(urls(task.pages, 'measured'), check);
   process.send!(performance.now() - start);
   await once(process, 'message');
 }

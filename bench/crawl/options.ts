@@ -69,7 +69,8 @@ export function readOptions(args: string[]): Options | undefined {
   };
 }
 
-function count(name: string, text: string): number {
+/** A whole number from 1. @throws Error */
+export function count(name: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text))
     throw new Error(`--${name} takes whole numbers from 1, not ${JSON.stringify(text)}`);
   return Number(text);

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { short, table } from '../figures.ts';
+import { installPeers } from '../peers/install.ts';
 import { type Bench, watchCrawl } from './bench.ts';
 import { crawlWith, figuresOf } from './crawlers.ts';
 import { type CrawlerOutcome, withSite } from './programs.ts';
 import { readResults } from './results.ts';
 import { cpuPerPage, sumOf } from './watch.ts';
 
-const DIRECTORY = path.join(import.meta.dirname, '..', 'peers');
 const CRAWLEE = new URL('../peers/crawlee.ts', import.meta.url);
 /** Of `bench/peers/crawlee.ts`. */
 const SETTINGS = [
@@ -26,16 +23,6 @@ const SETTINGS = [
 /** Everybody's turn comes so often, because the machine's speed drifts. */
 const ROUNDS = 2;
 const OURS = 'Winnow';
-
-async function install(): Promise<void> {
-  if (existsSync(path.join(DIRECTORY, 'node_modules', '@crawlee', 'cheerio'))) return;
-  const npm = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: DIRECTORY,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const [code] = await once(npm, 'exit');
-  if (code !== 0) throw new Error(`npm ci in ${DIRECTORY} ended with ${code}: Crawlee is not installed`);
-}
 
 async function runCrawlee(bench: Bench, setting: string): Promise<CrawlerOutcome> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-crawlee-'));
@@ -68,7 +55,7 @@ async function runService(bench: Bench): Promise<CrawlerOutcome> {
 
 /** Crawls one site with everybody in turn. @returns tables of it */
 export async function comparePeers(bench: Bench): Promise<string> {
-  await install();
+  await installPeers();
   const contenders = [
     { name: OURS, crawl: () => runService(bench) },
     ...SETTINGS.map((setting) => ({

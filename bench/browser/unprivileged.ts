@@ -1,0 +1,29 @@
+import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** No account's. */
+const UID = 61_912;
+
+/**
+ * Makes a program that starts Chromium as one that may use its sandbox, which root's does not: for peers that know
+ * Chromium only by its path. Every start has a profile of its own.
+ * @param directory an empty one, for whoever calls to remove
+ * @returns the program's path
+ */
+export async function unprivileged(directory: string, executablePath: string): Promise<string> {
+  const profiles = path.join(directory, 'profiles');
+  const program = path.join(directory, 'chromium');
+  const isRoot = process.getuid?.() === 0;
+  const shed = isRoot ? `setpriv --reuid=${UID} --regid=${UID} --clear-groups --inh-caps=-all ` : '';
+  const lines = [
+    '#!/bin/sh',
+    `export HOME="$(${shed}mktemp -d '${profiles}/XXXXXX')"`,
+    'export TMPDIR="$HOME"',
+    `exec ${shed}'${executablePath}' "$@" --user-data-dir="$HOME"`,
+  ];
+  await mkdir(profiles);
+  await writeFile(program, `${lines.join('\n')}\n`);
+  for (const file of [directory, program]) await chmod(file, 0o755);
+  if (isRoot) await chown(profiles, UID, UID);
+  return program;
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { crawlWith, figuresOf } from './crawl/crawlers.ts';
+import { count } from './crawl/options.ts';
+import { type CrawlerOutcome, withSite } from './crawl/programs.ts';
+import { short, table } from './figures.ts';
+
+const HELP = `Fetches static pages (articles of 30 to 120 KB) and converts them to markdown in the service's threads, without API,
+Temporal and Postgres: through our engines, and with undici alone, each in a process of its own, by turns. Prints pages
+per second, CPU of each page and the ratio of both. Ends with 1 when they did not make the same markdown.
+
+Usage: node bench/fetch.ts [OPTIONS]
+
+  --pages N     pages of each run, fetched once for warming up before (1000)
+  --rounds N    how often everybody's turn comes (4)
+  --atOnce N    pages in hand at once (8)
+  --help        this text
+`;
+
+const FETCHER = new URL('./fetch/fetcher.ts', import.meta.url);
+const GOAL = 0.95;
+
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '4' },
+    atOnce: { type: 'string', default: '8' },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help) process.stdout.write(HELP);
+else await main();
+
+async function main(): Promise<void> {
+  const pages = count('pages', values.pages);
+  const rounds = count('rounds', values.rounds);
+  const atOnce = count('atOnce', values.atOnce);
+  const [ours, theirs]: [CrawlerOutcome[], CrawlerOutcome[]] = [[], []];
+  await withSite(pages, async ({ url: warmUpUrl }) => {
+    const run = async (way: string) =>
+      crawlWith(FETCHER, { graph: 'library', pages, warmUpUrl, setting: `${way}-${atOnce}` });
+    for (let round = 0; round < rounds; round++) {
+      // Who goes first changes with every round.
+      if (round % 2) theirs.push(await run('undici'));
+      ours.push(await run('engine'));
+      if (round % 2 === 0) theirs.push(await run('undici'));
+    }
+  });
+  const row = (name: string, runs: CrawlerOutcome[]) => {
+    const { perSecond, cpuMs, peakMb } = figuresOf(runs);
+    return {
+      [`${pages} pages, ${rounds} times, ${atOnce} at once`]: name,
+      'pages/s': short(perSecond),
+      'CPU-ms per page': short(cpuMs),
+      'memory most MB': short(peakMb),
+      'pages/s of each round': runs.map((run) => short((run.pages / run.totalMs) * 1000)).join(' '),
+    };
+  };
+  const [our, their] = [figuresOf(ours), figuresOf(theirs)];
+  const isSame = new Set([...ours, ...theirs].map(({ markdownBytes }) => markdownBytes)).size === 1;
+  process.stdout.write(
+    `${table([row('our engines', ours), row('undici', theirs)])}
+
+our speed ÷ its: ${(our.perSecond / their.perSecond).toFixed(2)} (goal: at least ${GOAL}), our CPU ÷ its: ${(our.cpuMs / their.cpuMs).toFixed(2)}
+The same markdown from both: ${isSame ? 'yes' : 'NO'}.
+`,
+  );
+  if (!isSame) process.exitCode = 1;
+}

@@ -1,0 +1,67 @@
+import { availableParallelism } from 'node:os';
+import { Agent, request } from 'undici';
+import { createHttpEngine } from '../../src/engines/http.ts';
+import { createEngines } from '../../src/engines/index.ts';
+import { createRenderPool } from '../../src/formats/pool.ts';
+import { createEgress } from '../../src/net/egress.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import type { Snapshot } from '../../src/snapshot.ts';
+import { serveCrawler } from '../crawl/programs.ts';
+import { measure } from '../figures.ts';
+
+/**
+ * Fetches all pages of a site and converts them in the service's threads. The setting says with what, and how many at
+ * once: `engine-8` is what a scrape goes through, rule of escalation included; `undici-8` asks undici and takes the
+ * answer for UTF-8.
+ */
+
+const PAGE_MS = 30_000;
+/** As the worker has it. */
+const THREAD_MEMORY_MB = 512;
+
+type GetPage = (url: string, signal: AbortSignal) => Promise<Snapshot>;
+
+const WAYS: Record<string, GetPage> = { engine: throughEngines(), undici: throughUndici() };
+const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
+
+await serveCrawler(async (siteUrl, { graph, pages, setting }) => {
+  const [way = '', atOnce] = setting.split('-');
+  let markdownBytes = 0;
+  await measure(pages, Number(atOnce), async (n) => {
+    const signal = AbortSignal.timeout(PAGE_MS);
+    const snapshot = await WAYS[way]!(`${siteUrl}/${graph}/${n}`, signal);
+    if (snapshot.statusCode !== 200) throw new Error(`${snapshot.url} answered ${snapshot.statusCode}`);
+    const clean = { onlyMainContent: true, removeBase64Images: true };
+    const task = { snapshot, clean, formats: [{ type: 'markdown' }] };
+    const { fields } = await renderer.render(task, { signal });
+    markdownBytes += Buffer.byteLength(String(fields.markdown));
+  });
+  return { pages, markdownBytes };
+});
+
+function throughEngines(): GetPage {
+  const unused = (what: string) => () => Promise.reject(new Error(`${what} was asked for a static page`));
+  const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
+  const engines = createEngines({
+    http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
+    browser: { obtain: unused('the browser') },
+    offers: egress.upstreams.offers,
+    cache: { find: unused('the cache'), store: unused('the cache') },
+  });
+  return async (url, signal) => {
+    const asked = scrapeBody.parse({ url, maxAge: 0, storeInCache: false });
+    return (await engines.obtain(asked, signal)).snapshot;
+  };
+}
+
+function throughUndici(): GetPage {
+  const dispatcher = new Agent();
+  return async (url, signal) => {
+    const { statusCode, headers, body } = await request(url, { dispatcher, signal });
+    return {
+      ...{ sourceUrl: url, url, statusCode, contentType: String(headers['content-type']), kind: 'html' },
+      ...{ text: await body.text(), engine: 'http', proxy: 'basic', fetchedAt: Date.now(), files: {} },
+    };
+  };
+}

@@ -1,0 +1,74 @@
+import { parseArgs } from 'node:util';
+import { count } from './crawl/options.ts';
+import { short, table } from './figures.ts';
+import { MIX } from './soak/mix.ts';
+import { type Soak, slopeOf, soak } from './soak/soak.ts';
+
+const HELP = `Opens many pages with our browser engine and its pool, in a process as a worker is, and looks whether anything grows
+or stays behind. Of a hundred pages,
+${MIX.map(({ share, name }) => `${share} ${name}`).join(', ')}.
+Prints memory (PSS) over time and its slope after the first tenth, pages by outcome, and what is left at the end. Ends
+with 1 when a page ended otherwise than it should, or a process or a file was left behind.
+
+Usage: node bench/soak.ts [OPTIONS]
+
+  --pages N     (2000)
+  --atOnce N    pages open at once (8)
+  --uses N      pages after which a browser is replaced (1000, as in the service)
+  --collect     the worker collects its garbage now and then, so that what it has is what it holds
+  --help        this text
+`;
+
+/** Of the table of memory. */
+const ROWS = 10;
+
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '2000' },
+    atOnce: { type: 'string', default: '8' },
+    uses: { type: 'string', default: '1000' },
+    collect: { type: 'boolean', default: false },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help) process.stdout.write(HELP);
+else await main();
+
+async function main(): Promise<void> {
+  const pages = count('pages', values.pages);
+  const atOnce = count('atOnce', values.atOnce);
+  const uses = count('uses', values.uses);
+  const result = await soak({ pages, atOnce, uses, collect: values.collect });
+  process.stdout.write(`${describe(result, pages)}\n`);
+  if (result.wrong.length || result.left.length) process.exitCode = 1;
+}
+
+function describe({ looks, outcomes, wrong, left, seconds, browsers }: Soak, pages: number): string {
+  // What is seen after the last page is the end.
+  const during = looks.filter(({ done }) => done < pages);
+  const tenths = Array.from({ length: ROWS }, (_, row) => {
+    const own = during.filter(({ done }) => Math.floor((done / pages) * ROWS) === row);
+    const mean = (figure: 'workerMb' | 'heapMb' | 'chromiumMb') =>
+      short(own.reduce((sum, look) => sum + look[figure], 0) / own.length);
+    return {
+      pages: `${(row * pages) / ROWS} to ${((row + 1) * pages) / ROWS}`,
+      'worker MB': mean('workerMb'),
+      'its heap MB': mean('heapMb'),
+      'Chromium MB': mean('chromiumMb'),
+    };
+  });
+  const grown = during.filter(({ done }) => done >= pages / ROWS);
+  const slopes = (['workerMb', 'heapMb', 'chromiumMb'] as const).map(
+    (figure) =>
+      `${figure.slice(0, -2)} ${slopeOf(grown.map((look) => [look.done / 1000, look[figure]])).toFixed(1)}`,
+  );
+  return `${table(tenths)}
+
+MB per 1,000 pages after the first tenth, by least squares: ${slopes.join(', ')}
+${pages} pages in ${seconds.toFixed(0)} s, by ${browsers} browsers
+
+${table(outcomes)}
+
+Otherwise than they should: ${wrong.length ? wrong.join('\n') : 'none'}
+Left behind: ${left.length ? left.join('\n') : 'nothing'}`;
+}

@@ -1,0 +1,97 @@
+import { openBlobs } from '../../src/blobs.ts';
+import type { Session } from '../../src/browser/cdp.ts';
+import { launchChromium } from '../../src/browser/launch.ts';
+import { type BrowserPool, createBrowserPool } from '../../src/browser/pool.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { PLAIN_PAGE } from '../../src/engines/engine.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createEgress } from '../../src/net/egress.ts';
+import { startEgressProxy } from '../../src/net/proxy.ts';
+import { measure } from '../figures.ts';
+import { DOOMED, isRead, kindOf } from './mix.ts';
+import type { WorkerTask } from './soak.ts';
+
+/** Opens pages as a worker does, tells of each, closes everything and ends. */
+
+const PAGE_MS = 10_000;
+/** A doomed page is open for so long. */
+const DOOM_MS = 300;
+const COLLECTED_EVERY = 50;
+
+process.once('disconnect', () => process.exit(1));
+// Its parent is soak().
+const task = JSON.parse(process.argv[2]!) as WorkerTask;
+const logger = createLogger('soak', 'error');
+const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: task.dns });
+const proxy = await startEgressProxy(egress);
+const { path: executablePath } = await findChromium(readConfig());
+const pool = createBrowserPool({
+  launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
+  ...{ logger, contexts: task.atOnce, limits: { uses: task.uses } },
+});
+const engine = createBrowserEngine({
+  ...{ pool: crashing(pool), egress, proxy, blobs: await openBlobs(task.directory, 'results') },
+  ...{ maxBodyBytes: 50 * 1024 * 1024, adBlocker: undefined },
+  profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
+});
+
+await measure(task.pages, task.atOnce, async (n) => {
+  const outcome = await visit(n);
+  if (task.collect && n % COLLECTED_EVERY === 0) globalThis.gc?.();
+  process.send!({ n, outcome, heapMb: process.memoryUsage().heapUsed / 1024 / 1024 });
+});
+await pool.close();
+await Promise.all([proxy.close(), egress.close()]);
+// As a worker ends: at once, whatever is still being done.
+process.exit();
+
+async function visit(n: number): Promise<string> {
+  const url = kindOf(n).url(task.sites, n);
+  const late = new ServiceError('SCRAPE_TIMEOUT', `${url} took longer than ${PAGE_MS} ms`);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(late), PAGE_MS);
+  try {
+    const page = { ...PLAIN_PAGE, sourceUrl: url, url, skipTlsVerification: false };
+    const { statusCode, text } = await engine.obtain(page, deadline.signal);
+    if (statusCode !== 200) return `status ${statusCode}`;
+    return isRead(text, n) ? 'read' : 'without its text';
+  } catch (error) {
+    if (!(error instanceof ServiceError)) return String(error);
+    return /crashed/.test(error.message) ? `${error.code} crashed` : error.code;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The same pool, in which the tabs of doomed pages crash. */
+function crashing({ lease, ...rest }: BrowserPool): BrowserPool {
+  return {
+    ...rest,
+    lease: (options, use, signal) =>
+      lease(
+        options,
+        (context) =>
+          use({
+            ...context,
+            async open() {
+              const opened = await context.open();
+              doom(opened.session);
+              return opened;
+            },
+          }),
+        signal,
+      ),
+  };
+}
+
+function doom(session: Session): void {
+  session.on('Page.frameNavigated', async ({ frame }) => {
+    if (frame.parentId || !frame.url.includes(DOOMED)) return;
+    await new Promise((resolve) => setTimeout(resolve, DOOM_MS));
+    // It has no answer: there is nobody left to give one.
+    session.send('Page.crash').catch(() => undefined);
+  });
+}
