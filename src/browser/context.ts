@@ -14,7 +14,7 @@ export interface BrowsingContext {
 }
 
 /** A page that was opened. */
-export interface OpenTarget {
+interface OpenTarget {
   targetId: string;
   sessionId: string;
   session: Session;
