@@ -1,3 +1,4 @@
+import { isRoute } from '../html/address.ts';
 import { isIdleParameter } from '../url-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
@@ -10,15 +11,6 @@ export interface CanonicalOptions {
 /** Servlet containers write the session behind a semicolon, ASP.NET as a folder of its own. */
 const SERVLET_SESSION = /;jsessionid=[^/;]*/gi;
 const ASP_SESSION = /\/\(S\([a-z0-9]{16,}\)\)(?=\/|$)/gi;
-
-/**
- * Whether a fragment names a page of its own, as in applications that keep their route there (`#/users`, `#!users`),
- * rather than a place in the page.
- * @param hash with its number sign, or empty
- */
-export function isRoute(hash: string): boolean {
-  return hash.startsWith('#/') || hash.startsWith('#!');
-}
 
 function similarQuery(search: string): string {
   if (search.length < 2) return '';

@@ -1,7 +1,7 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
-import { resolve } from '../html/address.ts';
+import { isRoute, resolve } from '../html/address.ts';
 import { matcherOf } from '../url-pattern.ts';
-import { canonicalKey, isRoute } from './canonical.ts';
+import { canonicalKey } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
 import { folderOf, isBelow } from './path.ts';
 

@@ -13,3 +13,12 @@ export function resolve(address: string, base: string): string | undefined {
   const repaired = address.trim().replace(/^(https?:)\/(?!\/)/i, '$1//');
   return URL.parse(repaired, base)?.href;
 }
+
+/**
+ * Whether a fragment names a page of its own, as in applications that keep their route there (`#/users`, `#!users`),
+ * rather than a place in the page.
+ * @param hash with its number sign, or empty
+ */
+export function isRoute(hash: string): boolean {
+  return hash.startsWith('#/') || hash.startsWith('#!');
+}

@@ -46,12 +46,20 @@ function ownAddresses({ name, attribs, parent }: Element): (string | undefined)[
     case 'video':
       return [attribs.poster];
     case 'link':
-      return /(^|\s)(icon|apple-touch-icon)(\s|$)/i.test(attribs.rel ?? '') ? [attribs.href] : [];
+      return isImageLink(attribs) ? [attribs.href, ...candidates(attribs.imagesrcset)] : [];
+    case 'image':
+      return [attribs.href, attribs['xlink:href']];
+    case 'input':
+      return attribs.type?.toLowerCase() === 'image' ? [attribs.src] : [];
     case 'meta':
       return META.has((attribs.property ?? attribs.name ?? '').toLowerCase()) ? [attribs.content] : [];
     default:
       return [];
   }
 }
+
+const isImageLink = ({ rel = '', as }: Element['attribs']) =>
+  /(^|\s)(icon|apple-touch-icon(-precomposed)?|image_src)(\s|$)/i.test(rel) ||
+  (/(^|\s)preload(\s|$)/i.test(rel) && as === 'image');
 
 const candidates = (srcset = '') => parseSrcset(srcset).map(({ address }) => address);

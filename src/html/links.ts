@@ -1,6 +1,6 @@
 import type { Document } from 'domhandler';
-import { getElementsByTagName } from 'domutils';
-import { baseOf, resolve } from './address.ts';
+import { findAll, getElementsByTagName } from 'domutils';
+import { baseOf, isRoute, resolve } from './address.ts';
 
 const FOLLOWED = /^(https?|mailto):/;
 
@@ -8,10 +8,12 @@ const FOLLOWED = /^(https?|mailto):/;
 export function linksOf(document: Document, pageUrl: string): string[] {
   const base = baseOf(document, pageUrl);
   const places = new Set([withoutFragment(base), withoutFragment(pageUrl)]);
-  const links = getElementsByTagName('a', document).flatMap(({ attribs: { href } }) => {
+  const isPlace = (address: string) =>
+    address.includes('#') && !isRoute(new URL(address).hash) && places.has(withoutFragment(address));
+  const anchors = findAll(({ name }) => name === 'a' || name === 'area', document.children);
+  const links = anchors.flatMap(({ attribs: { href } }) => {
     const address = href === undefined ? undefined : resolve(href, base);
-    if (!address || !FOLLOWED.test(address)) return [];
-    return address.includes('#') && places.has(withoutFragment(address)) ? [] : [address];
+    return address && FOLLOWED.test(address) && !isPlace(address) ? [address] : [];
   });
   return [...new Set(links)];
 }

@@ -26,6 +26,7 @@ describe('links', () => {
     ['blanks around', ' /x\n', ['https://site.test/x']],
     ['a fragment', '#top', []],
     ['a fragment of the page by its whole address', 'https://site.test/dir/page#top', []],
+    ['a route behind the page’s own hash', '#!/users', ['https://site.test/dir/page#!/users']],
     ['a route behind a hash of another page', '/app#/users', ['https://site.test/app#/users']],
     ['a script', 'javascript:void(0)', []],
     ['a telephone', 'tel:123', []],
@@ -34,6 +35,10 @@ describe('links', () => {
   ];
   it.each(single)('%s: %s', (_name, href, expected) => {
     expect(links(`<a href="${href}">x</a>`)).toEqual(expected);
+  });
+
+  it('are areas of maps, too', () => {
+    expect(links('<map><area href="/part"></map>')).toEqual(['https://site.test/part']);
   });
 
   it('are those of the content, after all filters', () => {
@@ -65,6 +70,8 @@ describe('images', () => {
       <nav><img src="nav.png"></nav>
       <picture><source srcset="w1.webp 1x, w2.webp 2x"><img src="p.png" srcset="p1.png 100w, p2.png 200w"></picture>
       <img data-src="lazy.png"><video poster="v.png"></video>
+      <link rel="preload" as="image" imagesrcset="big.png 2x"><link rel="preload" as="font" href="f.woff">
+      <svg><image href="in.svg"/></svg><input type="image" src="go.png"><link rel="image_src" href="/share.png">
       <div style="background: url('bg1.png'), url(bg2.png) ; x: url( &quot;bg3.png&quot; )"></div><img src="p.png">`;
     expect(contentOf(html).images).toEqual(
       [
@@ -78,6 +85,10 @@ describe('images', () => {
         '/dir/p2.png',
         '/dir/lazy.png',
         '/dir/v.png',
+        '/dir/big.png',
+        '/dir/in.svg',
+        '/dir/go.png',
+        '/share.png',
         '/dir/bg1.png',
         '/dir/bg2.png',
         '/dir/bg3.png',
