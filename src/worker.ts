@@ -98,7 +98,7 @@ async function work(): Promise<Role> {
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({
-      ...{ pool, egress, proxy, blobs, maxBodyBytes, adBlocker },
+      ...{ pool, egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     offers: egress.upstreams.offers,

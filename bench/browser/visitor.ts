@@ -12,6 +12,7 @@ import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/proxy.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { unprivileged } from './unprivileged.ts';
 import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';
 
@@ -35,7 +36,8 @@ async function visitWithEngine(): Promise<void> {
     ...{ logger, contexts: task.atOnce },
   });
   const engine = createBrowserEngine({
-    ...{ pool, egress, proxy, blobs: await openBlobs(directory, 'results'), maxBodyBytes: 50 * 1024 * 1024 },
+    ...{ pool, egress, proxy, blobs: await openBlobs(directory, 'results') },
+    ...{ userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 },
     ...{
       adBlocker: undefined,
       profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },

@@ -10,6 +10,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/proxy.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { measure } from '../figures.ts';
 import { DOOMED, isRead, kindOf } from './mix.ts';
 import type { WorkerTask } from './soak.ts';
@@ -34,7 +35,7 @@ const pool = createBrowserPool({
 });
 const engine = createBrowserEngine({
   ...{ pool: crashing(pool), egress, proxy, blobs: await openBlobs(task.directory, 'results') },
-  ...{ maxBodyBytes: 50 * 1024 * 1024, adBlocker: undefined },
+  ...{ userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024, adBlocker: undefined },
   profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
 });
 

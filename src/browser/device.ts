@@ -1,9 +1,9 @@
 import { devices } from 'playwright-core';
-import { MOBILE_USER_AGENT, USER_AGENT } from '../net/user-agent.ts';
 import type { Session } from './cdp.ts';
 
 /** What a page may learn of its visitor. */
 export interface Appearance {
+  userAgent: string;
   mobile: boolean;
   skipTlsVerification: boolean;
   /** BCP 47 tags, the favourite first; at least one. */
@@ -14,12 +14,8 @@ export interface Appearance {
 
 const PHONE = devices['Pixel 7']!;
 
-const VERSION = /Chrome\/(\d+)/.exec(USER_AGENT)?.[1] ?? '';
-/** The second one is GREASE: sites must not rely on the list (UA Client Hints 6.2). */
-const BRANDS = [
-  ['Chromium', VERSION],
-  ['Not:A-Brand', '8'],
-] as const;
+/** GREASE: sites must not rely on the list of brands (UA Client Hints 6.2). */
+const NO_BRAND = ['Not:A-Brand', '8'] as const;
 
 /** In CSS pixels. */
 export interface Size {
@@ -48,20 +44,10 @@ export async function setViewport(session: Session, { mobile }: Appearance, size
  */
 export async function wearDevice(session: Session, seen: Appearance): Promise<void> {
   const { mobile, languages, place, skipTlsVerification } = seen;
-  const list = (zeros: string) => BRANDS.map(([brand, version]) => ({ brand, version: version + zeros }));
   await Promise.all([
     session.send('Emulation.setUserAgentOverride', {
-      userAgent: mobile ? MOBILE_USER_AGENT : USER_AGENT,
+      ...identityOf(seen),
       acceptLanguage: languages.join(','),
-      platform: mobile ? 'Linux armv81' : 'Linux x86_64',
-      userAgentMetadata: {
-        brands: list(''),
-        fullVersionList: list('.0.0.0'),
-        mobile,
-        ...(mobile
-          ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
-          : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' }),
-      },
     }),
     session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
     skipTlsVerification && session.send('Security.setIgnoreCertificateErrors', { ignore: true }),
@@ -71,6 +57,22 @@ export async function wearDevice(session: Session, seen: Appearance): Promise<vo
     unlessSet(session.send('Emulation.setLocaleOverride', { locale: languages[0]! })),
     place && unlessSet(session.send('Emulation.setTimezoneOverride', { timezoneId: place.timezone })),
   ]);
+}
+
+/** Only a Chrome has client hints. */
+function identityOf({ userAgent, mobile }: Appearance) {
+  const platform = mobile ? 'Linux armv81' : 'Linux x86_64';
+  const version = /Chrome\/(\d+)/.exec(userAgent)?.[1];
+  if (!version) return { userAgent, platform };
+  const brands = [['Chromium', version] as const, NO_BRAND];
+  const list = (zeros: string) => brands.map(([brand, major]) => ({ brand, version: major + zeros }));
+  const device = mobile
+    ? { platform: 'Android', platformVersion: '15', architecture: '', bitness: '', model: 'Pixel 9' }
+    : { platform: 'Linux', platformVersion: '', architecture: 'x86', bitness: '64', model: '' };
+  return {
+    ...{ userAgent, platform },
+    userAgentMetadata: { brands: list(''), fullVersionList: list('.0.0.0'), mobile, ...device },
+  };
 }
 
 const unlessSet = (setting: Promise<unknown>) =>

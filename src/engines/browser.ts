@@ -9,6 +9,7 @@ import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
+import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
 import { type Engine, routeOf } from './engine.ts';
@@ -21,11 +22,14 @@ export function createBrowserEngine(doors: {
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
+  /** What pages on a desktop see. */
+  userAgent: string;
   /** Of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
 }): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = doors;
+  const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : doors.userAgent);
 
   const save = async ({ bytes, mediaType }: CollectedFile) => `blob:${await blobs.put(bytes)};${mediaType}`;
 
@@ -45,7 +49,8 @@ export function createBrowserEngine(doors: {
   return {
     async obtain(request, signal) {
       const { url, headers, waitForMs, blockAds, actions, collect, mobile, skipTlsVerification } = request;
-      const appearance = { mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const userAgent = userAgentOf(mobile);
+      const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
       const order = {
         ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
         ...{ actions, collect, maxBytes: maxBodyBytes },

@@ -14,6 +14,7 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/eng
 import { createLogger } from '../../src/logger.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
@@ -83,6 +84,7 @@ function obtain(url: string, options: Partial<PageRequest> = {}) {
 /** Nothing here has a profile, or blocks anything. */
 const DOORS = {
   profiles: { open: () => Promise.reject(new Error('no profile was asked for')) },
+  userAgent: USER_AGENT,
   maxBodyBytes: 1_000_000,
   adBlocker: undefined,
 };

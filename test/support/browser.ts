@@ -11,6 +11,7 @@ import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/proxy.ts';
+import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { startDns } from './dns.ts';
 
 /** A browser as a worker has it, with names and filter lists of its own. */
@@ -20,7 +21,12 @@ export interface TestBrowser {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const VISITOR = { mobile: false, skipTlsVerification: true, languages: ['en-US'] };
+export const VISITOR = {
+  userAgent: USER_AGENT,
+  mobile: false,
+  skipTlsVerification: true,
+  languages: ['en-US'],
+};
 const SEEN = { appearance: VISITOR, maxBytes: 10_000_000 };
 const logger = createLogger('test', 'warn');
 

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { startBrowser, VISITOR } from '../support/browser.ts';
+import { startPages } from '../support/pages.ts';
+
+it('a user agent of the operator’s own is what headers, scripts and client hints say', async () => {
+  await using browser = await startBrowser({ hosts: [] });
+  await using pages = await startPages({
+    '/': (request, response) => {
+      const hints = Object.keys(request.headers).filter((name) => name.startsWith('sec-ch-ua'));
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(
+        `<p>${request.headers['user-agent']}</p><p>${hints.length} hints</p><p id="seen"></p>
+         <script>seen.textContent = navigator.userAgent + JSON.stringify(navigator.userAgentData?.brands ?? [])</script>`,
+      );
+    },
+  });
+  const asked = { appearance: { ...VISITOR, userAgent: 'Reader/1.0' } };
+  const { html } = await browser.visit(pages.url, asked);
+  expect(html).toContain('<p>Reader/1.0</p><p>0 hints</p><p id="seen">Reader/1.0[]</p>');
+});
