@@ -39,7 +39,8 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     ...{ db, blobs, temporal, storage, logger },
     closing: closing.signal,
   };
-  const server = createServer(createApp(doors));
+  // Longer than clients and balancers keep theirs: a request must not meet a connection that we just closed.
+  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(doors));
   const sockets = mountSockets(server, doors);
   server.listen(config.port, config.host);
   await once(server, 'listening');
