@@ -1,4 +1,5 @@
 import type { Document } from 'domhandler';
+import { footnotesOf } from './markdown/footnotes.ts';
 import { RULES } from './markdown/rules.ts';
 import { type MarkdownOptions, stacked, Writer } from './markdown/writer.ts';
 
@@ -9,6 +10,6 @@ export { fenced } from './markdown/code.ts';
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for more text than can be converted
  */
 export function toMarkdown(document: Document, options: MarkdownOptions): string {
-  const writer = new Writer(RULES, options);
+  const writer = new Writer(RULES, footnotesOf(document.children), options);
   return stacked(writer.nested(false, () => writer.walk(document.children))).trim();
 }

@@ -22,7 +22,7 @@ export const codeBlock: Rule = (writer, pre) => {
   if (writer.isFlat) {
     writer.bound();
     for (const line of code.split('\n')) {
-      if (line.trim()) writer.line.raw(codeSpan(line));
+      if (line.trim()) writer.line.code(line, codeSpan);
       writer.bound();
     }
     return;
@@ -35,7 +35,7 @@ export const codeBlock: Rule = (writer, pre) => {
 export const inlineCode: Rule = (writer, element) => {
   let code = '';
   const flush = () => {
-    if (code.trim() !== '' || (code !== '' && !writer.options.tidy)) writer.line.raw(codeSpan(code));
+    if (code.trim() !== '' || (code !== '' && !writer.options.tidy)) writer.line.code(code, codeSpan);
     else if (code !== '') writer.line.gap();
     code = '';
   };

@@ -6,19 +6,23 @@ import type { Rule } from './writer.ts';
 /** The same mark more often inside itself says nothing more. */
 const MOST_MARKS = 3;
 
-/** A mark around a text. The same one inside itself is written with the other sign. */
-function mark(sign: string, other: string): Rule {
+/**
+ * A mark around a text. The same one inside itself is written with the other sign, where it begins with the outer one or
+ * a word: anywhere else neither would be read.
+ */
+function mark(sign: string, other?: string): Rule {
   return (writer, { children }) => {
     const depth = writer.wraps.filter(({ open }) => open === sign || open === other).length;
     const own = depth % 2 ? other : sign;
-    if (depth >= MOST_MARKS) return writer.walk(children);
-    writer.wrapped({ open: own, close: own, isLink: false, isUsed: false }, () => writer.walk(children));
+    const isRead = depth === 0 || (depth < MOST_MARKS && (writer.isMarkDue || !writer.line.touchesWord));
+    if (own === undefined || !isRead) writer.walk(children);
+    else writer.wrapped({ open: own, close: own, isLink: false, isUsed: false }, () => writer.walk(children));
   };
 }
 
 export const strong = mark('**', '__');
 export const emphasis = mark('*', '_');
-export const deleted = mark('~~', '~~');
+export const deleted = mark('~~');
 
 export const heading: Rule = (writer, element) => {
   const { name, children } = element;

@@ -23,9 +23,15 @@ export const BREAKS = { paragraph: '  \n', heading: ' ', link: '\\\n', cell: '<b
 
 interface Opened {
   wrap: Wrap;
-  /** Where it begins, -1 for a mark that would mean nothing there. */
-  at: number;
+  /** Where it begins, below zero when that cannot be changed any more; `undefined` for a mark that would mean nothing there. */
+  at: number | undefined;
 }
+
+/** The end of a text that can still change. Longer, looking at it after each piece would take time without end. */
+const LONGEST_END = 4_096;
+const KEPT_END = 256;
+/** More code is not joined with what stands right beside it. */
+const LONGEST_JOINED = 1_000;
 
 /**
  * Text between two blocks while it is written. Blanks, line breaks and the beginnings of marks wait until a sign comes,
@@ -33,6 +39,9 @@ interface Opened {
  * begins them again.
  */
 export class Line {
+  /** What was written before `#text`. */
+  #head = '';
+  /** The end of what was written. */
   #text = '';
   #gap = false;
   #breaks = 0;
@@ -44,6 +53,10 @@ export class Line {
   #plainFrom = 0;
   /** Where a last sign of text stands that is not escaped, as nothing stands beside it yet; else -1. */
   #looseAt = -1;
+  /** The last code, and where it stands. */
+  #code = '';
+  #codeFrom = 0;
+  #codeTo = -1;
   /** Where the last picture ends. */
   #imageTo = -1;
   readonly #wraps: Wrap[];
@@ -70,6 +83,11 @@ export class Line {
     return this.#text !== '' && !this.#gap && this.#breaks === 0;
   }
 
+  /** Whether what comes next will be part of a word that is there. */
+  get touchesWord(): boolean {
+    return this.touches && isWord(this.#before);
+  }
+
   /** Adds a text of the page: its blanks become single ones, its signs are escaped. */
   text(data: string): void {
     const words = data.trim();
@@ -93,6 +111,23 @@ export class Line {
     this.#plainFrom = this.#text.length;
   }
 
+  /** Adds code; two codes side by side are one, for nothing can part them. */
+  code(code: string, span: (code: string) => string): void {
+    const isOne =
+      this.#codeTo === this.#text.length &&
+      this.#codeFrom >= 0 &&
+      this.#code.length < LONGEST_JOINED &&
+      this.touches &&
+      !this.#isWaiting;
+    if (isOne) this.#text = this.#text.slice(0, this.#codeFrom);
+    const written = isOne ? this.#code + code : code;
+    const { length } = this.#text;
+    this.raw(span(written));
+    this.#code = written;
+    this.#codeTo = this.#text.length;
+    this.#codeFrom = isOne ? length : this.#codeTo - span(written).length;
+  }
+
   /** Adds a picture, unless the same one stands right there. */
   image(markdown: string): void {
     if (this.#text.endsWith(markdown) && this.#text.length === this.#imageTo) return;
@@ -114,7 +149,7 @@ export class Line {
   close(): void {
     if (this.#opened.length < this.#wraps.length) return;
     const opened = this.#opened.pop();
-    if (!opened || opened.at < 0) return;
+    if (opened?.at === undefined) return;
     this.#bind(opened.wrap.close.charAt(0));
     if (this.#closed.length === 0 || this.#text.length !== this.#closedTo || opened.wrap.isLink) {
       this.#closed = [];
@@ -128,11 +163,14 @@ export class Line {
   /** The text, ended; the line is empty then. */
   end(): string {
     this.#closeAll();
-    const text = this.#text;
+    const text = this.#head + this.#text;
+    this.#head = '';
     this.#text = '';
     this.#gap = false;
     this.#breaks = 0;
     this.#plainFrom = 0;
+    this.#codeTo = -1;
+    this.#imageTo = -1;
     this.#closed = [];
     if (this.#break !== BREAKS.paragraph) return text;
     if (!text.includes('\n')) return escapeLine(text, true);
@@ -145,7 +183,7 @@ export class Line {
   /** Whether a mark or a link has yet to begin. */
   get #isWaiting(): boolean {
     const opened = this.#opened.length;
-    return opened < this.#wraps.length || (opened > 0 && this.#opened[opened - 1]?.at === -1);
+    return opened < this.#wraps.length || (opened > 0 && this.#opened[opened - 1]?.at === undefined);
   }
 
   get #around(): Around {
@@ -174,7 +212,7 @@ export class Line {
     const wraps = this.#opened.length;
     for (let left = wraps; left > 0; left--) {
       const opened = this.#opened.pop();
-      if (!opened || opened.at < 0) continue;
+      if (opened?.at === undefined) continue;
       this.#bind(opened.wrap.close.charAt(0));
       this.#text += opened.wrap.close;
     }
@@ -188,7 +226,9 @@ export class Line {
       if (lead.length > 0 && !this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink)) {
         this.#settle(lead.charAt(0));
         this.#text += lead;
-        if (lead.length < text.length) this.#plain(text.slice(lead.length));
+        const rest = text.slice(lead.length);
+        if (rest.startsWith(' ')) this.#gap = true;
+        if (rest) this.#plain(rest.trimStart());
         return;
       }
     }
@@ -198,12 +238,10 @@ export class Line {
 
   /** Writes what waits for a sign: blank, line breaks, the beginnings of marks and links. */
   #begin(next: Beside): void {
-    if (!this.#isWaiting) {
-      this.#settle(next);
-      return;
-    }
-    this.#settle(this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink) ? '[' : next);
-    while (this.#opened.at(-1)?.at === -1) this.#opened.pop();
+    const isLinkDue = this.#isWaiting && this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink);
+    this.#settle(isLinkDue ? '[' : next);
+    if (!this.#isWaiting) return;
+    while (this.#opened.length > 0 && this.#opened.at(-1)?.at === undefined) this.#opened.pop();
     for (let place = this.#opened.length; place < this.#wraps.length; place++) this.#open(place, next);
   }
 
@@ -225,19 +263,27 @@ export class Line {
       this.#opened.push({ wrap, at: last.at });
       return;
     }
-    const follows = this.#wraps.slice(place + 1).some(({ isLink }) => isLink) ? '[' : next;
-    const before = this.#text.charAt(this.#text.length - 1);
-    const isPossible =
-      !isWord(before) || (wrap.open !== '_' && wrap.open !== '__' && !isPunctuation(follows));
-    this.#opened.push({ wrap, at: isPossible ? this.#text.length : -1 });
+    const after = this.#wraps[place + 1];
+    const follows = after && after.open.charAt(0) !== wrap.open.charAt(0) ? after.open.charAt(0) : next;
+    const before = this.#beforeRun(wrap.open.charAt(0));
+    const isPossible = !isWord(before) || (!wrap.open.startsWith('_') && !isPunctuation(follows));
+    this.#opened.push({ wrap, at: isPossible ? this.#text.length : undefined });
     if (isPossible) {
       this.#text += wrap.open;
       this.#plainFrom = this.#text.length;
     }
   }
 
+  /** What stands before the same signs that the text ends with: they are one run, which means something as a whole. */
+  #beforeRun(sign: string): Beside {
+    let at = this.#text.length - 1;
+    while (this.#text.charAt(at) === sign) at--;
+    return this.#text.charAt(at);
+  }
+
   /** Writes the blank or line break that waits; without one, makes the ends of marks mean what they shall. */
   #settle(next: Beside): void {
+    if (this.#text.length > LONGEST_END) this.#shorten();
     const { touches } = this;
     const breaks = this.#breaks;
     const gap = this.#gap;
@@ -251,8 +297,24 @@ export class Line {
     }
     if (breaks > 0) this.#bind('\n');
     this.#looseAt = -1;
-    this.#text += this.#separator(breaks, gap);
+    const separator = this.#separator(breaks, gap);
+    this.#text += separator;
     this.#plainFrom = this.#text.length;
+  }
+
+  #shorten(): void {
+    const cut = this.#text.length - KEPT_END;
+    this.#head += this.#text.slice(0, cut);
+    this.#text = this.#text.slice(cut);
+    this.#plainFrom = Math.max(0, this.#plainFrom - cut);
+    this.#closedFrom -= cut;
+    this.#looseAt -= cut;
+    this.#codeFrom -= cut;
+    this.#codeTo -= cut;
+    this.#imageTo -= cut;
+    for (const opened of [...this.#opened, ...this.#closed]) {
+      if (opened.at !== undefined) opened.at -= cut;
+    }
   }
 
   #separator(breaks: number, gap: boolean): string {
@@ -283,8 +345,10 @@ export class Line {
         return;
       }
     }
+    if (this.#closed.some(({ at }) => at === undefined || at < 0)) return;
     let text = this.#text.slice(0, this.#closedFrom);
-    for (const { wrap, at } of this.#closed.toSorted((a, b) => b.at - a.at)) {
+    for (const { wrap, at = 0 } of this.#closed) {
+      // The innermost comes first, which begins last.
       text = text.slice(0, at) + text.slice(at + wrap.open.length);
     }
     this.#text = text;

@@ -19,8 +19,13 @@ const PLAIN_MAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[\w-]+(?:\.[\w-]+)*$/;
  */
 export const link: Rule = (writer, element) => {
   if (writer.options.tidy && isSkipLink(element)) return;
+  const label = writer.footnotes.marks.get(element);
+  if (label !== undefined) {
+    writer.line.raw(`[^${label}]`);
+    return;
+  }
   const content = () => writer.walk(element.children);
-  const wrap = wrapOf(element);
+  const wrap = wrapOf(element, writer);
   if (!wrap || isInLink(writer)) {
     content();
     return;
@@ -45,7 +50,7 @@ export const link: Rule = (writer, element) => {
 
 /** A link around what is written by the way. */
 export function linked(writer: Writer, element: Element, content: () => void): void {
-  const wrap = wrapOf(element);
+  const wrap = wrapOf(element, writer);
   if (!wrap || isInLink(writer)) {
     content();
     return;
@@ -57,9 +62,14 @@ export function linked(writer: Writer, element: Element, content: () => void): v
 const isInLink = ({ wraps, card }: Writer) => card !== undefined || wraps.some(({ isLink }) => isLink);
 
 /** What stands around a link's text, unless it leads nowhere. */
-function wrapOf({ attribs: { href, title } }: Element): Wrap | undefined {
+function wrapOf({ attribs: { href, title } }: Element, { options }: Writer): Wrap | undefined {
   if (href === undefined || href.length > MOST_ADDRESS || /^\s*(javascript|data):/i.test(href)) return;
-  return { open: '[', close: `](${address(href)}${titled(title)})`, isLink: true, isUsed: false };
+  return {
+    open: '[',
+    close: `](${address(href)}${titled(title, options.tidy)})`,
+    isLink: true,
+    isUsed: false,
+  };
 }
 
 function plainLink({
@@ -84,7 +94,9 @@ export const image: Rule = (writer, element) => {
   const isData = /^data:/i.test(source);
   if (!isData && source.length > MOST_ADDRESS) return;
   const target =
-    isData && writer.options.removeBase64Images ? PLACEHOLDER : address(source) + titled(attribs.title);
+    isData && writer.options.removeBase64Images
+      ? PLACEHOLDER
+      : address(source) + titled(attribs.title, writer.options.tidy);
   writer.line.image(`![${alt}](${target})`);
 };
 
@@ -107,9 +119,10 @@ function isPaired(text: string): boolean {
   return open === 0;
 }
 
-function titled(title: string | undefined): string {
-  const text = oneLine(title);
-  return text && ` "${text.replace(/["\\]|&(?=#?\w{1,32};)/g, '\\$&')}"`;
+function titled(title: string | undefined, isTidy: boolean): string {
+  // A line feed in it would end a row or a quote.
+  const text = isTidy ? oneLine(title) : (title ?? '').slice(0, MOST_TITLE).replace(/\n/g, '&#10;');
+  return text && ` "${text.replace(/["\\]|&(?!#10;)(?=#?\w{1,32};)/g, '\\$&')}"`;
 }
 
 const oneLine = (text = '') => text.slice(0, MOST_TITLE).trim().replace(/\s+/g, ' ');

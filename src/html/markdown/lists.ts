@@ -1,4 +1,5 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
+import { writeNotes } from './footnotes.ts';
 import type { Block, Rule, Writer } from './writer.ts';
 import { stacked } from './writer.ts';
 
@@ -12,6 +13,7 @@ export const list: Rule = (writer, element) => {
     writer.bound();
     return;
   }
+  if (writeNotes(writer, element)) return;
   const isOrdered = element.name === 'ol';
   const [first, other] = isOrdered ? ['.', ')'] : ['-', '*'];
   const end = writer.last?.marker === first ? (other ?? '') : (first ?? '');

@@ -120,7 +120,8 @@ const isCode = (rows: Element[]) =>
   rows.length > 0 &&
   rows.every((row) => {
     const cells = cellsOf(row);
-    const [number] = cells;
+    const [number, line] = cells;
+    if (!line || namesBelow(line).has('pre')) return false;
     return (
       cells.length === 2 &&
       number &&

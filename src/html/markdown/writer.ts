@@ -1,5 +1,6 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { ServiceError } from '../../errors.ts';
+import type { Footnotes } from './footnotes.ts';
 import { BREAKS, Line, type Wrap } from './line.ts';
 
 export interface MarkdownOptions {
@@ -44,10 +45,12 @@ export class Writer {
   #indents = 0;
   #length = 0;
   #indentedLength = 0;
+  readonly footnotes: Footnotes;
   readonly #rules: ReadonlyMap<string, Rule>;
 
-  constructor(rules: ReadonlyMap<string, Rule>, options: MarkdownOptions) {
+  constructor(rules: ReadonlyMap<string, Rule>, footnotes: Footnotes, options: MarkdownOptions) {
     this.#rules = rules;
+    this.footnotes = footnotes;
     this.options = options;
     this.line = new Line(this.wraps, BREAKS.paragraph);
   }
@@ -63,6 +66,8 @@ export class Writer {
   }
 
   element(element: Element): void {
+    const { returns } = this.footnotes;
+    if (returns.size > 0 && returns.has(element)) return;
     const rule = this.#rules.get(element.name);
     if (rule) rule(this, element);
     else this.walk(element.children);
@@ -87,6 +92,11 @@ export class Writer {
   /** The block before what is written next, if there is one. */
   get last(): Block | undefined {
     return this.#blocks.at(-1);
+  }
+
+  /** Whether the innermost mark has yet to begin. */
+  get isMarkDue(): boolean {
+    return this.wraps.at(-1)?.isUsed === false;
   }
 
   /** What a mark or a link stands around. */
