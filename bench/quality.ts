@@ -2,16 +2,18 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.ts';
 import { percentile, short, table } from './figures.ts';
 import { convert, type KitPage, readPages } from './quality/kit.ts';
+import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
 import { type Score, score, summaryOf } from './quality/scores.ts';
 
 const HELP = `Extracts the main content of the annotated pages of a quality kit as the service does (parse, clean, markdown), scores
-it with the kit's own scorer and prints it beside other extractors, with the CPU time of each page.
+it with the kit's own scorer and prints it beside other extractors, with the CPU time of each page. For the sets spec,
+pages and pages-mixed it converts HTML to markdown, nothing else, and runs other converters on the same pages.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
-  --kit DIR      where the kit is: folders wcxb-dev, aeb and score, the latter after "npm install"
-  --set SET      wcxb (default) or aeb
+  --kit DIR      where the kit is, its folder score after "npm install"
+  --set SET      wcxb (default), aeb; spec, pages, pages-mixed, which need "npm install" in bench/peers
   --type TYPE    only pages of one type, e.g. forum
   --half HALF    even or odd: pages whose id is; what is tuned on one half is checked on the other
   --worst N      also list the N pages with the lowest F1
@@ -32,7 +34,10 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(HELP);
   const { kit, set, half } = values;
   if (!kit) throw new Error('--kit is missing. Say where the quality kit is, see --help.');
-  if (set !== 'wcxb' && set !== 'aeb') throw new Error(`--set is wcxb or aeb, not ${set}`);
+  const markdownSet = MARKDOWN_SETS.find((one) => one === set);
+  if (markdownSet) return void console.log(table(await compareConverters(kit, markdownSet)));
+  if (set !== 'wcxb' && set !== 'aeb')
+    throw new Error(`--set is wcxb, aeb, ${MARKDOWN_SETS.join(', ')}, not ${set}`);
   if (half !== undefined && half !== 'even' && half !== 'odd')
     throw new Error(`--half is even or odd, not ${half}`);
   const pages = (await readPages(kit, set)).filter(

@@ -99,7 +99,7 @@ async function crawl(siteUrl: string, { graph, setting }: CrawlerTask) {
 function extractFromTree(page: Page) {
   const tree = page.$.root()[0]!;
   return {
-    markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN), CLEAN),
+    markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN), { ...CLEAN, tidy: true }),
     metadata: metadataOf(tree, page.request.url),
   };
 }

@@ -3,8 +3,7 @@ import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { clean } from './clean.ts';
 import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
-import { toMarkdown } from './markdown.ts';
-import { fenced } from './markdown-code.ts';
+import { fenced, toMarkdown } from './markdown.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
@@ -40,7 +39,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
   const page = lazy(() => parseHtml(snapshot.text));
   const cleaned = lazy(() => clean(page(), snapshot, options));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
-  const markdown = lazy(() => toMarkdown(cleaned(), options));
+  const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
   const links = lazy(() => linksOf(cleaned(), snapshot.url));
   const images = lazy(() => imagesOf(page(), snapshot.url));
   const metadata = lazy(() => metadataOf(page(), snapshot.url));

@@ -1,5 +1,6 @@
 import { type AnyNode, type ChildNode, type Document, isTag, type ParentNode } from 'domhandler';
-import { parse } from 'parse5';
+import { Parser } from 'parse5';
+import { buildTree } from './tokenizer.ts';
 import { boundedAdapter } from './tree-adapter.ts';
 
 /** Browsers stop nesting at this depth; what is deeper becomes a sibling. */
@@ -11,8 +12,10 @@ const MOST_DEPTH = 512;
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page of more nodes than any real one has
  */
 export function parseHtml(html: string): Document {
-  const document = parse(html, { treeAdapter: boundedAdapter(), scriptingEnabled: false });
-  flatten(document);
+  const treeAdapter = boundedAdapter();
+  const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: false }), html);
+  // What is put around an element after it was closed was open before it, so a tree is at most twice as deep as that.
+  if (treeAdapter.mostOpen > MOST_DEPTH / 2) flatten(document);
   return document;
 }
 

@@ -9,24 +9,32 @@ const MOST_OPEN = 20_000;
 /** An element's further attributes are dropped. */
 const MOST_ATTRIBUTES = 1_000;
 
+export type BoundedAdapter = typeof adapter & {
+  /** How many elements were open at once so far. */
+  readonly mostOpen: number;
+};
+
 /**
  * How parse5 builds a tree of domhandler nodes: smaller nodes than the library's own adapter makes, places among
  * siblings found in constant time where they usually are, and bounds. One adapter serves one page.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` while the page is parsed, for one beyond the bounds
  */
-export function boundedAdapter(): typeof adapter {
+export function boundedAdapter(): BoundedAdapter {
   let nodes = 0;
   let open = 0;
+  let deepest = 0;
   const count = () => {
     if (++nodes > MOST_NODES) refuse(`has more than ${MOST_NODES} elements and texts`);
   };
-  const bounded: typeof adapter = {
+  const bounded: BoundedAdapter = {
     ...adapter,
     createElement(name, namespace, attributes) {
       count();
       const element = new Element(name, new Attributes(), []);
       element.namespace = namespace;
-      bounded.adoptAttributes(element, attributes.slice(0, MOST_ATTRIBUTES));
+      const known = attributes.length > MOST_ATTRIBUTES ? attributes.slice(0, MOST_ATTRIBUTES) : attributes;
+      // A tag has no name twice.
+      for (const { name, value } of known) element.attribs[name] = value;
       return element;
     },
     adoptAttributes({ attribs }, attributes) {
@@ -74,10 +82,14 @@ export function boundedAdapter(): typeof adapter {
       node.next = null;
     },
     onItemPush() {
-      if (++open > MOST_OPEN) refuse(`nests more than ${MOST_OPEN} elements into each other`);
+      if (++open > deepest) deepest = open;
+      if (open > MOST_OPEN) refuse(`nests more than ${MOST_OPEN} elements into each other`);
     },
     onItemPop() {
       open--;
+    },
+    get mostOpen() {
+      return deepest;
     },
   };
   return bounded;

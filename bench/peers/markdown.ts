@@ -1,0 +1,45 @@
+import { toMarkdown } from '../../src/html/markdown.ts';
+import { parseHtml } from '../../src/html/parse.ts';
+
+/** Converts HTML to GitHub-flavoured markdown. */
+export type Convert = (html: string) => string;
+
+/** What is used of the packages; they are not there before they are installed, so neither are their types. */
+interface Unified {
+  unified(): Processor;
+}
+interface Processor {
+  use(plugin: unknown, options?: object): Processor;
+  processSync(html: string): { toString(): string };
+}
+interface Turndown {
+  default: new (options: object) => { use(plugin: unknown): unknown; turndown(html: string): string };
+}
+
+/** Our converter alone: nothing of the page is left out. */
+export const ours: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: false });
+
+/** As the service calls it: without links that skip, and without what is empty. */
+export const tidy: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
+
+/** The converters that are installed in this folder, by name, each as the quality kit runs it. */
+export async function markdownPeers(): Promise<Record<string, Convert>> {
+  const load = (name: string) => import(name);
+  const { unified }: Unified = await load('unified');
+  const [parse, remark, gfm, stringify] = await Promise.all(
+    ['rehype-parse', 'rehype-remark', 'remark-gfm', 'remark-stringify'].map(load),
+  );
+  const rehype = unified().use(parse.default).use(remark.default).use(gfm.default).use(stringify.default);
+  const { htmlToMarkdown }: { htmlToMarkdown: Convert } = await load('mdream');
+  const { default: Turndown }: Turndown = await load('turndown');
+  const { gfm: turndownGfm }: { gfm: unknown } = await load('turndown-plugin-gfm');
+  const turndown = new Turndown({
+    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', bulletListMarker: '-' },
+  });
+  turndown.use(turndownGfm);
+  return {
+    'rehype-remark 10.0.1': (html) => String(rehype.processSync(html)),
+    'mdream 1.7.2': (html) => htmlToMarkdown(html),
+    'turndown 7.2.5 + gfm': (html) => turndown.turndown(html),
+  };
+}

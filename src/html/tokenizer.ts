@@ -1,0 +1,267 @@
+import {
+  html,
+  InsertionMode,
+  type Parser,
+  Token,
+  type TokenHandler,
+  Tokenizer,
+  TokenizerMode,
+  type TreeAdapterTypeMap,
+} from 'parse5';
+
+const { TokenType } = Token;
+
+/** There only the blanks of a text count, so it must come in parts. */
+const FRAMES: ReadonlySet<InsertionMode> = new Set([
+  InsertionMode.IN_FRAMESET,
+  InsertionMode.AFTER_FRAMESET,
+  InsertionMode.AFTER_AFTER_FRAMESET,
+]);
+
+/** More attributes are left to parse5, which looks for a name among many of them in constant time. */
+const MOST_ATTRIBUTES = 32;
+/** References that are read here; one with an equals sign behind its name is none in an attribute. */
+const OTHER_REFERENCE = /&(?!(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);|[a-zA-Z\d]*=|[^a-zA-Z\d#]|$)/;
+const REFERENCE = /&(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);/g;
+const CHARACTERS: Record<string, string> = {
+  ...{ '&amp;': '&', '&quot;': '"', '&lt;': '<', '&gt;': '>', '&nbsp;': '\u00a0' },
+  ...{ '&#39;': "'", '&#039;': "'", '&#34;': '"', '&#x27;': "'" },
+};
+
+const TAB = 9;
+const LINE_FEED = 10;
+const FORM_FEED = 12;
+const SPACE = 32;
+const QUOTE = 34;
+const APOSTROPHE = 39;
+const SLASH = 47;
+const LESS = 60;
+const EQUALS = 61;
+const GREATER = 62;
+const GRAVE = 96;
+
+const isBlank = (code: number) => code === SPACE || code === LINE_FEED || code === TAB || code === FORM_FEED;
+const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+
+/**
+ * parse5's tokenizer with a shorter way over what nearly all of a page consists of: text without references, tags
+ * without mistakes, comments. There it takes whole pieces of the page where parse5 goes from sign to sign; whatever
+ * else comes is parse5's, from state to state as the standard has it, so the tokens are the same for any page.
+ */
+class QuickTokenizer extends Tokenizer {
+  readonly #parser: { readonly insertionMode: InsertionMode };
+  #isQuick = false;
+  readonly #nextOf = new Map<string, number>();
+
+  constructor(parser: TokenHandler & { readonly insertionMode: InsertionMode }) {
+    super({}, parser);
+    this.#parser = parser;
+  }
+
+  /** Takes a page, all of it. */
+  read(page: string): void {
+    // Then parse5 reads line ends, and gaps of its own between them, no differently from any other sign.
+    const text = page.includes('\r') ? page.replace(/\r\n?/g, '\n') : page;
+    this.#isQuick = !text.includes('\0');
+    this.preprocessor.bufferWaterline = Number.POSITIVE_INFINITY;
+    this.write(text, true);
+  }
+
+  protected override _runParsingLoop(): void {
+    if (!this.#isQuick || this.inLoop) {
+      super._runParsingLoop();
+      return;
+    }
+    this.inLoop = true;
+    while (this.active) {
+      if (this.#leap()) continue;
+      this.consumedAfterSnapshot = 0;
+      this._callState(this._consume());
+    }
+    this.inLoop = false;
+  }
+
+  /** Takes the next piece if it is one of those that need no state; tells whether it did. */
+  #leap(): boolean {
+    const { html: page, pos } = this.preprocessor;
+    const from = pos + 1;
+    switch (this.state) {
+      case TokenizerMode.DATA:
+        return page.charCodeAt(from) === LESS ? this.#markup(page, from) : this.#text(page, from, true);
+      case TokenizerMode.RCDATA:
+        return this.#text(page, from, true);
+      case TokenizerMode.RAWTEXT:
+      case TokenizerMode.SCRIPT_DATA:
+        return this.#text(page, from, false);
+      default:
+        return false;
+    }
+  }
+
+  #text(page: string, from: number, hasReferences: boolean): boolean {
+    if (FRAMES.has(this.#parser.insertionMode)) return false;
+    let to = this.#next('<', page, from);
+    if (hasReferences) to = Math.min(to, this.#next('&', page, from));
+    if (to <= from) return false;
+    if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
+    let word = from;
+    while (word < to && isBlank(page.charCodeAt(word))) word++;
+    if (word > from) {
+      const chars = page.slice(from, word);
+      this.handler.onWhitespaceCharacter({ type: TokenType.WHITESPACE_CHARACTER, chars, location: null });
+    }
+    if (to > word) {
+      const chars = page.slice(word, to);
+      this.handler.onCharacter({ type: TokenType.CHARACTER, chars, location: null });
+    }
+    this.preprocessor.pos = to - 1;
+    return true;
+  }
+
+  #markup(page: string, from: number): boolean {
+    const next = page.charCodeAt(from + 1);
+    if (isLetter(next)) return this.#startTag(page, from + 1);
+    if (next === SLASH) return this.#endTag(page, from + 2);
+    return page.startsWith('!--', from + 1) && this.#comment(page, from + 4);
+  }
+
+  #comment(page: string, from: number): boolean {
+    const first = page.charCodeAt(from);
+    const end = this.#next('-->', page, from);
+    // These end a comment too, or may.
+    if (first === GREATER || first === 45 || end === page.length || this.#next('--!>', page, from) < end)
+      return false;
+    this.#endText();
+    this.handler.onComment({ type: TokenType.COMMENT, data: page.slice(from, end), location: null });
+    this.preprocessor.pos = end + 2;
+    return true;
+  }
+
+  #endTag(page: string, from: number): boolean {
+    const nameEnd = this.#nameEnd(page, from);
+    let at = nameEnd;
+    while (isBlank(page.charCodeAt(at))) at++;
+    if (nameEnd === from || page.charCodeAt(at) !== GREATER) return false;
+    this.#endText();
+    const token = tagOf(TokenType.END_TAG, page.slice(from, nameEnd));
+    this.preprocessor.pos = at;
+    this.handler.onEndTag(token);
+    return true;
+  }
+
+  #startTag(page: string, from: number): boolean {
+    const nameEnd = this.#nameEnd(page, from);
+    const after = page.charCodeAt(nameEnd);
+    if (after !== GREATER && after !== SLASH && !isBlank(after)) return false;
+    const token = tagOf(TokenType.START_TAG, page.slice(from, nameEnd));
+    const end = readAttributes(page, nameEnd, token);
+    if (end < 0) return false;
+    this.#endText();
+    this.preprocessor.pos = end;
+    this.lastStartTagName = token.tagName;
+    this.handler.onStartTag(token);
+    return true;
+  }
+
+  /** Where a name of letters and digits ends. */
+  #nameEnd(page: string, from: number): number {
+    let at = from;
+    for (let code = page.charCodeAt(at); isLetter(code) || (code >= 48 && code <= 57) || code === 45; ) {
+      code = page.charCodeAt(++at);
+    }
+    return at;
+  }
+
+  #endText(): void {
+    if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
+  }
+
+  /** Where a text comes next, or the page ends; each is looked for once. */
+  #next(text: string, page: string, from: number): number {
+    const known = this.#nextOf.get(text);
+    if (known !== undefined && known >= from) return known;
+    const found = page.indexOf(text, from);
+    const place = found < 0 ? page.length : found;
+    this.#nextOf.set(text, place);
+    return place;
+  }
+}
+
+function tagOf(type: Token.TagToken['type'], written: string): Token.TagToken {
+  const tagName = written.toLowerCase();
+  const tagID = html.getTagID(tagName);
+  return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
+}
+
+/** Reads a tag from behind its name. @returns where it ends, -1 when it is none of those that are read here */
+function readAttributes(page: string, from: number, token: Token.TagToken): number {
+  const { attrs } = token;
+  for (let at = from; ; ) {
+    let code = page.charCodeAt(at);
+    while (isBlank(code)) code = page.charCodeAt(++at);
+    if (code === GREATER) return at;
+    if (code === SLASH && page.charCodeAt(at + 1) === GREATER) {
+      token.selfClosing = true;
+      return at + 1;
+    }
+    const start = at;
+    let isPlain = true;
+    while (isNamePart(code)) {
+      if (code >= 65 && (code <= 90 || code > 126)) isPlain = false;
+      code = page.charCodeAt(++at);
+    }
+    if (at === start || attrs.length === MOST_ATTRIBUTES) return -1;
+    const written = page.slice(start, at);
+    const name = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    while (isBlank(code)) code = page.charCodeAt(++at);
+    let value = '';
+    if (code === EQUALS) {
+      code = page.charCodeAt(++at);
+      while (isBlank(code)) code = page.charCodeAt(++at);
+      const valueEnd = endOfValue(page, at, code);
+      if (valueEnd < 0) return -1;
+      const isQuoted = code === QUOTE || code === APOSTROPHE;
+      value = page.slice(isQuoted ? at + 1 : at, valueEnd);
+      if (value.includes('&')) {
+        if (OTHER_REFERENCE.test(value)) return -1;
+        value = value.replace(REFERENCE, (reference) => CHARACTERS[reference] ?? reference);
+      }
+      at = isQuoted ? valueEnd + 1 : valueEnd;
+    }
+    // The first of a name counts.
+    if (!attrs.some((attribute) => attribute.name === name)) attrs.push({ name, value });
+  }
+}
+
+/** What a name of an attribute is made of when it is well formed; NaN, at the page's end, is not. */
+const isNamePart = (code: number) =>
+  code > SPACE &&
+  code !== QUOTE &&
+  code !== APOSTROPHE &&
+  code !== SLASH &&
+  code !== LESS &&
+  code !== EQUALS &&
+  code !== GREATER;
+
+function endOfValue(page: string, at: number, first: number): number {
+  if (first === QUOTE) return page.indexOf('"', at + 1);
+  if (first === APOSTROPHE) return page.indexOf("'", at + 1);
+  let end = at;
+  let code = first;
+  while (isNamePart(code) || code === SLASH) {
+    if (code === GRAVE) return -1;
+    code = page.charCodeAt(++end);
+  }
+  return end > at && (code === GREATER || isBlank(code)) ? end : -1;
+}
+
+/** Builds a page's tree by parse5's rules from the tokens of the quick tokenizer. */
+export function buildTree<Types extends TreeAdapterTypeMap>(
+  parser: Parser<Types>,
+  page: string,
+): Types['document'] {
+  const tokenizer = new QuickTokenizer(parser);
+  parser.tokenizer = tokenizer;
+  tokenizer.read(page);
+  return parser.document;
+}
