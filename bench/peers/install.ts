@@ -5,14 +5,18 @@ import path from 'node:path';
 
 const DIRECTORY = import.meta.dirname;
 
-/** Installs the peers from the npm registry, unless that was done before. @throws Error when npm cannot */
+/**
+ * Installs the peers from the npm registry, unless that was done before. Not by `npm ci`: some of them name packages for
+ * other systems that are in no registry.
+ * @throws Error when npm cannot
+ */
 export async function installPeers(): Promise<void> {
   const isThere = (name: string) => existsSync(path.join(DIRECTORY, 'node_modules', '@crawlee', name));
   if (isThere('cheerio') && isThere('playwright')) return;
-  const npm = spawn('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+  const npm = spawn('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: DIRECTORY,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code] = await once(npm, 'exit');
-  if (code !== 0) throw new Error(`npm ci in ${DIRECTORY} ended with ${code}: Crawlee is not installed`);
+  if (code !== 0) throw new Error(`npm install in ${DIRECTORY} ended with ${code}: Crawlee is not installed`);
 }
