@@ -9,8 +9,10 @@ export type Part =
   | 'dialog'
   | 'consent'
   | 'hidden'
+  | 'unseen'
   | 'form'
   | 'control'
+  | 'print'
   | 'share'
   | 'account'
   | 'comments'
@@ -26,7 +28,7 @@ export type Part =
   | 'poster';
 
 /** Words of classes and ids that authors of pages give to such parts. */
-const WORDS: Record<Part, string> = {
+const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
   navigation:
     'nav navbar navigation navi menu menus submenu megamenu hamburger breadcrumb breadcrumbs crumb crumbs skip skiplink ' +
     'navgroup linklist sitemap toolbar subnav navbox pagination pagenav pager prev previous gnb globalnav',
@@ -39,6 +41,7 @@ const WORDS: Record<Part, string> = {
   form:
     'form gform gfield commentform searchform search searchbox searchbar newsletter subscribe subscription signup ' +
     'optin captcha mailchimp mailing wpcf hbspt',
+  print: 'print printable printonly',
   control: 'btn button buttons btns actions toggle toggler cta dropdown tooltip loader hint swatch swatches',
   share:
     'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
@@ -75,6 +78,18 @@ const PREFIXES: [RegExp, Hint][] = [
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
 ];
+const asClass = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
+/** Classes that hide an element, or show it on large screens nevertheless, or on small ones only. */
+const HIDDEN = asClass('hidden|hide|is-hidden|u-hidden|u-hide|d-none|dn|none|invisible|sr-only');
+const SHOWN_ON_LARGE = asClass(
+  '(xs|sm|md|lg|xl|2xl)[:-](not-sr-only|block|flex|inline(-block|-flex)?|grid|table|contents|visible)|' +
+    'd-(xs|sm|md|lg|xl|xxl)-(?!none)\\w+|show-\\S+',
+);
+const ON_SMALL = asClass(
+  '(md|lg|xl):hidden|d-(md|lg|xl)-none|hidden-(md|lg|desktop)|hide-(on-)?desktop|desktop-hide|' +
+    '(mobile|phone)-only|only-mobile|(visible|show)-(on-)?(mobile|phone|xs|sm|small)(-only)?|' +
+    'show-for-small-only|(small|medium)--(show|only)|medium-up--hide',
+);
 /** An id of many words was made from a heading: it says what a section is about, not what it is. */
 const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
@@ -102,5 +117,11 @@ export function hintsOf({ attribs }: Element): Hint[] {
     if (part) hints.push({ word, part });
   }
   for (const [prefix, hint] of PREFIXES) if (prefix.test(names)) hints.push(hint);
+  if (isUnseen(attribs.class ?? '')) hints.push({ word: 'unseen', part: 'unseen' });
   return hints;
+}
+
+/** Whether classes hide an element, from large screens at least: what only small ones show is said twice. */
+function isUnseen(classes: string): boolean {
+  return HIDDEN.test(classes) ? !SHOWN_ON_LARGE.test(classes) : ON_SMALL.test(classes);
 }

@@ -25,7 +25,7 @@ const REASONS: Reason[] = [
     schema: /^(DiscussionForumPosting|QAPage)$/,
     generator: /discourse|phpbb|xenforo|vbulletin|invision/,
     host: /^(forums?|community|discuss|bbs)\./,
-    path: /\/(forums?|threads?|topic|discussions?|comments|viewtopic\.php|showthread\.php)(\/|$)/,
+    path: /\/(forums?|threads?|topic\/\d[^/]*|discussions?|comments|viewtopic\.php|showthread\.php)(\/|$)/,
   },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
   { type: 'product', openGraph: /^product(\.item)?$/, claim: 'hasPrice' },
