@@ -145,9 +145,24 @@ describe('other pages', () => {
     expect(left(html, 'https://site.test/threads/1')).toContain(sentence('c'));
   });
 
+  it('a product below a category is no list', () => {
+    const html = `<main><h1>Thing</h1>${paragraph('it')}<div class="reviews">${paragraph('liking it')}</div><div><h2>Related</h2><p>Other</p></div></main>`;
+    expect(left(html, 'https://site.test/c/product/12')).toEqual(['# Thing', sentence('it')]);
+  });
+
+  it('a product has more small print than text beside it, and words that tips explain', () => {
+    const html = `<meta property="og:type" content="product"><main><h1>Thing</h1>${paragraphs('it', 'its use', 'its make', 'its size', 'its age')}
+      <div class="tooltip">${paragraph('words')}</div><div class="disclaimer">${paragraphs('rights', 'duties')}</div></main>`;
+    expect(left(html)).toEqual([
+      '# Thing',
+      ...['it', 'its use', 'its make', 'its size', 'its age'].map(sentence),
+    ]);
+  });
+
   it('a topic is a thread when it has a number', () => {
     const html = `<div class="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}</div>${paragraphs('x', 'y')}`;
-    expect(left(html, 'https://site.test/topic/12-thing')).toContain(sentence('a'));
+    for (const address of ['topic/12-thing', 't/12', 't/thing/12'])
+      expect(left(html, `https://site.test/${address}`)).toContain(sentence('a'));
     expect(left(html, 'https://site.test/topic/things')).not.toContain(sentence('a'));
   });
 

@@ -12,6 +12,7 @@ export type Part =
   | 'unseen'
   | 'form'
   | 'control'
+  | 'tip'
   | 'print'
   | 'share'
   | 'account'
@@ -42,7 +43,8 @@ const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
     'form gform gfield commentform searchform search searchbox searchbar newsletter subscribe subscription signup ' +
     'optin captcha mailchimp mailing wpcf hbspt',
   print: 'print printable printonly',
-  control: 'btn button buttons btns actions toggle toggler cta dropdown tooltip loader hint swatch swatches',
+  control: 'btn button buttons btns actions toggle toggler cta dropdown loader hint swatch swatches',
+  tip: 'tooltip tooltips infotip',
   share:
     'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
   account: 'login signin register account cart minicart wishlist checkout basket password auth bag',

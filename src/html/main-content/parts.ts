@@ -63,7 +63,9 @@ const BELIEFS: Record<Part, Belief> = {
   form: { most: 0.15, also: hasNoHeading },
   print: { most: 0.1 },
   control: { most: 0.15, also: hasNoHeading },
-  legal: { most: 0.15, also: hasNoHeading },
+  tip: { most: 0.15 },
+  // Of what a shop or a bank must say there may be more than of what it wants to.
+  legal: { most: 0.5, also: hasNoHeading },
   // A quoted post of a social network is content.
   share: { most: 0.25, also: ({ quotes }) => quotes === 0 },
   account: { most: 0.15 },
@@ -82,7 +84,7 @@ const BELIEFS: Record<Part, Belief> = {
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
   reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
-  poster: { most: 0.25, on: ['forum'] },
+  poster: { most: 0.5, on: ['forum'] },
 };
 /** Where a type of page has other beliefs. */
 const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {

@@ -7,7 +7,7 @@ const FEWEST_POSTS = 2;
 /** So much of a thread's prose is in its posts. */
 const LEAST_PROSE = 0.85;
 /** What else is in the posts counts so much against them. */
-const COST_OF_OTHER = 0.3;
+const COST_OF_OTHER = 0.5;
 /** What a post may be kept in. */
 const HOLDERS = new Set(['div', 'section', 'article', 'td', 'li', 'main']);
 

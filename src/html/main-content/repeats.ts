@@ -3,7 +3,7 @@ import { textContent } from 'domutils';
 import type { Pruned } from './pruning.ts';
 
 /** Less may well be said twice. Characters that are not blanks. */
-const SHORTEST = 60;
+const SHORTEST = 40;
 /** More is looked at piece by piece. */
 const LONGEST = 3_000;
 /** What is looked at as a whole. */
