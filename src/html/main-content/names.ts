@@ -101,8 +101,8 @@ export interface Hint {
   part: Part;
 }
 
-/** What the names of an element say that it might be. */
-export function hintsOf({ attribs }: Element): Hint[] {
+/** What the names of an element say that it might be; `known` is what names of the same page said already. */
+export function hintsOf({ attribs }: Element, known: Map<string, Hint[]>): Hint[] {
   const { id = '' } = attribs;
   const names = [
     attribs.class,
@@ -110,6 +110,12 @@ export function hintsOf({ attribs }: Element): Hint[] {
     attribs['data-component'],
     attribs['data-testid'],
   ].join(' ');
+  const hints = known.get(names) ?? hintsIn(names);
+  known.set(names, hints);
+  return hints;
+}
+
+function hintsIn(names: string): Hint[] {
   const hints: Hint[] = [];
   for (const [word] of names
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -119,11 +125,11 @@ export function hintsOf({ attribs }: Element): Hint[] {
     if (part) hints.push({ word, part });
   }
   for (const [prefix, hint] of PREFIXES) if (prefix.test(names)) hints.push(hint);
-  if (isUnseen(attribs.class ?? '')) hints.push({ word: 'unseen', part: 'unseen' });
+  if (isUnseen(names)) hints.push({ word: 'unseen', part: 'unseen' });
   return hints;
 }
 
-/** Whether classes hide an element, from large screens at least: what only small ones show is said twice. */
-function isUnseen(classes: string): boolean {
-  return HIDDEN.test(classes) ? !SHOWN_ON_LARGE.test(classes) : ON_SMALL.test(classes);
+/** Whether names hide an element, from large screens at least: what only small ones show is said twice. */
+function isUnseen(names: string): boolean {
+  return HIDDEN.test(names) ? !SHOWN_ON_LARGE.test(names) : ON_SMALL.test(names);
 }

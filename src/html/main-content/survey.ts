@@ -130,12 +130,13 @@ function cover(
 ): Map<string, number> {
   const coverage = new Map<string, number>();
   const open = new Set<string>();
+  const known = new Map<string, Hint[]>();
   const visit = (element: Element) => {
     const opened: string[] = [];
     const measured = measures.get(element);
     if (!measured) return;
     if (element !== body) {
-      const own = hintsOf(element);
+      const own = hintsOf(element, known);
       if (own.length) hints.set(element, own);
       // A page that keeps everything in forms has no forms.
       const words = own.map(({ word }) => word);
