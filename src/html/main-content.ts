@@ -2,13 +2,18 @@ import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../snapshot.ts';
 import { focus } from './main-content/focus.ts';
 import { claimedType, type PageType } from './main-content/page-type.ts';
+import { dropAround, postsOf } from './main-content/posts.ts';
 import { prune } from './main-content/pruning.ts';
+import { dropRepeats } from './main-content/repeats.ts';
 import { typeByStructure } from './main-content/structure.ts';
 import { survey } from './main-content/survey.ts';
 
 /** Less is not what a long page is about: then the replies to it are. Characters that are not blanks. */
 const SHORTEST_CONTENT = 150;
 const LONG_PAGE = 1_500;
+
+/** What is quoted or referred to is there twice on purpose. */
+const REPEATING: PageType[] = ['forum', 'documentation'];
 
 /**
  * What surrounds the main content of a page: the parts beside it that their tags, roles, names and headings give away,
@@ -27,11 +32,17 @@ export function surroundingsOf(
     const pruned = prune(surveyed);
     const better = typeByStructure(surveyed, pruned);
     if (better !== type) return surroundings(better);
+    const posts = type === 'forum' ? postsOf(surveyed, pruned) : [];
+    if (posts.length) {
+      dropAround(posts, surveyed, pruned);
+      return pruned.dropped;
+    }
     const root = focus(surveyed, pruned);
     const isTooLittle =
       (pruned.left.get(root)?.length ?? 0) < SHORTEST_CONTENT &&
       (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
     if (isTooLittle && type !== 'forum') return surroundings('forum');
+    if (!REPEATING.includes(type)) dropRepeats(root, pruned);
     return pruned.dropped;
   };
   return surroundings(claimed);

@@ -37,6 +37,10 @@ describe('an article', () => {
     ['lists of links', '<div><a href="/1">First other page</a> <a href="/2">Second other page</a></div>'],
     ['advertising', '<div class="ad-slot">Buy it</div>'],
     ['what is hidden', '<div style="display: none">Hidden</div>'],
+    ['what its classes hide', '<div class="d-none">Hidden</div>'],
+    ['what is for small screens', '<div class="md:hidden">Small</div>'],
+    ['what is for paper', '<div class="print-header"><span>https://site.test/</span></div>'],
+    ['what is closed', '<div aria-hidden="true">Closed</div>'],
     ['buttons', '<button>Click</button>'],
   ])('has %s beside it', (_name, html) => {
     expect(page(body + html)).toEqual(['# Title', ...lines]);
@@ -46,13 +50,42 @@ describe('an article', () => {
     ['a quoted post', '<blockquote class="twitter-tweet"><p>Quoted</p></blockquote>', '> Quoted'],
     ['code', '<pre>let a;</pre>', 'let a;'],
     ['a section named after its heading', '<section id="how-to-share-your-work"><p>So.</p></section>', 'So.'],
+    ['what large screens show', '<div class="d-none d-md-block">Large</div>', 'Large'],
+    [
+      'paragraphs that its classes hide',
+      `<div class="hidden">${paragraph('a tab')}</div>`,
+      sentence('a tab'),
+    ],
+    ['links that screen readers skip', '<p><a aria-hidden="true">Seen</a></p>', 'Seen'],
     ['what folds', '<div class="accordion" hidden><p>Folded</p></div>', 'Folded'],
   ])('keeps %s', (_name, html, expected) => {
     expect(page(body + html)).toContain(expected);
   });
 
-  it('keeps the title when it only looks like an article', () => {
-    expect(left(`<h1>Title</h1><div>${body}</div>`)).toEqual(['# Title', ...lines]);
+  it('leaves a title that stands outside its text to the metadata', () => {
+    expect(left(`${ARTICLE}<h1>Title</h1><div>${body}</div>`)).toEqual(lines);
+  });
+
+  it('is what says that it is its body', () => {
+    const html = `${ARTICLE}<main><h1>Title</h1>${paragraph('x')}<div itemprop="articleBody">${body}</div></main>`;
+    expect(left(html)).toEqual(lines);
+  });
+
+  it('is not in the main element when that has the smaller part of the page', () => {
+    const others = `<div role="main">${['x', 'y', 'z'].map((about) => `<div>${paragraph(about)}</div>`).join('')}</div>`;
+    expect(left(`${ARTICLE}<article><h1>Title</h1>${body}${paragraph('five')}</article>${others}`)).toContain(
+      sentence('five'),
+    );
+  });
+
+  it('has no title beside it', () => {
+    const html = (heading: string) =>
+      `<title>Title | Site</title>${ARTICLE}<div><h1>Title</h1>${body}</div><aside><${heading}>Offers</${heading}>${paragraph('buying')}</aside>`;
+    expect(left(html('h1'))).toEqual(left(html('h2')));
+  });
+
+  it('says once what stands there once more for small screens', () => {
+    expect(page(`${body}<div>${paragraph('one')}</div>`)).toEqual(['# Title', ...lines]);
   });
 
   it('believes no word that is all over the page', () => {
@@ -86,9 +119,68 @@ describe('other pages', () => {
     const post = (about: string) =>
       `<div class="comment"><div class="postprofile">Joined 2020</div>${paragraph(about)}<div class="signature">Me</div></div>`;
     const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><h3>Similar threads</h3><p>Other</p>`;
-    expect(left(html, 'https://site.test/threads/1')).toEqual([
-      ...['# Question', sentence('a'), sentence('b'), sentence('c')],
+    expect(left(html, 'https://site.test/threads/1')).toEqual(['a', 'b', 'c'].map(sentence));
+  });
+
+  it('a thread is its posts, whatever stands around them', () => {
+    const post = (about: string) =>
+      `<div class="row"><h4>Jane</h4><span>25 likes</span><div class="text body">${paragraph(about)}<p>Short</p></div><i>#1</i></div>`;
+    const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><p>Who is online</p>`;
+    expect(left(html, 'https://site.test/threads/1')).toEqual(
+      ['a', 'b', 'c'].flatMap((about) => [sentence(about), 'Short']),
+    );
+  });
+
+  it('a thread loses remarks on its posts, but not comments that are its posts', () => {
+    const post = (about: string, remark: string) =>
+      `<div class="post">${paragraph(about)}${paragraph(about)}<div class="comments">${remark}</div></div>`;
+    const thread = (remark: string) =>
+      left(`<div>${post('a', remark)}${post('b', remark)}</div>`, 'https://site.test/threads/1');
+    expect(thread(paragraph('remark'))).not.toContain(sentence('remark'));
+    expect(thread(paragraph('remark').repeat(4))).toContain(sentence('remark'));
+  });
+
+  it('a thread may keep its posts in forms', () => {
+    const html = ['a', 'b', 'c', 'd', 'e'].map((about) => `<form>${paragraph(about)}</form>`).join('');
+    expect(left(html, 'https://site.test/threads/1')).toContain(sentence('c'));
+  });
+
+  it('a product below a category is no list', () => {
+    const html = `<main><h1>Thing</h1>${paragraph('it')}<div class="reviews">${paragraph('liking it')}</div><div><h2>Related</h2><p>Other</p></div></main>`;
+    expect(left(html, 'https://site.test/c/product/12')).toEqual(['# Thing', sentence('it')]);
+  });
+
+  it('a product has more small print than text beside it, and words that tips explain', () => {
+    const html = `<meta property="og:type" content="product"><main><h1>Thing</h1>${paragraphs('it', 'its use', 'its make', 'its size', 'its age')}
+      <div class="tooltip">${paragraph('words')}</div><div class="disclaimer">${paragraphs('rights', 'duties')}</div></main>`;
+    expect(left(html)).toEqual([
+      '# Thing',
+      ...['it', 'its use', 'its make', 'its size', 'its age'].map(sentence),
     ]);
+  });
+
+  it('a topic is a thread when it has a number', () => {
+    const html = `<div class="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}</div>${paragraphs('x', 'y')}`;
+    for (const address of ['topic/12-thing', 't/12', 't/thing/12'])
+      expect(left(html, `https://site.test/${address}`)).toContain(sentence('a'));
+    expect(left(html, 'https://site.test/topic/things')).not.toContain(sentence('a'));
+  });
+
+  it('a listing keeps what is said about it below its title', () => {
+    const card = (name: string) =>
+      `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>${sentence(name)}</p></li>`;
+    const html = `<div><p>Sale</p><h1>Things</h1>${paragraph('things')}</div><main><ul>${['1', '2', '3'].map(card).join('')}</ul></main>`;
+    const lines = left(html, 'https://site.test/collections/things');
+    expect(lines.slice(0, 3)).toEqual([
+      '# Things',
+      sentence('things'),
+      '- ### [Thing 1](https://site.test/1)',
+    ]);
+  });
+
+  it('documentation may say a thing again', () => {
+    const html = `<main><h1>API</h1>${paragraphs('a', 'b', 'a')}</main>`;
+    expect(left(html, 'https://site.test/docs/api').filter((line) => line === sentence('a'))).toHaveLength(2);
   });
 
   it('a listing keeps title and text of each card', () => {
@@ -174,6 +266,7 @@ describe('what it costs', () => {
     ['headings of other sections', (count: number) => '<h2>Related</h2>'.repeat(count)],
     ['nested sections', (count: number) => '<div><h2>Related</h2><h3>Comments</h3></div>'.repeat(count)],
     ['articles', (count: number) => `<article><h1>T</h1>${paragraph('x')}</article>`.repeat(count)],
+    ['titles', (count: number) => `<title>T</title>${'<h1>T of it</h1>'.repeat(count)}`],
     ['rows', (count: number) => `<table>${'<tr><td>a<td>b'.repeat(count)}</table>`],
     ['names', (count: number) => `<p class="${'nav-menu '.repeat(count)}">x</p>`],
     [

@@ -1,10 +1,10 @@
 import { Element, isTag } from 'domhandler';
 import { isHeading } from './measure.ts';
 import { isContent, type Pruned } from './pruning.ts';
-import { isMain, isRunningText, type Survey } from './survey.ts';
+import { isArticleBody, isMain, isRunningText, type Survey } from './survey.ts';
 
 /** Least share of what is left that the main element must have on pages of running text. */
-const LEAST_MAIN = 0.4;
+const LEAST_MAIN = 0.5;
 /** Least length of the main element on other pages. */
 const SHORTEST_MAIN = 150;
 /** Least share and weight of the article that holds the title. */
@@ -18,6 +18,9 @@ const ENOUGH_OF_CONTENT = 0.5;
 const MOST_LINKED = 0.2;
 /** What comes before a product's title is not more than this share of what is left. */
 const MOST_BEFORE_TITLE = 0.3;
+
+/** Least share of what is left that the body of an article must have. */
+const LEAST_BODY = 0.6;
 
 /** Content, but nothing that holds the content of a page. */
 const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
@@ -40,6 +43,8 @@ export function focus(survey: Survey, pruned: Pruned): Element {
   if (type === 'article') {
     const lead = leadOf(found.root, survey, pruned);
     if (lead) narrow(found, lead, survey, pruned);
+    const text = bodyOf(found.root, survey, pruned);
+    if (text) narrow(found, text, survey, pruned);
   }
   if (isRunningText(type)) while (descend(found, survey, pruned));
   else if (type === 'product') dropBeforeTitle(found.root, survey, pruned);
@@ -81,6 +86,19 @@ function leadOf(root: Element, survey: Survey, { left, dropped }: Pruned): Eleme
   return lead && leads.length === 1 && weightIn(lead, survey, left) >= least ? lead : undefined;
 }
 
+/** The only element that says that it is the article's body. */
+function bodyOf(root: Element, survey: Survey, { left, dropped }: Pruned): Element | undefined {
+  const least = LEAST_BODY * weightIn(root, survey, left);
+  const bodies = [...left.keys()].filter(
+    (element) =>
+      isArticleBody(element) &&
+      !dropped.has(element) &&
+      isWithin(element, root) &&
+      weightIn(element, survey, left) >= least,
+  );
+  return bodies.length === 1 ? bodies[0] : undefined;
+}
+
 function narrow(found: Focus, to: Element, survey: Survey, { dropped }: Pruned): void {
   for (let at = to; at !== found.root && at.parent && isTag(at.parent); at = at.parent) {
     for (const sibling of at.parent.children)
@@ -90,12 +108,21 @@ function narrow(found: Focus, to: Element, survey: Survey, { dropped }: Pruned):
   found.isInMain = true;
 }
 
-/** Drops an element, but for the page's title. */
+/**
+ * Drops an element, but for the page's title and the paragraphs that come after it in the same element. Those of an
+ * article are dropped with it: its text is complete without.
+ */
 function dropBesideTitle(element: Element, survey: Survey, dropped: Set<Element>): void {
-  if (!survey.titled.has(element)) {
+  if (!survey.titled.has(element) || survey.type === 'article') {
     dropped.add(element);
   } else if (element.name !== 'h1') {
-    for (const child of element.children) if (isTag(child)) dropBesideTitle(child, survey, dropped);
+    let isIntroduced = false;
+    for (const child of element.children) {
+      if (!isTag(child)) continue;
+      const isProse = (survey.measures.get(child)?.prose ?? 0) > 0;
+      if (!(isIntroduced && isProse)) dropBesideTitle(child, survey, dropped);
+      if (child.name === 'h1' && survey.titled.has(child)) isIntroduced = true;
+    }
   }
 }
 

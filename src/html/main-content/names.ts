@@ -9,8 +9,11 @@ export type Part =
   | 'dialog'
   | 'consent'
   | 'hidden'
+  | 'unseen'
   | 'form'
   | 'control'
+  | 'tip'
+  | 'print'
   | 'share'
   | 'account'
   | 'comments'
@@ -26,7 +29,7 @@ export type Part =
   | 'poster';
 
 /** Words of classes and ids that authors of pages give to such parts. */
-const WORDS: Record<Part, string> = {
+const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
   navigation:
     'nav navbar navigation navi menu menus submenu megamenu hamburger breadcrumb breadcrumbs crumb crumbs skip skiplink ' +
     'navgroup linklist sitemap toolbar subnav navbox pagination pagenav pager prev previous gnb globalnav',
@@ -39,7 +42,9 @@ const WORDS: Record<Part, string> = {
   form:
     'form gform gfield commentform searchform search searchbox searchbar newsletter subscribe subscription signup ' +
     'optin captcha mailchimp mailing wpcf hbspt',
-  control: 'btn button buttons btns actions toggle toggler cta dropdown tooltip loader hint swatch swatches',
+  print: 'print printable printonly',
+  control: 'btn button buttons btns actions toggle toggler cta dropdown loader hint swatch swatches',
+  tip: 'tooltip tooltips infotip',
   share:
     'share sharing social socials sharedaddy addtoany addthis follow facebook twitter whatsapp pinterest linkedin instagram',
   account: 'login signin register account cart minicart wishlist checkout basket password auth bag',
@@ -75,6 +80,18 @@ const PREFIXES: [RegExp, Hint][] = [
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
 ];
+const asClass = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
+/** Classes that hide an element, or show it on large screens nevertheless, or on small ones only. */
+const HIDDEN = asClass('hidden|hide|is-hidden|u-hidden|u-hide|d-none|dn|none|invisible|sr-only');
+const SHOWN_ON_LARGE = asClass(
+  '(xs|sm|md|lg|xl|2xl)[:-](not-sr-only|block|flex|inline(-block|-flex)?|grid|table|contents|visible)|' +
+    'd-(xs|sm|md|lg|xl|xxl)-(?!none)\\w+|show-\\S+',
+);
+const ON_SMALL = asClass(
+  '(md|lg|xl):hidden|d-(md|lg|xl)-none|hidden-(md|lg|desktop)|hide-(on-)?desktop|desktop-hide|' +
+    '(mobile|phone)-only|only-mobile|(visible|show)-(on-)?(mobile|phone|xs|sm|small)(-only)?|' +
+    'show-for-small-only|(small|medium)--(show|only)|medium-up--hide',
+);
 /** An id of many words was made from a heading: it says what a section is about, not what it is. */
 const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
@@ -84,8 +101,8 @@ export interface Hint {
   part: Part;
 }
 
-/** What the names of an element say that it might be. */
-export function hintsOf({ attribs }: Element): Hint[] {
+/** What the names of an element say that it might be; `known` is what names of the same page said already. */
+export function hintsOf({ attribs }: Element, known: Map<string, Hint[]>): Hint[] {
   const { id = '' } = attribs;
   const names = [
     attribs.class,
@@ -93,6 +110,12 @@ export function hintsOf({ attribs }: Element): Hint[] {
     attribs['data-component'],
     attribs['data-testid'],
   ].join(' ');
+  const hints = known.get(names) ?? hintsIn(names);
+  known.set(names, hints);
+  return hints;
+}
+
+function hintsIn(names: string): Hint[] {
   const hints: Hint[] = [];
   for (const [word] of names
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -102,5 +125,11 @@ export function hintsOf({ attribs }: Element): Hint[] {
     if (part) hints.push({ word, part });
   }
   for (const [prefix, hint] of PREFIXES) if (prefix.test(names)) hints.push(hint);
+  if (isUnseen(names)) hints.push({ word: 'unseen', part: 'unseen' });
   return hints;
+}
+
+/** Whether names hide an element, from large screens at least: what only small ones show is said twice. */
+function isUnseen(names: string): boolean {
+  return HIDDEN.test(names) ? !SHOWN_ON_LARGE.test(names) : ON_SMALL.test(names);
 }

@@ -25,7 +25,7 @@ const REASONS: Reason[] = [
     schema: /^(DiscussionForumPosting|QAPage)$/,
     generator: /discourse|phpbb|xenforo|vbulletin|invision/,
     host: /^(forums?|community|discuss|bbs)\./,
-    path: /\/(forums?|threads?|topic|discussions?|comments|viewtopic\.php|showthread\.php)(\/|$)/,
+    path: /\/(forums?|threads?|topic\/\d[^/]*|discussions?|comments|viewtopic\.php|showthread\.php|t(\/[^/]+)?\/\d+)(\/|$)/,
   },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
   { type: 'product', openGraph: /^product(\.item)?$/, claim: 'hasPrice' },
@@ -43,6 +43,7 @@ const REASONS: Reason[] = [
     path: /\/(blogs?|articles?|news|posts?|story|insights)\/.|\/(19|20)\d\d\/\d\d?\//,
     claim: 'isPublished',
   },
+  { type: 'product', path: /\/(product|pdp)\/./ },
   {
     type: 'listing',
     schema: /^CollectionPage$/,

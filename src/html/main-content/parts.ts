@@ -2,7 +2,8 @@ import { type Element, isTag } from 'domhandler';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
-import type { Survey } from './survey.ts';
+import { FORM, type Survey } from './survey.ts';
+import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
 const TAGS: Record<string, number> = { footer: 0.5, form: 0.3, fieldset: 0.3, dialog: 0.8 };
@@ -21,11 +22,9 @@ const ROLES: Record<string, number> = {
   dialog: 0.8,
   alertdialog: 0.8,
 };
+/** Forms that have more of the page are how its parts are kept. */
+const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
-/** What is hidden only until the reader asks for it. */
-const FOLDED = /accordion|collaps|panel|tab|faq|answer|expand/i;
-/** React sends the content of such elements after the page and puts it into its place with a script. */
-const STREAMED = /^S:/;
 const ARTICLES: PageType[] = ['article', 'documentation'];
 const LESS_THAN_A_PARAGRAPH = 100;
 
@@ -59,14 +58,19 @@ const BELIEFS: Record<Part, Belief> = {
   dialog: { most: 0.25 },
   consent: { most: 0.9, isSure: true },
   hidden: { most: 0.15, also: hasNoHeading },
+  // What has paragraphs may be shown on request.
+  unseen: { most: 0.3, also: ({ prose }) => prose === 0 },
   form: { most: 0.15, also: hasNoHeading },
+  print: { most: 0.1 },
   control: { most: 0.15, also: hasNoHeading },
-  legal: { most: 0.15, also: hasNoHeading },
+  tip: { most: 0.15 },
+  // Of what a shop or a bank must say there may be more than of what it wants to.
+  legal: { most: 0.5, also: hasNoHeading },
   // A quoted post of a social network is content.
   share: { most: 0.25, also: ({ quotes }) => quotes === 0 },
   account: { most: 0.15 },
   // Their words are hardly used for anything else, and there may be more of them than content.
-  comments: { most: 0.8, isSure: true, notOn: ['forum'] },
+  comments: { most: 0.8, isSure: true },
   related: { most: 0.4, notOn: ['listing'] },
   promotion: { most: 0.15 },
   byline: {
@@ -80,7 +84,12 @@ const BELIEFS: Record<Part, Belief> = {
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
   reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
-  poster: { most: 0.25, on: ['forum'] },
+  poster: { most: 0.5, on: ['forum'] },
+};
+/** Where a type of page has other beliefs. */
+const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
+  // They are its posts, or else remarks on the posts.
+  forum: { comments: { most: 0.5 } },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
@@ -90,7 +99,7 @@ export function isPart(element: Element, measured: Measured, isInMain: boolean, 
   return (
     isPartByTag(element, measured, context, survey) ??
     isPartByRole(element, context) ??
-    (isUnseen(element, context) || isPartByName(element, measured, context, survey))
+    (isUnseen(element, context.share) || isPartByName(element, measured, context, survey))
   );
 }
 
@@ -99,9 +108,10 @@ function isPartByTag(
   element: Element,
   { headings, length, prose, quotes }: Measured,
   { share, isInMain }: Context,
-  { type, holders }: Survey,
+  { type, holders, coverageOf }: Survey,
 ): boolean | undefined {
   const { name } = element;
+  if (name === 'form' && coverageOf(FORM) > MOST_OF_FORMS) return undefined;
   const most = TAGS[name];
   if (most !== undefined) return share <= most;
   switch (name) {
@@ -134,20 +144,6 @@ function isPartByRole({ attribs }: Element, { share }: Context): boolean | undef
   return most === undefined ? undefined : share <= most;
 }
 
-function isUnseen({ attribs }: Element, { share }: Context): boolean {
-  const isHidden =
-    attribs.hidden !== undefined ||
-    attribs['aria-hidden'] === 'true' ||
-    /display:\s*none/i.test(attribs.style ?? '');
-  return (
-    isHidden &&
-    share <= 0.3 &&
-    !STREAMED.test(attribs.id ?? '') &&
-    !FOLDED.test(attribs.class ?? '') &&
-    !/^(tabpanel|region)$/.test(attribs.role ?? '')
-  );
-}
-
 function isPartByName(element: Element, measured: Measured, context: Context, survey: Survey): boolean {
   const hints = survey.hints.get(element);
   return hints?.some((hint) => isBelieved(hint, element, measured, context, survey)) ?? false;
@@ -160,7 +156,7 @@ function isBelieved(
   context: Context,
   survey: Survey,
 ): boolean {
-  const { most, isSure, on, notOn, also } = BELIEFS[part];
+  const { most, isSure, on, notOn, also } = BELIEFS_ON[survey.type]?.[part] ?? BELIEFS[part];
   if (survey.holders.has(element)) return false;
   if ((on && !on.includes(survey.type)) || notOn?.includes(survey.type)) return false;
   if (

@@ -1,4 +1,5 @@
 import { type Document, Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
 import { type Measure, type Measures, measure } from './measure.ts';
 import { type Hint, hintsOf } from './names.ts';
 import type { PageType } from './page-type.ts';
@@ -27,6 +28,13 @@ export interface Survey {
 const WORTH_OF_LINKS = 0.3;
 /** A page with less prose than this share of its text is not told by its paragraphs, whatever its type. */
 const LEAST_PROSE = 0.1;
+/** A shorter heading may be a word of the title by chance. Characters. */
+const SHORTEST_TITLE = 4;
+/** More of a title is not looked through. */
+const LONGEST_TITLE = 500;
+
+/** The word that forms count for. */
+export const FORM = 'form';
 
 /** Looks over a page; `undefined` for one without a body. */
 export function survey(
@@ -61,6 +69,9 @@ export function survey(
 export const isRunningText = (type: PageType) =>
   type === 'article' || type === 'documentation' || type === 'forum';
 
+/** Says that it is the text of an article. */
+export const isArticleBody = ({ attribs }: Element) => attribs.itemprop === 'articleBody';
+
 export const isMain = ({ name, attribs }: Element) => name === 'main' || attribs.role === 'main';
 
 function bodyOf(measures: Measures): Element | undefined {
@@ -71,13 +82,33 @@ function bodyOf(measures: Measures): Element | undefined {
 function findHolders(measures: Measures): { holders: Set<Element>; titled: Set<Element> } {
   const holders = new Set<Element>();
   const titled = new Set<Element>();
+  const headings: Element[] = [];
+  let title = '';
   for (const element of measures.keys()) {
-    if (element.name === 'h1') addLine(element, titled);
-    else if (isMain(element) || element.attribs.itemprop === 'articleBody') addLine(element, holders);
+    if (element.name === 'h1') headings.push(element);
+    else if (element.name === 'title') title ||= wordsOf(element).slice(0, LONGEST_TITLE);
+    else if (isMain(element) || isArticleBody(element)) addLine(element, holders);
   }
+  for (const heading of titlesAmong(headings, title)) addLine(heading, titled);
   for (const element of titled) holders.add(element);
   return { holders, titled };
 }
+
+/** Of several headings of the first level, those that say what the document is called; all, if none does. */
+function titlesAmong(headings: Element[], title: string): Element[] {
+  if (headings.length < 2 || !title) return headings;
+  const titles = headings.filter((heading) => {
+    const words = wordsOf(heading);
+    return words.length >= SHORTEST_TITLE && (title.includes(words) || words.includes(title));
+  });
+  return titles.length ? titles : headings;
+}
+
+const wordsOf = (element: Element) =>
+  textContent(element)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
 
 /** Adds an element and all around it below the body. */
 function addLine(element: Element, to: Set<Element>): void {
@@ -99,14 +130,18 @@ function cover(
 ): Map<string, number> {
   const coverage = new Map<string, number>();
   const open = new Set<string>();
+  const known = new Map<string, Hint[]>();
   const visit = (element: Element) => {
     const opened: string[] = [];
     const measured = measures.get(element);
     if (!measured) return;
     if (element !== body) {
-      const own = hintsOf(element);
+      const own = hintsOf(element, known);
       if (own.length) hints.set(element, own);
-      for (const { word } of own) {
+      // A page that keeps everything in forms has no forms.
+      const words = own.map(({ word }) => word);
+      if (element.name === 'form') words.push(FORM);
+      for (const word of words) {
         if (open.has(word)) continue;
         open.add(word);
         opened.push(word);
