@@ -37,6 +37,8 @@ export interface Snapshot {
   timezone?: string;
   /** Blob references of files made while the page was open, by the format that asked for them. */
   files: Record<string, string>;
+  /** Plain data that formats asked the open page for, by the format. */
+  surveys?: Record<string, unknown>;
   /** Present where the request had actions. */
   actions?: ActionResults;
   /** Which proxies it came through. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpenPage } from '../formats/format.ts';
+import type { Camera } from '../formats/format.ts';
 import type { Size } from './device.ts';
 import { runApart } from './isolated-world.ts';
 import { settle } from './settle.ts';
@@ -16,8 +16,8 @@ const MOST_FONTS_MS = 3_000;
 /** CSS pixels; Chromium cannot draw much more at once. */
 const MOST_HEIGHT = 16_384;
 
-/** The tab as formats see it: a picture of the whole page has what appears on scrolling. */
-export function cameraOf(tab: Tab): OpenPage {
+/** The part of a tab that takes pictures: one of the whole page has what appears on scrolling. */
+export function cameraOf(tab: Tab): Camera {
   return {
     viewportSize: tab.viewport,
     setViewportSize: tab.setViewport,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { ServiceError } from '../errors.ts';
-import type { CollectedFile, OpenPage } from '../formats/format.ts';
+import type { Collected, CollectedFile, OpenPage } from '../formats/format.ts';
 import { pause } from '../pause.ts';
 import type { Action } from '../schemas/actions.ts';
 import { type ActionOutcome, perform } from './actions.ts';
@@ -53,7 +53,7 @@ export interface Visit {
   actions: Action[];
   /** The state that the browser starts with. */
   profile?: OpenProfile | undefined;
-  collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
+  collect: Record<string, (page: OpenPage) => Promise<Collected>>;
   /** Of each document as it is sent, and of the rendered page in characters. */
   maxBytes: number;
 }
@@ -69,6 +69,7 @@ export interface Visited {
   body?: Uint8Array;
   timezone: string;
   files: Record<string, CollectedFile>;
+  surveys: Record<string, unknown>;
   /** Absent when there was nothing to do. */
   actions?: ActionOutcome;
   /** What could not be done as it was asked for, in words for the user. */
@@ -108,9 +109,7 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
   const actions =
     page && order.actions.length ? { actions: await perform(tab, page, order.actions, bounds) } : {};
   await ads?.remove(session);
-  const files: Record<string, CollectedFile> = {};
-  const camera = cameraOf(tab);
-  for (const [type, make] of Object.entries(order.collect)) files[type] = await make(camera);
+  const collected = await collect(tab, order.collect);
   const answer = now();
   const { statusCode, contentType } = answer;
   return {
@@ -119,10 +118,27 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
       ? { html: await readHtml(tab, order.maxBytes) }
       : { body: await bodyOf(session, answer) }),
     timezone: await runApart(tab, timezone, undefined),
-    files,
+    ...collected,
     warnings: tab.warnings,
     ...actions,
   };
+}
+
+/** Makes what formats want from the open page, one after the other. */
+async function collect(tab: Tab, wanted: Visit['collect']): Promise<Pick<Visited, 'files' | 'surveys'>> {
+  const files: Visited['files'] = {};
+  const surveys: Visited['surveys'] = {};
+  const page: OpenPage = {
+    ...cameraOf(tab),
+    ask: (run, argument) => runApart(tab, run, argument),
+    warn: (text) => tab.warnings.push(text),
+  };
+  for (const [type, make] of Object.entries(wanted)) {
+    const made = await make(page);
+    if ('bytes' in made) files[type] = made;
+    else surveys[type] = made.survey;
+  }
+  return { files, surveys };
 }
 
 /** Goes to the address, and waits until its document is there. */

@@ -81,6 +81,7 @@ export function createBrowserEngine(doors: {
         fetchedAt: Date.now(),
         timezone: visited.timezone,
         files: await saveAll(visited.files),
+        surveys: visited.surveys,
         ...(visited.warnings.length && { warnings: visited.warnings }),
         ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };

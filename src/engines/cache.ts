@@ -21,6 +21,8 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   // A page behind a user name and password is not for everybody.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
+  // What is measured in the open page is not in a copy.
+  if (request.formats.some(({ type }) => type === 'branding')) return undefined;
   if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
   const parts = [
     normalizeTarget(url),

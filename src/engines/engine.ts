@@ -1,5 +1,5 @@
 import type { ProfileOrder } from '../browser/profile.ts';
-import type { CollectedFile, OpenPage } from '../formats/format.ts';
+import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
@@ -27,7 +27,7 @@ export interface PageRequest {
   /** With which browser state it is opened. */
   profile: ProfileOrder | undefined;
   /** What formats make from the open page, by their type. */
-  collect: Record<string, (page: OpenPage) => Promise<CollectedFile>>;
+  collect: Record<string, (page: OpenPage) => Promise<Collected>>;
 }
 
 /** By which proxies a page is fetched. */

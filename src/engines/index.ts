@@ -1,4 +1,5 @@
 import type { ProfileOrder } from '../browser/profile.ts';
+import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -51,13 +52,17 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
   };
 }
 
+/** What a format may have that needs the open page. */
+type Halves = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
+
 function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined): PageRequest {
   const collect: PageRequest['collect'] = {};
   for (const asked of request.formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
-    // The list is a union of records; each record's collect takes the very request that its own schema made.
-    const collectFormat = format?.collect as ((page: unknown, request: unknown) => never) | undefined;
-    if (collectFormat) collect[asked.type] = (page) => collectFormat(page, asked);
+    // The list is a union of records; each record's halves take the very request that its own schema made.
+    const { collect: makeFile, survey } = (format ?? {}) as Halves;
+    if (makeFile) collect[asked.type] = (page) => makeFile(page, asked);
+    if (survey) collect[asked.type] = async (page) => ({ survey: await survey(page, asked) });
   }
   return {
     sourceUrl: request.url,

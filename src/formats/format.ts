@@ -1,11 +1,19 @@
 import type { z } from 'zod';
 import type { Content } from '../html/content.ts';
 
-/** The part of an open browser page that a format may use while the page is there. */
-export interface OpenPage {
+/** What takes pictures of an open browser page. */
+export interface Camera {
   viewportSize(): { width: number; height: number };
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
+}
+
+/** The part of an open browser page that a format may use while the page is there. */
+export interface OpenPage extends Camera {
+  /** Runs a function in the page, out of sight of its scripts; it uses nothing from outside but its argument. */
+  ask<Argument, Result>(run: (argument: Argument) => Result, argument: Argument): Promise<Awaited<Result>>;
+  /** Tells the user what could not be done as it was asked for. */
+  warn(text: string): void;
 }
 
 /** A file made from an open page. */
@@ -14,6 +22,9 @@ export interface CollectedFile {
   /** Media type, e.g. `image/png`. */
   mediaType: string;
 }
+
+/** What a format makes from an open page: a file, or plain data. */
+export type Collected = CollectedFile | { survey: unknown };
 
 /**
  * One output of a scrape. A new format is a file with such a record and one line in `formats/index.ts`:
@@ -27,7 +38,9 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   /** The result as the user sees it. */
   value: Value;
   /** The half that needs the open page: its file is saved and reaches `run` as `content.files[type]`. */
-  collect?: (page: OpenPage, request: z.output<Request>) => Promise<CollectedFile>;
+  collect?: (page: Camera, request: z.output<Request>) => Promise<CollectedFile>;
+  /** The same where it is no file but plain data: it reaches `run` as `content.snapshot.surveys[type]`. */
+  survey?: (page: OpenPage, request: z.output<Request>) => Promise<unknown>;
   /**
    * Derives the result. Pure; runs in a conversion thread. `undefined` leaves the field out. Absent: it takes more than
    * the page, and is made where that is at hand.

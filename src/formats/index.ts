@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { attributes } from './attributes.ts';
+import { branding } from './branding.ts';
 import { changeTracking } from './change-tracking.ts';
 import { html } from './html.ts';
 import { images } from './images.ts';
@@ -18,6 +19,7 @@ export const FORMATS = [
   attributes,
   screenshot,
   changeTracking,
+  branding,
 ] as const;
 
 type Each = (typeof FORMATS)[number];

@@ -30,7 +30,6 @@ export const UPCOMING_FORMATS = [
   simple('summary'),
   json,
   deterministicJson,
-  simple('branding'),
   simple('product'),
   simple('menu'),
   z.strictObject({ type: z.literal('question'), question: prompt }),

@@ -61,7 +61,7 @@ describe('requests that do not fit', () => {
 
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
-    ['format branding', { formats: ['branding'] }],
+    ['format product', { formats: ['product'] }],
     ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];

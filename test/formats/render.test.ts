@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Survey } from '../../src/branding/survey.ts';
 import { FORMATS } from '../../src/formats/index.ts';
 import { render } from '../../src/formats/render.ts';
 import { formatRequest } from '../../src/schemas/formats.ts';
@@ -15,6 +16,16 @@ const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = D
     clean,
     formats: formats.map((format) => formatRequest.parse(format)),
   }).fields;
+
+/** Of a page without anything. */
+const EMPTY_SURVEY: Survey = {
+  styles: {
+    ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [] },
+    grounds: [{ color: '#ffffff', gradient: '', isPicture: false, under: 0, area: 1 }],
+  },
+  marks: [],
+  declarations: { variables: [], icons: [], themeColor: '', structured: [] },
+};
 
 describe('render', () => {
   it('gives what was asked for and nothing else', () => {
@@ -64,7 +75,7 @@ describe('render', () => {
       const type = request.shape.type.value;
       return type === 'attributes' ? { type, selectors: [{ selector: 'a', attribute: 'href' }] } : type;
     });
-    const fields = fieldsOf(all, { files });
+    const fields = fieldsOf(all, { files, surveys: { branding: EMPTY_SURVEY } });
     for (const { field, value, run } of FORMATS)
       if (run) expect(value.safeParse(fields[field]).success, field).toBe(true);
   });

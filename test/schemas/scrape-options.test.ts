@@ -257,7 +257,7 @@ describe('features that are not available yet', () => {
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],
     [{ formats: ['summary', 'markdown'] }, ['format summary']],
-    [{ formats: [{ type: 'json', prompt: 'x' }, 'branding'] }, ['format json', 'format branding']],
+    [{ formats: [{ type: 'json', prompt: 'x' }, 'product'] }, ['format json', 'format product']],
     [{ safeMode: true, formats: ['video'] }, ['safeMode', 'format video']],
   ];
   it.each(asked)('%j is named', (options, names) => {

@@ -1,0 +1,57 @@
+import { type Colors, colorsOf } from './colors.ts';
+import { type Components, componentsOf } from './components.ts';
+import { type Font, type Typography, typographyOf } from './fonts.ts';
+import { type Images, imagesOf, logoOf } from './images.ts';
+import { organizationOf } from './organization.ts';
+import { type Spacing, spacingOf } from './spacing.ts';
+import type { Survey } from './survey.ts';
+
+/** The brand of a page. */
+export interface Branding {
+  colorScheme: 'light' | 'dark';
+  brandName?: string;
+  logo?: string;
+  colors: Colors;
+  fonts: Font[];
+  typography: Typography;
+  spacing: Spacing;
+  components: Components;
+  images: Images;
+}
+
+/** Judges the brand of a page by what was surveyed while it was open. @param metadata as `html/metadata.ts` reads it */
+export function brandingOf(
+  survey: Survey,
+  { pageUrl, metadata }: { pageUrl: string; metadata: Record<string, string | string[]> },
+): Branding {
+  const { styles, marks, declarations } = survey;
+  const said = (name: string) => [metadata[name]].flat()[0]?.trim() || undefined;
+  const organization = organizationOf(declarations.structured);
+  const { colorScheme, colors } = colorsOf(survey);
+  const components = componentsOf(styles, colors.primary);
+  const { buttonPrimary, buttonSecondary, input } = components;
+  const facts = { pageUrl, organizationLogo: organization.logo, ogImage: said('ogImage') };
+  const images = imagesOf(marks, declarations.icons, facts);
+  const brandName =
+    said('ogSiteName') ??
+    organization.name ??
+    said('application-name') ??
+    nameIn(logoOf(marks, pageUrl)?.name);
+  return {
+    colorScheme,
+    ...(brandName && { brandName }),
+    ...(images.logo && { logo: images.logo }),
+    colors,
+    ...typographyOf(styles.texts),
+    spacing: spacingOf(styles, [buttonPrimary, buttonSecondary, input]),
+    components,
+    images,
+  };
+}
+
+/** The name of whoever has a logo, by its text: “Acme logo”, “Logo of Acme”, “Acme – home”. */
+const nameIn = (text = '') =>
+  text
+    .replace(/\blogo( of)?\b|\bhome( ?page)?\b/gi, '')
+    .replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, '')
+    .trim() || undefined;

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { brandingOf } from '../branding/judge.ts';
+import { surveyPage } from '../branding/page.ts';
+import type { Survey } from '../branding/survey.ts';
+import { defineFormat } from './format.ts';
+
+const color = z.string().regex(/^#[0-9a-f]{6}$/);
+const hex = color.optional();
+const css = z.string().describe('as CSS').optional();
+const component = z.object({
+  background: z.string().describe('#rrggbb, or transparent'),
+  gradient: z.string().optional().describe('as CSS; its first colour is the background'),
+  textColor: hex,
+  borderColor: hex,
+  borderRadius: z.string(),
+  shadow: css,
+});
+const size = z.string().optional();
+const family = z.string().optional();
+const stack = z.array(z.string()).optional();
+const weight = z.number().optional();
+
+/** The brand of the page, by how it looks in the browser. */
+export const branding = defineFormat({
+  field: 'branding',
+  request: z.strictObject({ type: z.literal('branding') }),
+  value: z
+    .object({
+      colorScheme: z.enum(['light', 'dark']),
+      brandName: z.string().optional(),
+      logo: z.string().optional().describe('the same as in images'),
+      colors: z.object({
+        primary: hex,
+        secondary: hex,
+        accent: hex,
+        background: color,
+        textPrimary: hex,
+        textSecondary: hex,
+        link: hex,
+        success: hex,
+        warning: hex,
+        error: hex,
+      }),
+      fonts: z
+        .array(z.object({ family: z.string(), role: z.enum(['body', 'heading', 'monospace']) }))
+        .describe('the most used first'),
+      typography: z.object({
+        fontFamilies: z.object({ primary: family, heading: family, code: family }),
+        fontStacks: z.object({ body: stack, heading: stack, code: stack }),
+        fontSizes: z.object({ h1: size, h2: size, h3: size, body: size, small: size }),
+        lineHeights: z.object({ heading: size, body: size }),
+        fontWeights: z.object({ light: weight, regular: weight, medium: weight, bold: weight }),
+      }),
+      spacing: z.object({
+        baseUnit: z.number().optional().describe('pixels, of which paddings and gaps are multiples'),
+        borderRadius: css,
+      }),
+      components: z.object({
+        buttonPrimary: component.optional(),
+        buttonSecondary: component.optional(),
+        input: component.optional(),
+      }),
+      images: z.object({
+        logo: z.string().optional().describe('an address, or a data URI of a drawing in the page'),
+        favicon: z.string().optional(),
+        ogImage: z.string().optional(),
+      }),
+    })
+    .meta({ id: 'Branding' })
+    .describe('what the page does not show is left out'),
+  async survey(page): Promise<Survey | undefined> {
+    const survey = await surveyPage(page.ask);
+    if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');
+    return survey;
+  },
+  run(content) {
+    // Made by `survey` above, and sent on as it is.
+    const survey = content.snapshot.surveys?.branding as Survey | undefined;
+    return survey && brandingOf(survey, { pageUrl: content.snapshot.url, metadata: content.metadata });
+  },
+});
