@@ -62,7 +62,6 @@ describe('requests that do not fit', () => {
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['format branding', { formats: ['branding'] }],
-    ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
   it.each(upcoming)('a feature to come: %s', async (name, options) => {
