@@ -1,6 +1,6 @@
 import { isItem } from '../html/json-ld.ts';
 import type { Item, StructuredData } from '../html/structured-data.ts';
-import { nameWords } from './names.ts';
+import { isCommon, nameWords } from './names.ts';
 import { currencyIn } from './numbers.ts';
 
 /** Something that a page gives a name to. */
@@ -15,7 +15,7 @@ export interface Field {
 
 /** What stands in these is said of the thing that they stand in. */
 const TRANSPARENT = new Set(
-  'offers,priceSpecification,aggregateRating,mainEntity,mainEntityOfPage,baseSalary,contactPoint,address,jobLocation'.split(
+  'offers,priceSpecification,aggregateRating,mainEntityOfPage,baseSalary,contactPoint,address,jobLocation'.split(
     ',',
   ),
 );
@@ -32,7 +32,9 @@ export function fieldsOfItem(item: Item, trust = 1, depth = 0): Field[] {
     const part = Array.isArray(value) ? value[0] : value;
     if (!isItem(part) || depth >= MOST_DEPTH) continue;
     const inner = fieldsOfItem(part, trust * NESTED, depth + 1);
-    if (TRANSPARENT.has(name)) fields.push(...inner);
+    if (name === 'mainEntity') fields.push(...inner);
+    // The name of an offer is not that of what it offers.
+    else if (TRANSPARENT.has(name)) fields.push(...inner.filter((field) => !isCommon(field.name)));
     else
       fields.push(
         ...inner.map((field) => ({ ...field, name: `${nameWords(name).join(' ')} ${field.name}` })),

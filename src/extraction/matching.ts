@@ -2,7 +2,7 @@ import { isItem } from '../html/json-ld.ts';
 import type { Item } from '../html/structured-data.ts';
 import { type Reading, toScalar } from './coercion.ts';
 import { type Field, fieldsOfItem } from './fields.ts';
-import { means, nameWords, similarity } from './names.ts';
+import { isCommon, means, nameWords, similarity } from './names.ts';
 import type { Records } from './records.ts';
 import { alternativesOf, isNullable, propertiesOf, type Schema } from './schema.ts';
 
@@ -24,6 +24,10 @@ const LEAST = 0.5;
 const MOST_DEPTH = 8;
 /** Of the properties of its members a list has to show so many, or they are something else. */
 const LEAST_COVER = 0.5;
+/** So sure the properties of a member have to be that everything has. */
+const LEAST_CERTAINTY = 0.8;
+/** So many of its members have to show one that not everything has. */
+const LEAST_TELLING = 0.25;
 
 /** The properties of an object that fields have values for; `undefined` where there is none. */
 export function findObject(schema: Schema, fields: Field[], ground: Ground, depth = 0): Found | undefined {
@@ -156,8 +160,18 @@ export function findRows(name: string, schema: Schema, ground: Ground, depth: nu
     if (cover < LEAST_COVER || found.length < records.rows.length / 2) continue;
     const certainty = found.reduce((sum, each) => sum + each.certainty, 0) / found.length;
     const isNamed = similarity(name, records.name) > 0;
+    if (!isNamed && !isOfKind(member, found, certainty / properties)) continue;
     const rank = certainty * (isNamed ? 1.5 : 1) * (1 + Math.min(found.length, 50) / 500);
     if (!best || rank > best.rank) best = { value: found.map(({ value }) => value), certainty, rank };
   }
   return best;
+}
+
+/** Of rows that only have what every link has, all of it must be wanted and there: else they are any list of links. */
+function isOfKind(member: Schema, found: Found[], certainty: number): boolean {
+  const telling = propertiesOf(member).flatMap(([name]) => (isCommon(name) ? [] : [name]));
+  if (telling.length === 0) return certainty >= LEAST_CERTAINTY;
+  const shows = ({ value }: Found) =>
+    telling.some((name) => value[name] !== undefined && value[name] !== null);
+  return found.filter(shows).length >= found.length * LEAST_TELLING;
 }

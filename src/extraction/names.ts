@@ -85,6 +85,9 @@ const MEANINGS = new Map(
 export const means = (name: string, ...meanings: string[]) =>
   meanings.some((meaning) => meaningOf(nameWords(name)) === meaningOf(nameWords(meaning)));
 
+/** What everything on a page has, down to the last link: it tells no kind of thing from another. */
+export const isCommon = (name: string) => means(name, 'name', 'description', 'url', 'image');
+
 function meaningOf(words: string[]): string | number {
   const joined = words.join(' ');
   return MEANINGS.get(joined) ?? joined;

@@ -106,9 +106,7 @@ function ofCards(tree: Document, url: string): Records[] {
 function cardFields(card: Element, base: string): Field[] {
   const parts = partsOf(card);
   const first = (isWanted: (element: Element) => boolean) => parts.find(isWanted);
-  const heading =
-    first(({ name }) => /^h[1-6]$/.test(name)) ??
-    first(({ name, attribs }) => name === 'a' && Boolean(attribs.href));
+  const heading = first(({ name }) => /^h[1-6]$/.test(name));
   const link = first(({ name, attribs }) => name === 'a' && Boolean(attribs.href));
   const image = first(({ name, attribs }) => name === 'img' && Boolean(attribs.src));
   const time = first(({ name }) => name === 'time');
@@ -116,6 +114,7 @@ function cardFields(card: Element, base: string): Field[] {
   const address = (value: string | undefined) => (value && resolve(value, base)) || '';
   return [
     ...(heading ? shownField('name', textOf(heading, MOST_CARD_TEXT), 0.9) : []),
+    ...(link && !heading ? shownField('name', textOf(link, MOST_CARD_TEXT), 0.6) : []),
     ...(link ? [{ name: 'url', value: address(link.attribs.href), trust: 0.9, isData: true }] : []),
     ...(image ? [{ name: 'image', value: address(image.attribs.src), trust: 0.9, isData: true }] : []),
     ...(time ? [timeField(time, 0.85)] : []),

@@ -213,6 +213,29 @@ describe('a list of a schema', () => {
     expect(dataOf(jsonLd(inside), wanted)).toEqual(found);
   });
 
+  it('takes no list of links for a list of things', () => {
+    const entries = ['Terms', 'Privacy', 'Imprint']
+      .map((name) => `<li><a href="/${name}">${name}</a>`)
+      .join('');
+    const page = `<main><h1>Lamp</h1><p>Text of some length for the page.</p><ul>${entries}</ul></main>`;
+    const thing = { name: string, url: string };
+    expect(dataOf(page, { products: list(object({ ...thing, price: number })) })).toBeUndefined();
+    expect(dataOf(page, { products: list(object(thing)) })).toBeUndefined();
+    const named = page.replace('<ul>', '<h2>Links</h2><ul>');
+    expect(dataOf(named, { links: list(object(thing)) })).toMatchObject({
+      links: [{ name: 'Terms' }, {}, {}],
+    });
+  });
+
+  it('gives no thing the name of what is said of it', () => {
+    const page = jsonLd({
+      '@type': 'Game',
+      aggregateRating: { ratingValue: 9, description: 'Very good' },
+      offers: { name: 'Deal' },
+    });
+    expect(dataOf(page, { name: string, description: string, rating: number })).toEqual({ rating: 9 });
+  });
+
   it('is none where nothing on the page is alike', () => {
     expect(dataOf('<h1>Books</h1><p>None.</p>', { books: list(book) })).toBeUndefined();
   });
