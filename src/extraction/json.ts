@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { toPlain } from '../html/json-ld.ts';
+import { isItem, toPlain } from '../html/json-ld.ts';
 import { type Item, itemsOf } from '../html/structured-data.ts';
 import { type Field, fieldsOfItem, fieldsOfMeta } from './fields.ts';
 import { type Found, findObject, findRows, type Ground } from './matching.ts';
@@ -45,8 +45,7 @@ export function extractBySchema(content: Content, schema: Schema): Extraction | 
   const value = withoutFaults(found, faultsOf);
   if (isBlank(value)) return undefined;
   const names = alternativesOf(schema, schema).flatMap((each) => propertiesOf(each).map(([name]) => name));
-  // Of an object only: other values have no properties.
-  const has = (name: string) => !isBlank((value as Item)[name]);
+  const has = (name: string) => isItem(value) && Object.hasOwn(value, name) && !isBlank(value[name]);
   return { value, missing: Array.isArray(value) ? [] : [...new Set(names)].filter((name) => !has(name)) };
 }
 
@@ -78,15 +77,12 @@ function findRoot(schema: Schema, content: Content, ground: Ground): unknown {
   const document = documentOf(snapshot);
   if (schema.type === 'array') {
     const rows = Array.isArray(document)
-      ? [{ name: '', rows: document.filter(isObjectLike).map((row) => fieldsOfItem(row)) }]
+      ? [{ name: '', rows: document.filter(isItem).map((row) => fieldsOfItem(row)) }]
       : ground.records;
     return findRows('', schema, { ...ground, records: rows }, 0)?.value;
   }
   const page = pageFields(content);
-  const items = [...(isObjectLike(document) ? [document] : []), ...itemsOf(structuredData)].slice(
-    0,
-    MOST_ITEMS,
-  );
+  const items = [...(isItem(document) ? [document] : []), ...itemsOf(structuredData)].slice(0, MOST_ITEMS);
   const sources = [
     ...items.map((item) => fieldsOfItem(item, SURROUNDINGS.test(String(item['@type'])) ? 0.6 : 1)),
     [],
@@ -118,9 +114,6 @@ function documentOf({ kind, text }: Content['snapshot']): unknown {
   }
 }
 
-const isObjectLike = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isBlank = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
@@ -151,5 +144,5 @@ function remove(root: unknown, path: string[]): void {
   let at = root;
   for (const name of names) at = (at as Item | undefined)?.[name];
   if (Array.isArray(at)) at.splice(Number(last), 1);
-  else if (isObjectLike(at)) delete at[last];
+  else if (isItem(at)) delete at[last];
 }

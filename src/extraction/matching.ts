@@ -29,6 +29,9 @@ const LEAST_CERTAINTY = 0.8;
 /** So many of its members have to show one that not everything has. */
 const LEAST_TELLING = 0.25;
 
+/** What looking for a property costs, beside the names that are compared. */
+const PROPERTY = 50;
+
 /** The properties of an object that fields have values for; `undefined` where there is none. */
 export function findObject(schema: Schema, fields: Field[], ground: Ground, depth = 0): Found | undefined {
   if (depth > MOST_DEPTH) return undefined;
@@ -54,6 +57,8 @@ function findProperty(
   ground: Ground,
   depth: number,
 ): { value: unknown; certainty: number } | undefined {
+  ground.budget.comparisons -= PROPERTY;
+  if (ground.budget.comparisons <= 0) return undefined;
   const alternatives = alternativesOf(property, ground.root);
   const title = alternatives[0]?.title;
   const candidates = fields
@@ -157,7 +162,12 @@ export function findRows(name: string, schema: Schema, ground: Ground, depth: nu
       0,
     );
     const cover = filled / (properties * found.length || 1);
-    if (cover < LEAST_COVER || found.length < records.rows.length / 2) continue;
+    if (
+      cover < LEAST_COVER ||
+      found.length < Math.min(2, records.rows.length) ||
+      found.length < records.rows.length / 2
+    )
+      continue;
     const certainty = found.reduce((sum, each) => sum + each.certainty, 0) / found.length;
     const isNamed = similarity(name, records.name) > 0;
     if (!isNamed && !isOfKind(member, found, certainty / properties)) continue;

@@ -8,7 +8,8 @@ export type Schema = Record<string, unknown>;
 const MOST_NODES = 5_000;
 const MOST_DEPTH = 40;
 /** References to references, and alternatives of alternatives. */
-const MOST_HOPS = 10;
+const MOST_HOPS = 6;
+const MOST_BRANCHES = 10;
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -70,7 +71,9 @@ export function alternativesOf(schema: unknown, root: Schema, hops = MOST_HOPS):
     return alternativesOf(target($ref, root), root, hops - 1).map((each) => ({ ...each, ...own }));
   }
   if (Array.isArray(allOf)) {
-    const parts = allOf.flatMap((part) => alternativesOf(part, root, hops - 1).slice(0, 1));
+    const parts = allOf
+      .slice(0, MOST_BRANCHES)
+      .flatMap((part) => alternativesOf(part, root, hops - 1).slice(0, 1));
     return alternativesOf(
       { ...merged([...parts, own]), ...(anyOf !== undefined && { anyOf }) },
       root,
@@ -80,7 +83,7 @@ export function alternativesOf(schema: unknown, root: Schema, hops = MOST_HOPS):
   const choice = anyOf ?? oneOf;
   if (Array.isArray(choice)) {
     return choice
-      .slice(0, 20)
+      .slice(0, MOST_BRANCHES)
       .flatMap((each) => alternativesOf(each, root, hops - 1).map((one) => merged([own, one])));
   }
   const types = [own.type].flat().filter((type) => type !== 'null');
@@ -93,7 +96,8 @@ export function isNullable(schema: unknown, root: Schema, hops = MOST_HOPS): boo
   if (!isSchema(schema) || hops === 0) return false;
   if (typeof schema.$ref === 'string') return isNullable(target(schema.$ref, root), root, hops - 1);
   const choice = schema.anyOf ?? schema.oneOf;
-  if (Array.isArray(choice)) return choice.some((each) => isNullable(each, root, hops - 1));
+  if (Array.isArray(choice))
+    return choice.slice(0, MOST_BRANCHES).some((each) => isNullable(each, root, hops - 1));
   return schema.nullable === true || schema.const === null || [schema.type].flat().includes('null');
 }
 

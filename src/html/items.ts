@@ -1,6 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { baseOf, resolve } from './address.ts';
-import { typeName } from './json-ld.ts';
+import { bareName, typeName } from './json-ld.ts';
 import type { Item } from './structured-data.ts';
 import { textOf } from './text.ts';
 
@@ -43,14 +43,16 @@ export function readItems(document: Document, url: string, syntax: keyof typeof 
   function visit(element: Element, owner: Item | undefined): void {
     const { attribs } = element;
     const names = namesIn(attribs[property]);
+    if ((attribs[scope] !== undefined || names.length > 0) && properties++ > MOST_PROPERTIES) return;
     let within = owner;
     if (attribs[scope] !== undefined) {
       const name = typeName(attribs[type]);
       const item: Item = { ...(name && { '@type': name }) };
-      if (owner && names.length > 0) for (const each of names) add(owner, each, item);
+      // By one name only: things inside things by two names each would be without number.
+      if (owner && names[0] !== undefined) add(owner, names[0], item);
       else items.push(item);
       within = item;
-    } else if (owner && names.length > 0 && properties++ < MOST_PROPERTIES) {
+    } else if (owner && names.length > 0) {
       const value = readValue(element, base);
       if (value !== '') for (const each of names) add(owner, each, value);
     }
@@ -66,12 +68,12 @@ function namesIn(value: string | undefined): string[] {
   return (value ?? '')
     .split(/\s+/)
     .slice(0, 10)
-    .map((name) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, ''))
+    .map(bareName)
     .filter((name) => name !== '' && !name.includes(':') && name !== '__proto__');
 }
 
 function add(item: Item, name: string, value: unknown): void {
-  const before = item[name];
+  const before = Object.hasOwn(item, name) ? item[name] : undefined;
   if (before === undefined) item[name] = value;
   else if (Array.isArray(before)) before.push(value);
   else item[name] = [before, value];

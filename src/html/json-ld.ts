@@ -29,13 +29,17 @@ export function toPlain(value: unknown, budget: { values: number }, depth: numbe
     return value.map((each) => toPlain(each, budget, depth + 1)).filter((each) => each !== undefined);
   }
   const item: Item = {};
-  for (const [name, each] of Object.entries(value)) {
+  for (const [written, each] of Object.entries(value)) {
+    const name = bareName(written);
     if (name === '@context' || name === '__proto__') continue;
     const plain = name === '@type' ? typeName(each) : toPlain(each, budget, depth + 1);
-    if (plain !== undefined) item[name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '')] = plain;
+    if (plain !== undefined) item[name] = plain;
   }
   return item;
 }
+
+/** The name of a property without its vocabulary. */
+export const bareName = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
 
 /** The first type's own name: `Product` of `https://schema.org/Product`. */
 export function typeName(type: unknown): string | undefined {
@@ -44,6 +48,7 @@ export function typeName(type: unknown): string | undefined {
   return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
 }
 
+/** Whether a value is a thing, no list of them. */
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

@@ -101,12 +101,12 @@ function scriptsOf(document: Document): string[] {
 }
 
 function tagsBy(document: Document, names: RegExp): Record<string, string | string[]> {
-  const tags: Record<string, string | string[]> = {};
-  for (const { name, content } of metaTagsOf(document)) {
-    if (!names.test(name)) continue;
-    const lower = name.toLowerCase();
-    const before = tags[lower];
-    tags[lower] = before === undefined ? content : [before, content].flat();
-  }
-  return tags;
+  const tags = metaTagsOf(document).filter(({ name }) => names.test(name));
+  const lists = Map.groupBy(tags, ({ name }) => name.toLowerCase());
+  return Object.fromEntries(
+    [...lists].map(([name, members]) => {
+      const values = members.map(({ content }) => content);
+      return [name, values.length === 1 ? values.join() : values];
+    }),
+  );
 }

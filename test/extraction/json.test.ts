@@ -297,6 +297,24 @@ describe('a schema', () => {
     expect(extractBySchema(contentOf(LAMP), schema)?.value).toEqual({ price: 1299 });
   });
 
+  const names = Array.from({ length: 10 }, (_, n) => `n${n}`);
+  const bombs: [string, object][] = [
+    ['things', object(Object.fromEntries(names.map((name) => [name, { $ref: '#/definitions/a' }])))],
+    ['lists', object(Object.fromEntries(names.map((name) => [name, list({ $ref: '#/definitions/a' })])))],
+    [
+      'things and alternatives',
+      { properties: { n: { anyOf: names.map(() => ({ $ref: '#/definitions/a' })) } } },
+    ],
+  ];
+  it.each(bombs)('of %s that are made of themselves ends', (_name, a) => {
+    const schema = { ...object({ a: { $ref: '#/definitions/a' }, price: number }), definitions: { a } };
+    const page = LAMP + names.map((name) => `<p>a ${name} ${name}: x</p>`).join('');
+    expect(
+      extractBySchema(contentOf(page), { ...schema, properties: { price: number, ...schema.properties } })
+        ?.value,
+    ).toEqual({ price: 1299 });
+  });
+
   it('of very many names against a page of very many labels ends', () => {
     const page = Array.from({ length: 5_000 }, (_, n) => `<p>Label ${n}: value ${n}</p>`).join('');
     const names = Array.from({ length: 2_000 }, (_, n) => [`wanted${n}`, string]);

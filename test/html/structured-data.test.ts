@@ -60,7 +60,7 @@ describe('JSON-LD', () => {
   );
 
   it('is not harmed by names that objects have', () => {
-    const [item] = jsonLdOf('{"__proto__":{"x":1},"constructor":"c","name":"N"}');
+    const [item] = jsonLdOf('{"__proto__":{"x":1},"schema:__proto__":{"y":1},"constructor":"c","name":"N"}');
     expect(item).toEqual({ constructor: 'c', name: 'N' });
     expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
   });
@@ -110,6 +110,13 @@ describe('microdata', () => {
 
   it('leaves out what says nothing, and properties of no thing', () => {
     expect(dataOf('<div itemscope itemtype="x:/A"></div><p itemprop="name">N</p>').microdata).toEqual([]);
+  });
+
+  it('is not harmed by names that objects have, nor by things with two names each', () => {
+    const page = `<div itemscope><i itemprop="constructor __proto__">c</i>${'<div itemscope itemprop="a b"><i itemprop="n">x</i>'.repeat(100)}`;
+    const { microdata } = dataOf(page);
+    expect(microdata[0]).toMatchObject({ constructor: 'c', a: { a: { n: 'x' } } });
+    expect(JSON.stringify(microdata).length).toBeLessThan(5_000);
   });
 
   it('of things without end inside each other gives some', () => {
