@@ -12,18 +12,29 @@ const LOCKDOWN_HIT = 5;
 const LOCKDOWN_MISS = 1;
 const UNKNOWN_HOST = 1;
 const ZERO_DATA_RETENTION = 1;
+/** Beside the page, for what is made of it; `json` is that of changeTracking too, and is paid once. */
+const SURCHARGES = new Map([
+  ['json', 4],
+  // A script that is there already is reused: the rules are.
+  ['deterministicJson', 2],
+  ['question', 4],
+  ['highlights', 4],
+]);
 
 /**
  * Credits of a page that was delivered.
  * @param page.cacheState a hit costs the same by whatever proxies its copy came
+ * @param page.made types of the formats that gave something
  */
 export function priceOf(
   request: { lockdown: boolean; zeroDataRetention?: boolean },
-  page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined },
+  page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined; made?: string[] },
 ): number {
-  if (request.lockdown) return LOCKDOWN_HIT;
+  const surcharge = [...new Set(page.made)].reduce((sum, type) => sum + (SURCHARGES.get(type) ?? 0), 0);
+  if (request.lockdown) return LOCKDOWN_HIT + surcharge;
   const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
-  return (isEnhanced ? ENHANCED_PAGE : PAGE) + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
+  const base = isEnhanced ? ENHANCED_PAGE : PAGE;
+  return base + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }
 
 /** Credits of a request that failed: nothing, but for those that the price list names. */

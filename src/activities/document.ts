@@ -51,8 +51,10 @@ export async function makeDocument(hands: DocumentHands, order: DocumentOrder): 
   const rendered = await hands.renderer.render(task, { signal, urgent });
   const { fields, metadata, discovered = [] } = rendered;
   const { changeTracking, warnings: unseen } = await trackChanges(hands.tracker, order, rendered);
-  const credits = priceOf(request, obtained);
-  const warnings = [...(snapshot.warnings ?? []), ...unseen];
+  const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
+  const made = isTracked ? [...rendered.made, 'json'] : rendered.made;
+  const credits = priceOf(request, { ...obtained, made });
+  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen];
   const document = {
     ...fields,
     ...(changeTracking && { changeTracking }),
@@ -84,14 +86,12 @@ const GONE = new Set([404, 410]);
 
 const NOTHING_KEPT =
   'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
-const NO_DATA =
-  'changeTracking compared the markdown alone: its mode json needs structured data, which takes a model, and this service has none.';
 
 /** What became of the page since it was last scraped, where that is asked for; warnings say what cannot be told. */
 async function trackChanges(
   tracker: Tracker,
   { scrapeId, request, obtained: { snapshot }, history, signal, urgent }: DocumentOrder,
-  { fields, fingerprint }: Rendered,
+  { fields, fingerprint, trackedJson: json }: Rendered,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   const asked = request.formats.find((format) => format.type === 'changeTracking');
   if (!asked) return { warnings: [] };
@@ -101,14 +101,12 @@ async function trackChanges(
   if (!isGone && (statusCode >= 400 || isChallenge(snapshot))) return { warnings: [notThePage(statusCode)] };
   const { url } = request;
   const { tag, modes } = asked;
-  const { markdown, json } = fields;
+  const { markdown } = fields;
   const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
   const now = isPage ? { markdown, json, fingerprint } : undefined;
   const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, now };
-  const lacking = modes.includes('json') && json === undefined ? [NO_DATA] : [];
   try {
-    const { changeTracking, warnings } = await tracker.track(page, { signal, urgent });
-    return { changeTracking, warnings: [...warnings, ...lacking] };
+    return await tracker.track(page, { signal, urgent });
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = toServiceError(translateDatabaseError(thrown));

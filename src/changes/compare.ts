@@ -9,7 +9,7 @@ export type Mode = 'git-diff' | 'json';
 /** What is kept of a page to compare the next scrape with. */
 export interface Version {
   markdown: string;
-  /** What the format `json` made of it, where it was asked for. */
+  /** Its data, where the mode `json` was asked for. */
   json?: unknown;
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
+import { jsonSchema, promptText } from './json.ts';
 
 const line = { content: z.string().describe('the line behind a blank, - or +') };
 const change = z.discriminatedUnion('type', [
@@ -27,8 +28,8 @@ export const changeTracking = defineFormat({
   request: z.strictObject({
     type: z.literal('changeTracking'),
     modes: z.array(z.enum(['git-diff', 'json'])).default([]),
-    schema: z.record(z.string(), z.unknown()).optional(),
-    prompt: z.string().min(1).max(10_000).optional(),
+    schema: jsonSchema.optional().describe('of the data that the mode json compares'),
+    prompt: promptText.optional().describe('as that of the format json'),
     tag: z.string().nullable().default(null).describe('scrapes are compared with those of the same tag only'),
   }),
   value: z.object({

@@ -26,6 +26,12 @@ export interface CollectedFile {
 /** What a format makes from an open page: a file, or plain data. */
 export type Collected = CollectedFile | { survey: unknown };
 
+/** Tells the user what could not be done as it was asked for, in a sentence. */
+export type Warn = (sentence: string) => void;
+
+/** Derives a result from a page; `undefined` leaves its field out. Pure; runs in a conversion thread. */
+type Derive<Request, Value> = (content: Content, request: Request, warn: Warn) => Value | undefined;
+
 /**
  * One output of a scrape. A new format is a file with such a record and one line in `formats/index.ts`:
  * request validation, the result's type and the API reference follow from it.
@@ -41,11 +47,10 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   collect?: (page: Camera, request: z.output<Request>) => Promise<CollectedFile>;
   /** The same where it is no file but plain data: it reaches `run` as `content.snapshot.surveys[type]`. */
   survey?: (page: OpenPage, request: z.output<Request>) => Promise<unknown>;
-  /**
-   * Derives the result. Pure; runs in a conversion thread. `undefined` leaves the field out. Absent: it takes more than
-   * the page, and is made where that is at hand.
-   */
-  run?: (content: Content, request: z.output<Request>) => z.input<Value> | undefined;
+  /** Where the page itself gives the result. Without this and `extract` it takes more than the page, and is made there. */
+  run?: Derive<z.output<Request>, z.input<Value>>;
+  /** Where a language model gives the result: what can be said without one, from the page alone. */
+  extract?: Derive<z.output<Request>, z.input<Value>>;
 }
 
 /** Keeps the literal types of a record while checking it against {@link Format}. */

@@ -2,12 +2,18 @@ import type { z } from 'zod';
 import { attributes } from './attributes.ts';
 import { branding } from './branding.ts';
 import { changeTracking } from './change-tracking.ts';
+import { highlights } from './highlights.ts';
 import { html } from './html.ts';
 import { images } from './images.ts';
+import { deterministicJson, json } from './json.ts';
 import { links } from './links.ts';
 import { markdown } from './markdown.ts';
+import { menu } from './menu.ts';
+import { product } from './product.ts';
+import { question } from './question.ts';
 import { rawHtml } from './raw-html.ts';
 import { screenshot } from './screenshot.ts';
+import { summary } from './summary.ts';
 
 /** Every output of a scrape; a new one is a file and a line here. */
 export const FORMATS = [
@@ -20,6 +26,13 @@ export const FORMATS = [
   screenshot,
   changeTracking,
   branding,
+  summary,
+  json,
+  deterministicJson,
+  question,
+  highlights,
+  product,
+  menu,
 ] as const;
 
 type Each = (typeof FORMATS)[number];

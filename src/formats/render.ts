@@ -1,7 +1,11 @@
+import type { z } from 'zod';
 import { fingerprintOf } from '../changes/fingerprint.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import type { changeTracking } from './change-tracking.ts';
+import type { Warn } from './format.ts';
 import { FORMATS } from './index.ts';
+import { extractData } from './json.ts';
 
 /** What is to be derived from a page. */
 export interface RenderTask {
@@ -17,28 +21,66 @@ export interface RenderTask {
 export interface Rendered {
   fields: Record<string, unknown>;
   metadata: Record<string, string | string[]>;
+  /** Types of the formats that gave something. */
+  made: string[];
+  /** What could not be done as it was asked for, for the user. */
+  warnings: string[];
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
   /** What the page is recognised by, where changes are tracked. */
   fingerprint?: Uint8Array;
+  /** What of the page is compared by the mode `json` of `changeTracking`. */
+  trackedJson?: unknown;
 }
+
+const NO_MODEL = 'This service has no language model: what one would write was taken from the page by rules.';
 
 /** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
 export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
   const content = createContent(snapshot, clean);
   const fields: Record<string, unknown> = {};
+  const made: string[] = [];
+  const warnings = new Set<string>();
+  const warn = (sentence: string) => warnings.add(sentence);
   for (const asked of formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
-    // The request was made by this very format's schema.
-    const run = format?.run as ((content: Content, request: unknown) => unknown) | undefined;
-    const value = run?.(content, asked);
-    if (format && value !== undefined) fields[format.field] = value;
+    const value = format && derive(format, content, asked, warn);
+    if (!format || value === undefined) continue;
+    fields[format.field] = value;
+    made.push(asked.type);
   }
-  const isTracked = formats.some(({ type }) => type === 'changeTracking');
+  const asked = formats.find(isTracking);
+  const trackedJson = asked?.modes.includes('json') ? toTrack(content, asked, fields.json, warn) : undefined;
   return {
     fields,
     metadata: content.metadata,
+    made,
+    warnings: [...warnings],
     ...(discover && { discovered: content.discovered }),
-    ...(isTracked && { fingerprint: fingerprintOf(content.markdown) }),
+    ...(asked && { fingerprint: fingerprintOf(content.markdown) }),
+    ...(trackedJson !== undefined && { trackedJson }),
   };
+}
+
+/**
+ * The value of a format. Whether a language model gives it is decided here alone: there is none, so formats that want
+ * one extract it.
+ */
+function derive(format: (typeof FORMATS)[number], content: Content, asked: unknown, warn: Warn): unknown {
+  if (format.extract) warn(NO_MODEL);
+  // The request was made by this very format's schema.
+  const make = (format.run ?? format.extract) as
+    | ((content: Content, request: unknown, warn: Warn) => unknown)
+    | undefined;
+  return make?.(content, asked, warn);
+}
+
+type Tracking = z.output<typeof changeTracking.request>;
+const isTracking = (format: { type: string }): format is Tracking => format.type === 'changeTracking';
+
+/** The data that changes are looked for in: by an order of its own, else that of the format `json`. */
+function toTrack(content: Content, { schema, prompt }: Tracking, json: unknown, warn: Warn): unknown {
+  if (json !== undefined && schema === undefined && prompt === undefined) return json;
+  warn(NO_MODEL);
+  return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');
 }

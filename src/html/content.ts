@@ -1,5 +1,7 @@
 import serialize from 'dom-serializer';
+import type { Document } from 'domhandler';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { type Block, blocksOf, blocksOfText } from './blocks.ts';
 import { clean } from './clean.ts';
 import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
@@ -7,6 +9,7 @@ import { fenced, toMarkdown } from './markdown.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
+import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
 
 /**
  * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
@@ -18,6 +21,10 @@ export interface Content {
   readonly files: Record<string, string>;
   /** HTML after include, exclude and main-content filters, with absolute addresses. */
   readonly html: string;
+  /** The same as a tree; `undefined` for what is no HTML. Read only. */
+  readonly tree: Document | undefined;
+  /** Its text, block by block. */
+  readonly blocks: Block[];
   readonly markdown: string;
   /** Absolute, unique, in document order; those that the filters leave. */
   readonly links: string[];
@@ -26,6 +33,8 @@ export interface Content {
   /** Absolute, unique, in document order; those of the whole page. */
   readonly images: string[];
   readonly metadata: Record<string, string | string[]>;
+  /** What the whole page says for machines. */
+  readonly structuredData: StructuredData;
   /** Values of one attribute over all elements of the page that match a CSS selector. */
   attribute(selector: string, attribute: string): string[];
 }
@@ -42,12 +51,20 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
   const links = lazy(() => linksOf(cleaned(), snapshot.url));
   const images = lazy(() => imagesOf(page(), snapshot.url));
-  const metadata = lazy(() => metadataOf(page(), snapshot.url));
+  const structuredData = lazy(() => structuredDataOf(page(), snapshot.url));
+  const metadata = lazy(() => metadataOf(page(), snapshot.url, structuredData()));
+  const blocks = lazy(() => blocksOf(cleaned()));
   return {
     snapshot,
     files: snapshot.files,
     get html() {
       return html();
+    },
+    get tree() {
+      return cleaned();
+    },
+    get blocks() {
+      return blocks();
     },
     get markdown() {
       return markdown();
@@ -63,6 +80,9 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
     },
     get metadata() {
       return metadata();
+    },
+    get structuredData() {
+      return structuredData();
     },
     attribute: (selector, attribute) =>
       // HTML has attribute names in lower case, svg some in mixed.
@@ -80,10 +100,15 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     files,
     html: kind === 'text' ? `<pre>${escaped(text)}</pre>` : text,
     markdown: kind === 'json' ? fenced(text.trim(), 'json') : text,
+    tree: undefined,
+    get blocks() {
+      return kind === 'base64' ? [] : blocksOfText(text);
+    },
     links: [],
     discovered: [],
     images: [],
     metadata: {},
+    structuredData: NO_STRUCTURED_DATA,
     attribute: () => [],
   };
 }

@@ -1,6 +1,7 @@
 import type { Document } from 'domhandler';
-import { findOne, getElementsByTagName, textContent } from 'domutils';
+import { findOne, textContent } from 'domutils';
 import { baseOf, resolve } from './address.ts';
+import { type Item, metaTagsOf, type StructuredData, structuredDataOf } from './structured-data.ts';
 
 /** Our names for what pages say under other ones; each besides its own name. */
 const NAMES = new Map([
@@ -34,21 +35,24 @@ const PLAIN = new Set(['description', 'keywords', 'robots']);
 
 /**
  * What a page says about itself: every meta tag under its own name, a repeated one as a list, and the well-known ones
- * under our names, where only `ogLocaleAlternate` is a list.
+ * under our names, where only `ogLocaleAlternate` is a list. When it was published and modified is taken from JSON-LD
+ * where no meta tag says so.
  */
-export function metadataOf(document: Document, pageUrl: string): Record<string, string | string[]> {
+export function metadataOf(
+  document: Document,
+  pageUrl: string,
+  { jsonLd }: Pick<StructuredData, 'jsonLd'> = structuredDataOf(document, pageUrl),
+): Record<string, string | string[]> {
   const own = new Map<string, string[]>();
   const ours = new Map<string, string[]>();
-  for (const { attribs } of getElementsByTagName('meta', document)) {
-    const written = attribs.name ?? attribs.property ?? attribs.itemprop;
-    // A record must not get another prototype.
-    if (!written || attribs.content === undefined || written === '__proto__') continue;
+  for (const { name: written, content } of metaTagsOf(document)) {
     const lower = written.toLowerCase();
-    add(own, PLAIN.has(lower) ? lower : written, attribs.content);
+    add(own, PLAIN.has(lower) ? lower : written, content);
     const name = NAMES.get(lower);
-    if (name) add(ours, name, attribs.content);
+    if (name) add(ours, name, content);
   }
   return {
+    ...(ours.has('publishedTime') && ours.has('modifiedTime') ? {} : timesOf(jsonLd)),
     ...Object.fromEntries([...own].map(([name, values]) => [name, ownValue(name, values)])),
     ...Object.fromEntries([...ours].map(([name, values]) => [name, ourValue(name, values)])),
     ...facts(document, pageUrl),
@@ -70,6 +74,16 @@ function ourValue(name: string, values: string[]): string | string[] {
   if (name === 'ogLocaleAlternate') return values;
   // Of several pictures and titles the first is the page's choice; tags are a list by nature.
   return name === 'articleTag' ? values.join(', ') : (values[0] ?? '');
+}
+
+/** When the first thing with a date was published and modified. */
+function timesOf(jsonLd: Item[]): Record<string, string> {
+  const dated = jsonLd.find((item) => typeof item.datePublished === 'string');
+  const { datePublished, dateModified } = dated ?? {};
+  return {
+    ...(typeof datePublished === 'string' && { publishedTime: datePublished }),
+    ...(typeof dateModified === 'string' && { modifiedTime: dateModified }),
+  };
 }
 
 /** What is not said by meta tags; these names win over tags of the same name. */

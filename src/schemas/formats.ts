@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { FORMATS } from '../formats/index.ts';
+import { promptText } from '../formats/json.ts';
 import { UPCOMING_FORMATS } from './upcoming.ts';
 
-const requests = [...FORMATS.map((format) => format.request), ...UPCOMING_FORMATS] as const;
+/** The older name of `question` and `highlights`. */
+const query = z.strictObject({
+  type: z.literal('query'),
+  prompt: promptText,
+  mode: z.enum(['freeform', 'directQuote']).default('freeform').describe('question, or highlights'),
+});
+
+const requests = [...FORMATS.map((format) => format.request), query, ...UPCOMING_FORMATS] as const;
 const names = requests.map((request) => request.shape.type.value);
 
 /** The types of formats that are checked but not produced yet. */
@@ -10,7 +18,7 @@ export const upcomingTypes: ReadonlySet<string> = new Set(
   UPCOMING_FORMATS.map((request) => request.shape.type.value),
 );
 
-type Member = (typeof FORMATS)[number]['request'] | (typeof UPCOMING_FORMATS)[number];
+type Member = (typeof FORMATS)[number]['request'] | typeof query | (typeof UPCOMING_FORMATS)[number];
 
 /** One requested output: an object with its `type`, or the bare type where the others of its fields may be left out. */
 export const formatRequest = z
@@ -24,6 +32,7 @@ export const formatRequest = z
           : undefined,
     }),
   )
+  .transform((format) => (format.type === 'query' ? ofQuery(format) : format))
   .meta({
     description: 'A format; the bare name X means {type: X}.',
     override: ({ jsonSchema }) => {
@@ -32,6 +41,12 @@ export const formatRequest = z
       jsonSchema.anyOf = [{ type: 'string', enum: names }, object];
     },
   });
+
+function ofQuery({ mode, prompt }: z.output<typeof query>) {
+  return mode === 'freeform'
+    ? { type: 'question' as const, question: prompt }
+    : { type: 'highlights' as const, query: prompt };
+}
 
 /** A requested output after validation. */
 export type FormatRequest = z.output<typeof formatRequest>;
@@ -44,6 +59,9 @@ export function formatConflicts(formats: FormatRequest[]): string[] {
   if (count('changeTracking') > 1) conflicts.push('at most one changeTracking format can be asked for');
   if (count('changeTracking') && !count('markdown')) {
     conflicts.push('the changeTracking format needs the markdown format beside it');
+  }
+  for (const type of ['json', 'deterministicJson', 'question', 'highlights']) {
+    if (count(type) > 1) conflicts.push(`at most one ${type} format can be asked for`);
   }
   if (count('json') && count('deterministicJson')) {
     conflicts.push('json and deterministicJson cannot be asked for together');

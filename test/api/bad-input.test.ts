@@ -61,8 +61,7 @@ describe('requests that do not fit', () => {
 
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
-    ['format product', { formats: ['product'] }],
-    ['format json', { formats: [{ type: 'json', prompt: 'x' }] }],
+    ['format rawBase64', { formats: ['rawBase64'] }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
   it.each(upcoming)('a feature to come: %s', async (name, options) => {

@@ -425,6 +425,19 @@ describe('6 enhanced proxies', () => {
   );
 });
 
+it('what takes more than the page costs more: once each, and only where it gave something', () => {
+  const price = (made: string[], request = {}) =>
+    priceOf({ lockdown: false, ...request }, { snapshot: { proxy: 'basic' }, cacheState: 'hit', made });
+  expect(price([])).toBe(1);
+  expect(price(['markdown', 'summary', 'product', 'menu'])).toBe(1);
+  expect(price(['json'])).toBe(5);
+  expect(price(['json', 'json'])).toBe(5);
+  expect(price(['deterministicJson'])).toBe(3);
+  expect(price(['question', 'highlights'])).toBe(9);
+  expect(price(['json'], { zeroDataRetention: true })).toBe(6);
+  expect(price(['json'], { lockdown: true })).toBe(9);
+});
+
 it('a copy costs the same by whatever proxies it came', () => {
   const snapshot = { proxy: 'enhanced' as const };
   expect(priceOf({ lockdown: false }, { snapshot, cacheState: 'hit' })).toBe(1);

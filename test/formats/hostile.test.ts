@@ -2,11 +2,26 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { render } from '../../src/formats/render.ts';
+import { formatRequest } from '../../src/schemas/formats.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 
 /** Pages made to take time or memory without end: each gives a result or a typed error, before the test's time is over. */
 
-const EVERYTHING = ['markdown', 'html', 'rawHtml', 'links', 'images'].map((type) => ({ type }));
+const schema = {
+  type: 'object',
+  properties: {
+    title: { type: 'string' },
+    price: { type: 'number' },
+    tags: { type: 'array', items: { type: 'string' } },
+    items: { type: 'array', items: { properties: { name: { type: 'string' }, price: { type: 'number' } } } },
+  },
+};
+const EVERYTHING = [
+  ...['markdown', 'html', 'rawHtml', 'links', 'images', 'summary', 'product', 'menu'],
+  { type: 'question', question: 'How much does the lorem line cost?' },
+  { type: 'highlights', query: 'lorem text' },
+  { type: 'json', schema },
+].map((format) => formatRequest.parse(format));
 
 function outcome(html: string): { markdown: string } | { code: string } {
   try {

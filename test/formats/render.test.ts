@@ -65,24 +65,127 @@ describe('render', () => {
   });
 
   it('ignores a format that this version does not make', () => {
-    expect(fieldsOf(['markdown', 'summary'])).toHaveProperty('markdown');
-    expect(fieldsOf(['summary'])).toEqual({});
+    expect(fieldsOf(['rawBase64'])).toEqual({});
   });
 
   it('gives values that fit their schemas', () => {
     const files = { screenshot: 'blob:1' };
-    const all = FORMATS.map(({ request }) => {
-      const type = request.shape.type.value;
-      return type === 'attributes' ? { type, selectors: [{ selector: 'a', attribute: 'href' }] } : type;
-    });
-    const fields = fieldsOf(all, { files, surveys: { branding: EMPTY_SURVEY } });
-    for (const { field, value, run } of FORMATS)
-      if (run) expect(value.safeParse(fields[field]).success, field).toBe(true);
+    const schema = { type: 'object', properties: { title: { type: 'string' } } };
+    const options: Record<string, object> = {
+      attributes: { selectors: [{ selector: 'a', attribute: 'href' }] },
+      json: { schema },
+      deterministicJson: { schema },
+      question: { question: 'Where is the text?' },
+      highlights: { query: 'text' },
+    };
+    const all = FORMATS.map(({ request }) => request.shape.type.value);
+    const product = { '@type': 'Product', name: 'P', offers: { price: 1, priceCurrency: 'EUR' } };
+    const menu = { '@type': 'Menu', hasMenuItem: { name: 'Soup' } };
+    const text = `<meta name="description" content="D"><script type="application/ld+json">${JSON.stringify([product, menu])}</script>${PAGE}`;
+    const fields = fieldsOf(
+      all.map((type) => ({ type, ...options[type] })),
+      { files, text, surveys: { branding: EMPTY_SURVEY } },
+    );
+    for (const { field, value, run, extract } of FORMATS) {
+      if (run || extract) expect(fields[field], field).toBeDefined();
+      if (run || extract) expect(value.safeParse(fields[field]).success, field).toBe(true);
+    }
   });
 
   it('tells what the page says about itself', () => {
     const { metadata } = render({ snapshot: snapshotOf(PAGE), clean: DEFAULTS, formats: [] });
     expect(metadata).toEqual({ title: 'T', language: 'en' });
+  });
+});
+
+describe('what takes a language model', () => {
+  const PAGE_OF_TOWN = `<title>Town</title><h1>Town</h1><p>The river flows through the old town to the sea.</p>
+    <p>The mayor of the old town is Anna Berger.</p><p>Population: 1200</p>`;
+  const rendered = (formats: unknown[], text = PAGE_OF_TOWN) =>
+    render({
+      snapshot: snapshotOf(text),
+      clean: DEFAULTS,
+      formats: formats.map((format) => formatRequest.parse(format)),
+    });
+  const NO_MODEL = 'no language model';
+  const schema = {
+    type: 'object',
+    properties: { population: { type: 'integer' }, area: { type: 'number' } },
+  };
+
+  it('is made of the page, and says so', () => {
+    const { fields, warnings, made } = rendered([
+      'summary',
+      { type: 'question', question: 'Who is the mayor?' },
+      { type: 'highlights', query: 'river' },
+      { type: 'json', schema, prompt: 'in thousands' },
+    ]);
+    expect(fields).toEqual({
+      summary: 'The river flows through the old town to the sea. The mayor of the old town is Anna Berger.',
+      answer: 'The mayor of the old town is Anna Berger.',
+      highlights: 'The river flows through the old town to the sea.',
+      json: { population: 1200 },
+    });
+    expect(made).toEqual(['summary', 'question', 'highlights', 'json']);
+    expect(warnings).toEqual([
+      expect.stringContaining(NO_MODEL),
+      expect.stringContaining('summary is sentences of the page'),
+      expect.stringContaining('answer is the passages'),
+      expect.stringContaining('highlights are the passages'),
+      expect.stringContaining('the prompt was left aside'),
+      expect.stringContaining('json has nothing for area'),
+    ]);
+  });
+
+  it('is left out where the page has nothing, and says so', () => {
+    const { fields, warnings, made } = rendered(
+      [
+        'summary',
+        { type: 'question', question: 'Who is the mayor?' },
+        { type: 'highlights', query: 'river' },
+        { type: 'json', schema },
+        'product',
+        'menu',
+      ],
+      '<p>Hello',
+    );
+    expect([fields, made]).toEqual([{}, []]);
+    expect(warnings.filter((each) => each.includes('left out'))).toHaveLength(6);
+  });
+
+  it('json without a schema is all that the page says for machines', () => {
+    const wanted = [{ type: 'json', prompt: 'the title' }];
+    const page = '<meta property="og:title" content="Town">';
+    expect(rendered(wanted, page).fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
+    const none = rendered(wanted);
+    expect(none.fields).toEqual({});
+    expect(none.warnings.join()).toContain('Give a schema');
+  });
+
+  it('query is another name of question and highlights', () => {
+    expect(rendered([{ type: 'query', prompt: 'Who is the mayor?' }]).fields).toEqual({
+      answer: 'The mayor of the old town is Anna Berger.',
+    });
+    expect(rendered([{ type: 'query', prompt: 'river', mode: 'directQuote' }]).fields).toEqual({
+      highlights: 'The river flows through the old town to the sea.',
+    });
+  });
+
+  it('is not spoken of where nothing takes one', () => {
+    expect(rendered(['markdown', 'links']).warnings).toEqual([]);
+    expect(rendered(['product']).warnings.join()).not.toContain(NO_MODEL);
+  });
+
+  it('json of changeTracking is made to its own order, else taken from the format json', () => {
+    const tracking = (options: object) => ({ type: 'changeTracking', modes: ['json'], ...options });
+    const json = { type: 'json', schema };
+    expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
+      fields: { markdown: expect.any(String) },
+      trackedJson: { population: 1200 },
+    });
+    expect(rendered(['markdown', tracking({ schema })]).fields).not.toHaveProperty('json');
+    expect(rendered(['markdown', json, tracking({})]).trackedJson).toEqual({ population: 1200 });
+    expect(rendered(['markdown', json, tracking({ modes: [] })])).not.toHaveProperty('trackedJson');
   });
 });
 

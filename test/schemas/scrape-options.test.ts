@@ -184,6 +184,9 @@ describe('formats', () => {
     [{ type: 'question', question: '' }, /question/],
     [{ type: 'query', prompt: 'x', mode: 'loud' }, /mode/],
     [{ type: 'changeTracking', modes: ['html'] }, /modes/],
+    [{ type: 'json', schema: { type: 'nonsense' } }, /no usable JSON Schema/],
+    [{ type: 'changeTracking', schema: { properties: 1 } }, /no usable JSON Schema/],
+    ['deterministicJson', /needs a schema or a prompt/],
   ];
   it.each(refused)('%j is refused', (format, message) => {
     expect(faults({ formats: ['markdown', format] })).toContainEqual(expect.stringMatching(message));
@@ -197,7 +200,18 @@ describe('formats', () => {
     ],
     [['changeTracking'], 'the changeTracking format needs the markdown format beside it'],
     [['markdown', 'changeTracking', 'changeTracking'], 'at most one changeTracking format can be asked for'],
-    [[json, 'deterministicJson'], 'json and deterministicJson cannot be asked for together'],
+    [
+      [json, { ...json, type: 'deterministicJson' }],
+      'json and deterministicJson cannot be asked for together',
+    ],
+    [[json, json], 'at most one json format can be asked for'],
+    [
+      [
+        { type: 'question', question: 'a' },
+        { type: 'query', prompt: 'b' },
+      ],
+      'at most one question format can be asked for',
+    ],
     [['rawBase64', 'markdown'], 'rawBase64 must be the only format'],
   ];
   it.each(conflicts)('%j: %s', (formats, message) => {
@@ -256,8 +270,8 @@ describe('features that are not available yet', () => {
     [{ safeMode: true }, ['safeMode']],
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],
-    [{ formats: ['summary', 'markdown'] }, ['format summary']],
-    [{ formats: [{ type: 'json', prompt: 'x' }, 'product'] }, ['format json', 'format product']],
+    [{ formats: ['rawBase64'] }, ['format rawBase64']],
+    [{ formats: [{ type: 'json', prompt: 'x' }, 'video'] }, ['format video']],
     [{ safeMode: true, formats: ['video'] }, ['safeMode', 'format video']],
   ];
   it.each(asked)('%j is named', (options, names) => {

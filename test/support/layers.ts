@@ -16,7 +16,7 @@ const ROWS = [
     'health',
     'seal',
   ],
-  ['changes', 'branding'],
+  ['changes', 'branding', 'answers', 'extraction'],
   ['formats'],
   ['schemas'],
   ['net', 'db', 'blobs', 'storage'],

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { findPassages } from '../answers/ranking.ts';
+import { defineFormat } from './format.ts';
+import { promptText } from './json.ts';
+
+const MOST_PASSAGES = 5;
+
+/** What the content says on a subject, word for word. */
+export const highlights = defineFormat({
+  field: 'highlights',
+  request: z.strictObject({ type: z.literal('highlights'), query: promptText }),
+  value: z.string().describe('passages of the content, word for word, a blank line between them'),
+  extract(content, { query }, warn) {
+    const passages = findPassages(content, query, MOST_PASSAGES);
+    if (passages.length === 0) {
+      warn('highlights were left out: no passage of the page has to do with the query.');
+      return undefined;
+    }
+    warn('highlights are the passages of the page that share most words with the query.');
+    return passages.map(({ text }) => text).join('\n\n');
+  },
+});

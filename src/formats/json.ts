@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { extractAll, extractBySchema } from '../extraction/json.ts';
+import { type Schema, schemaFault } from '../extraction/schema.ts';
+import type { Content } from '../html/content.ts';
+import { defineFormat, type Warn } from './format.ts';
+
+/** A JSON Schema in a request. */
+export const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((schema, context) => {
+    const fault = schemaFault(schema);
+    if (fault)
+      context.addIssue({ code: 'custom', message: `no usable JSON Schema: ${fault}`, input: schema });
+  })
+  .describe('JSON Schema, draft 7 or 2020-12');
+
+/** An instruction in words in a request. */
+export const promptText = z.string().min(1).max(10_000);
+
+/** What data is wanted of a page. */
+export interface DataOrder {
+  schema?: Schema | undefined;
+  prompt?: string | undefined;
+}
+
+const order = {
+  schema: jsonSchema.optional(),
+  prompt: promptText.optional().describe('takes a language model; without one it is left aside'),
+};
+const isOrder = ({ schema, prompt }: DataOrder) => schema !== undefined || prompt !== undefined;
+const value = z
+  .unknown()
+  .describe('data of the page: in the shape of the schema, else all that it says for machines');
+
+/** Data of the page. */
+export const json = defineFormat({
+  field: 'json',
+  request: z
+    .strictObject({
+      type: z.literal('json'),
+      ...order,
+      checkPromptInjection: z
+        .boolean()
+        .optional()
+        .describe('without effect where no language model reads the page'),
+    })
+    .refine(isOrder, 'the json format needs a schema or a prompt'),
+  value,
+  extract: (content, request, warn) => extractData(content, request, warn, 'json'),
+});
+
+/** Data of the page by rules alone: of the same page it is always the same. */
+export const deterministicJson = defineFormat({
+  field: 'json',
+  request: z
+    .strictObject({ type: z.literal('deterministicJson'), ...order })
+    .refine(isOrder, 'the deterministicJson format needs a schema or a prompt'),
+  value,
+  extract: (content, request, warn) => extractData(content, request, warn, 'json'),
+});
+
+/**
+ * Data of a page without a language model: by the names of a schema, else all that the page says for machines.
+ * `undefined` where there is none. It warns of what stays open.
+ * @param subject what is asked for, as the user knows it
+ */
+export function extractData(
+  content: Content,
+  { schema, prompt }: DataOrder,
+  warn: Warn,
+  subject: string,
+): unknown {
+  if (schema === undefined) {
+    const all = extractAll(content);
+    warn(
+      all
+        ? `${subject} is all that the page says for machines: to pick from it, give a schema.`
+        : `${subject} was left out: the page says nothing for machines. Give a schema; values are looked for by its names.`,
+    );
+    return all;
+  }
+  const found = extractBySchema(content, schema);
+  if (!found) {
+    warn(`${subject} was left out: the page has nothing by the names of the schema.`);
+    return undefined;
+  }
+  warn(
+    `${subject} is what the page gives by the names of the schema${prompt ? '; the prompt was left aside' : ''}.`,
+  );
+  if (found.missing.length > 0) warn(`${subject} has nothing for ${listed(found.missing)}.`);
+  return found.value;
+}
+
+const MOST_LISTED = 20;
+const listed = (names: string[]) =>
+  `${names.slice(0, MOST_LISTED).join(', ')}${names.length > MOST_LISTED ? ' and others' : ''}`.slice(
+    0,
+    1_000,
+  );

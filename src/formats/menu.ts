@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { menuOf } from '../extraction/menu.ts';
+import { defineFormat } from './format.ts';
+import { availability, money } from './shop.ts';
+
+const item = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  images: z.array(z.string()),
+  price: money.optional(),
+  availability,
+  dietary: z.array(z.string()),
+  calories: z.number().optional(),
+  optionGroups: z.array(z.unknown()),
+  sourceUrl: z.string(),
+});
+
+/** What the place that the page is about serves. */
+export const menu = defineFormat({
+  field: 'menu',
+  request: z.strictObject({ type: z.literal('menu') }),
+  value: z.object({
+    isMenu: z.boolean(),
+    confidence: z.number().min(0).max(1),
+    merchant: z.object({ name: z.string(), type: z.string().optional(), location: z.string().optional() }),
+    currency: z.string().optional(),
+    sections: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        description: z.string().optional(),
+        items: z.array(item),
+      }),
+    ),
+    sourceUrl: z.string(),
+  }),
+  run(content, _request, warn) {
+    const found = menuOf(content);
+    if (!found) warn('menu was left out: the page describes none in its structured data.');
+    return found;
+  },
+});

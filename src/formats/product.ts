@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { productOf } from '../extraction/product.ts';
+import { defineFormat } from './format.ts';
+import { availability, money } from './shop.ts';
+
+/** The product that the page describes. */
+export const product = defineFormat({
+  field: 'product',
+  request: z.strictObject({ type: z.literal('product') }),
+  value: z.object({
+    title: z.string(),
+    url: z.string(),
+    brand: z.string().optional(),
+    category: z.string().optional(),
+    description: z.string().optional(),
+    variants: z.array(
+      z.object({
+        id: z.string().optional(),
+        sku: z.string().optional(),
+        title: z.string().optional(),
+        values: z.record(z.string(), z.string()).optional(),
+        price: money.optional(),
+        availability,
+        images: z.array(z.object({ url: z.string() })).optional(),
+      }),
+    ),
+  }),
+  run(content, _request, warn) {
+    const found = productOf(content);
+    if (!found) warn('product was left out: the page describes no single product in its structured data.');
+    return found;
+  },
+});

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { findPassages } from '../answers/ranking.ts';
+import { defineFormat } from './format.ts';
+import { promptText } from './json.ts';
+
+const MOST_PASSAGES = 3;
+
+/** The answer of the page to a question. */
+export const question = defineFormat({
+  field: 'answer',
+  request: z.strictObject({ type: z.literal('question'), question: promptText }),
+  value: z.string().describe('the answer of the page to the question'),
+  extract(content, request, warn) {
+    const passages = findPassages(content, request.question, MOST_PASSAGES);
+    if (passages.length === 0) {
+      warn('answer was left out: no passage of the page has to do with the question.');
+      return undefined;
+    }
+    warn('answer is the passages of the page that have most to do with the question, word for word.');
+    return passages.map(({ text }) => text).join('\n\n');
+  },
+});

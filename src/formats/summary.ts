@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { summaryOf } from '../answers/summary.ts';
+import { defineFormat } from './format.ts';
+
+const SOURCES = {
+  sentences: 'summary is sentences of the page, word for word.',
+  description: 'summary is the description that the page gives of itself.',
+};
+
+/** What the content says, in short. */
+export const summary = defineFormat({
+  field: 'summary',
+  request: z.strictObject({ type: z.literal('summary') }),
+  value: z.string().describe('what the content says, in a few sentences'),
+  extract(content, _request, warn) {
+    const found = summaryOf(content);
+    warn(found ? SOURCES[found.by] : 'summary was left out: the page has no sentences.');
+    return found?.text;
+  },
+});

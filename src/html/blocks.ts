@@ -1,0 +1,79 @@
+import { type ChildNode, type Element, isTag, isText, type ParentNode } from 'domhandler';
+import { isBlock, isUnseen, oneLine } from './text.ts';
+
+/** A piece of text that a reader sees as one: a paragraph, a line of a list or table, a heading. */
+export interface Block {
+  kind: 'heading' | 'text' | 'item' | 'row' | 'code';
+  /** In one line. */
+  text: string;
+  /** The heading above it; empty where there is none. */
+  section: string;
+}
+
+/** More text than this is more than anybody asks about. */
+const MOST_CHARACTERS = 1_000_000;
+
+/** The text of a tree, block by block in document order. A term and its description are one block. */
+export function blocksOf(root: ParentNode): Block[] {
+  const blocks: Block[] = [];
+  let section = '';
+  let line = '';
+  let characters = 0;
+
+  function flush(kind: Block['kind']): void {
+    const text = oneLine(line);
+    line = '';
+    if (text === '' || characters > MOST_CHARACTERS) return;
+    characters += text.length;
+    blocks.push({ kind, text, section: kind === 'heading' ? '' : section });
+    if (kind === 'heading') section = text;
+  }
+
+  /** Recursion is safe: a parsed page is never deeper than browsers let it be. */
+  function visit(nodes: ChildNode[], kind: Block['kind']): void {
+    for (const node of nodes) {
+      if (isText(node)) line += node.data;
+      else if (isTag(node) && !isUnseen(node.name)) visitElement(node, kind);
+    }
+  }
+
+  function visitElement({ name, children }: Element, outer: Block['kind']): void {
+    const kind = kindOf(name) ?? outer;
+    if (!isBlock(name) || outer === 'heading') visit(children, kind);
+    else if (name === 'br' || name === 'hr') flush(outer);
+    else if (JOINED.has(name) || outer === 'row') {
+      // Part of the line that it stands in.
+      line += ' ';
+      visit(children, kind);
+      line += ' ';
+    } else {
+      flush(outer);
+      visit(children, kind);
+      if (name !== 'dt') flush(kind);
+    }
+  }
+
+  visit(root.children, 'text');
+  flush('text');
+  return blocks;
+}
+
+/** They go on with the line: cells of a row, the description behind its term. */
+const JOINED = new Set(['td', 'th', 'dd']);
+
+function kindOf(name: string): Block['kind'] | undefined {
+  if (/^h[1-6]$/.test(name)) return 'heading';
+  if (name === 'li' || name === 'dl') return 'item';
+  if (name === 'tr') return 'row';
+  return name === 'pre' ? 'code' : undefined;
+}
+
+/** Text without elements, block by block: what blank lines part. */
+export function blocksOfText(text: string): Block[] {
+  return text
+    .slice(0, MOST_CHARACTERS)
+    .split(/\n[ \t\r]*\n/)
+    .map(oneLine)
+    .filter((each) => each !== '')
+    .map((each) => ({ kind: 'text', text: each, section: '' }));
+}

@@ -1,0 +1,112 @@
+import type { Document } from 'domhandler';
+import { findAll, getElementsByTagName, textContent } from 'domutils';
+import { readItems } from './items.ts';
+import { readJsonLd } from './json-ld.ts';
+
+/** A thing that a page describes, as JSON-LD writes it: `@type` is the type's own name, such as `Product`. */
+export interface Item {
+  [name: string]: unknown;
+}
+
+/** What a page says for machines. Each part is read when it is first asked for; all are bounded. */
+export interface StructuredData {
+  readonly jsonLd: Item[];
+  readonly microdata: Item[];
+  /** RDFa Lite. */
+  readonly rdfa: Item[];
+  /** By full name, such as `og:title` or `product:price:amount`; a repeated one as a list. */
+  readonly openGraph: Record<string, string | string[]>;
+  /** By full name, such as `twitter:card`. */
+  readonly twitter: Record<string, string | string[]>;
+}
+
+/** A page that says nothing for machines. */
+export const NO_STRUCTURED_DATA: StructuredData = {
+  jsonLd: [],
+  microdata: [],
+  rdfa: [],
+  openGraph: {},
+  twitter: {},
+};
+
+/** A meta tag that says something; `name` is its `name`, else `property`, else `itemprop`. */
+export interface MetaTag {
+  name: string;
+  content: string;
+}
+
+/** Every meta tag with a name, in document order. */
+export function metaTagsOf(document: Document): MetaTag[] {
+  return getElementsByTagName('meta', document).flatMap(({ attribs }) => {
+    const name = attribs.name ?? attribs.property ?? attribs.itemprop;
+    // A record must not get another prototype.
+    return name && attribs.content !== undefined && name !== '__proto__'
+      ? [{ name, content: attribs.content }]
+      : [];
+  });
+}
+
+const OPEN_GRAPH = /^(?:og|article|product|book|profile|music|video):/i;
+const TWITTER = /^twitter:/i;
+const MOST_BLOCKS = 100;
+
+/** @param url the page's own address, which relative ones refer to */
+export function structuredDataOf(document: Document, url: string): StructuredData {
+  const parts = {
+    jsonLd: () => readJsonLd(scriptsOf(document)),
+    microdata: () => readItems(document, url, 'microdata'),
+    rdfa: () => readItems(document, url, 'rdfa'),
+    openGraph: () => tagsBy(document, OPEN_GRAPH),
+    twitter: () => tagsBy(document, TWITTER),
+  };
+  const read = <Part extends keyof StructuredData>(part: Part) => {
+    const value = parts[part]();
+    Object.defineProperty(data, part, { value, enumerable: true });
+    // The functions above are named by what they give.
+    return value as StructuredData[Part];
+  };
+  const data: StructuredData = {
+    get jsonLd() {
+      return read('jsonLd');
+    },
+    get microdata() {
+      return read('microdata');
+    },
+    get rdfa() {
+      return read('rdfa');
+    },
+    get openGraph() {
+      return read('openGraph');
+    },
+    get twitter() {
+      return read('twitter');
+    },
+  };
+  return data;
+}
+
+/** The things that a page describes, by whatever syntax. */
+export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): Item[] => [
+  ...jsonLd,
+  ...microdata,
+  ...rdfa,
+];
+
+function scriptsOf(document: Document): string[] {
+  const isJsonLd = ({ name, attribs }: { name: string; attribs: Record<string, string> }) =>
+    name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? '');
+  return findAll(isJsonLd, document.children)
+    .slice(0, MOST_BLOCKS)
+    .map((script) => textContent(script));
+}
+
+function tagsBy(document: Document, names: RegExp): Record<string, string | string[]> {
+  const tags = metaTagsOf(document).filter(({ name }) => names.test(name));
+  const lists = Map.groupBy(tags, ({ name }) => name.toLowerCase());
+  return Object.fromEntries(
+    [...lists].map(([name, members]) => {
+      const values = members.map(({ content }) => content);
+      return [name, values.length === 1 ? values.join() : values];
+    }),
+  );
+}

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { finished, startJob } from '../support/jobs.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+
+/** What takes a language model, by a service that has none (compatibility 1.4, 2.6). */
+
+const PRODUCT = {
+  '@type': 'Product',
+  name: 'Lamp',
+  offers: {
+    '@type': 'Offer',
+    price: '1299.00',
+    priceCurrency: 'EUR',
+    availability: 'https://schema.org/InStock',
+  },
+};
+const SHOP = `<html lang="en"><title>Lamp</title>
+  <script type="application/ld+json">${JSON.stringify(PRODUCT)}</script>
+  <main><h1>Lamp</h1><p>This lamp lights a room of any size with very little power.</p>
+  <p>The lamp was designed by Anna Berger in the year 1998.</p><dl><dt>Weight<dd>3.5 kg</dl></main>`;
+
+let db: Database;
+let team: TestTeam;
+let site: Pages;
+beforeAll(async () => {
+  db = openTestDatabase();
+  team = await makeTeam(db, { zeroDataRetention: true });
+  site = await startPages({ '/lamp': SHOP, '/empty': '<title>x</title>' });
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await db.close();
+});
+
+const scrape = (formats: unknown[], { path = '/lamp', ...options }: Record<string, unknown> = {}) =>
+  call('/v2/scrape', { body: { url: site.url + path, fastMode: true, formats, ...options }, key: team.key });
+
+const properties = {
+  title: { type: 'string' },
+  price: { type: 'number' },
+  weight: { type: 'number' },
+  colour: { type: 'string' },
+};
+const schema = { type: 'object', properties, required: ['title'] };
+
+describe('a scrape without a language model', () => {
+  it.each([
+    ['summary', 'summary', /This lamp lights a room/, 1],
+    [
+      { type: 'question', question: 'Who designed it?' },
+      'answer',
+      /^The lamp was designed by Anna Berger/,
+      5,
+    ],
+    [{ type: 'highlights', query: 'power' }, 'highlights', /with very little power\.$/, 5],
+    [{ type: 'query', prompt: 'Who designed it?' }, 'answer', /Anna Berger/, 5],
+    [{ type: 'query', prompt: 'power', mode: 'directQuote' }, 'highlights', /power/, 5],
+  ])('answers %j with words of the page', async (format, field, text, creditsUsed) => {
+    const { status, body } = await scrape([format]);
+    expect([status, body.success]).toEqual([200, true]);
+    expect(body.data[field]).toMatch(text);
+    expect(body.data.metadata.creditsUsed).toBe(creditsUsed);
+    expect(body.data.warning).toContain('no language model');
+    expect(Object.keys(body.data).sort()).toEqual([field, 'metadata', 'warning'].sort());
+  });
+
+  it.each([
+    ['json', 5],
+    ['deterministicJson', 3],
+  ])('gives %s by the names of a schema, and says what is missing', async (type, creditsUsed) => {
+    const { body } = await scrape([{ type, schema }]);
+    expect(body.data).toMatchObject({
+      json: { title: 'Lamp', price: 1299, weight: 3.5 },
+      metadata: { creditsUsed },
+    });
+    expect(body.data.json).not.toHaveProperty('colour');
+    expect(body.data.warning).toContain('json has nothing for colour');
+  });
+
+  it('gives product and all data for machines', async () => {
+    const { body } = await scrape(['product', { type: 'json', prompt: 'everything' }]);
+    expect(body.data).toMatchObject({
+      product: {
+        title: 'Lamp',
+        url: `${site.url}/lamp`,
+        variants: [
+          { price: { amount: 1299, currency: 'EUR' }, availability: { inStock: true, text: 'InStock' } },
+        ],
+      },
+      json: { items: [PRODUCT] },
+    });
+  });
+
+  it('leaves out what the page does not have, says so, and takes nothing for it', async () => {
+    const formats = [
+      'markdown',
+      'summary',
+      { type: 'json', schema },
+      { type: 'question', question: 'Who designed it?' },
+      { type: 'highlights', query: 'power' },
+      'product',
+      'menu',
+    ];
+    const { body } = await scrape(formats, { path: '/empty' });
+    // Its title is all that it has.
+    expect(body.data.json).toEqual({ title: 'x' });
+    for (const field of ['summary', 'answer', 'highlights', 'product', 'menu']) {
+      expect(body.data).not.toHaveProperty(field);
+      expect(body.data.warning).toMatch(new RegExp(`${field} (?:was|were) left out`));
+    }
+    expect(body.data.metadata.creditsUsed).toBe(5);
+  });
+
+  it('keeps nothing of it with zero data retention', async () => {
+    const { body } = await scrape([{ type: 'json', schema }], { zeroDataRetention: true });
+    expect(body.data).toMatchObject({ json: { price: 1299 }, metadata: { creditsUsed: 6 } });
+  });
+
+  it.each([
+    [{ type: 'json' }, 'needs a schema or a prompt'],
+    [{ type: 'json', schema: { type: 'nonsense' } }, 'no usable JSON Schema'],
+    [{ type: 'json', prompt: 'x'.repeat(10_001) }, 'formats.0.prompt'],
+    [{ type: 'question', question: '' }, 'formats.0.question'],
+    [{ type: 'json', prompt: 'x', systemPrompt: 'y' }, 'systemPrompt'],
+  ])('refuses %j', async (format, message) => {
+    const { status, body } = await scrape([format]);
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(JSON.stringify(body)).toContain(message);
+  });
+
+  it('refuses a schema that leads nowhere, once the page is there', async () => {
+    const { status, body } = await scrape([
+      { type: 'json', schema: { properties: { a: { $ref: '#/nowhere' } } } },
+    ]);
+    expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(body.error).toContain('schema cannot be used');
+  });
+});
+
+it('pages of a batch are answered and paid alike', async () => {
+  const body = {
+    urls: [`${site.url}/lamp`, `${site.url}/empty`],
+    formats: [{ type: 'question', question: 'Who designed it?' }],
+    fastMode: true,
+  };
+  const id = await startJob('/v2/batch/scrape', body, { key: team.key });
+  const { data, creditsUsed } = await finished('/v2/batch/scrape', id, { key: team.key });
+  expect(creditsUsed).toBe(6);
+  const answers = data.map((each: { answer?: string }) => each.answer);
+  expect(answers).toContainEqual(expect.stringContaining('Anna Berger'));
+  expect(answers).toContain(undefined);
+});
