@@ -76,6 +76,7 @@ export function createBrowserEngine(doors: {
         fetchedAt: Date.now(),
         timezone: visited.timezone,
         files: await saveAll(visited.files),
+        ...(visited.media.length && { media: visited.media }),
         ...(visited.warnings.length && { warnings: visited.warnings }),
         ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { attributes } from './attributes.ts';
+import { audio } from './audio.ts';
 import { changeTracking } from './change-tracking.ts';
 import { html } from './html.ts';
 import { images } from './images.ts';
@@ -7,6 +8,7 @@ import { links } from './links.ts';
 import { markdown } from './markdown.ts';
 import { rawHtml } from './raw-html.ts';
 import { screenshot } from './screenshot.ts';
+import { video } from './video.ts';
 
 /** Every output of a scrape; a new one is a file and a line here. */
 export const FORMATS = [
@@ -18,6 +20,8 @@ export const FORMATS = [
   attributes,
   screenshot,
   changeTracking,
+  audio,
+  video,
 ] as const;
 
 type Each = (typeof FORMATS)[number];

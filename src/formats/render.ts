@@ -1,5 +1,6 @@
 import { fingerprintOf } from '../changes/fingerprint.ts';
 import { type Content, createContent } from '../html/content.ts';
+import type { PageMedia } from '../html/media.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { FORMATS } from './index.ts';
 
@@ -19,6 +20,8 @@ export interface Rendered {
   metadata: Record<string, string | string[]>;
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
+  /** Where there may be something to play, where that is asked for. */
+  media?: PageMedia;
   /** What the page is recognised by, where changes are tracked. */
   fingerprint?: Uint8Array;
 }
@@ -34,11 +37,13 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
     const value = run?.(content, asked);
     if (format && value !== undefined) fields[format.field] = value;
   }
+  const isPlayed = formats.some(({ type }) => type === 'audio' || type === 'video');
   const isTracked = formats.some(({ type }) => type === 'changeTracking');
   return {
     fields,
     metadata: content.metadata,
     ...(discover && { discovered: content.discovered }),
+    ...(isPlayed && { media: content.media }),
     ...(isTracked && { fingerprint: fingerprintOf(content.markdown) }),
   };
 }

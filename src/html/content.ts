@@ -5,6 +5,7 @@ import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
 import { toMarkdown } from './markdown.ts';
 import { fenced } from './markdown-code.ts';
+import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
@@ -26,6 +27,8 @@ export interface Content {
   readonly discovered: string[];
   /** Absolute, unique, in document order; those of the whole page. */
   readonly images: string[];
+  /** Files of sound and moving pictures, of the whole page. */
+  readonly media: PageMedia;
   readonly metadata: Record<string, string | string[]>;
   /** Values of one attribute over all elements of the page that match a CSS selector. */
   attribute(selector: string, attribute: string): string[];
@@ -62,6 +65,9 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
     get images() {
       return images();
     },
+    get media() {
+      return mediaOf(page(), snapshot);
+    },
     get metadata() {
       return metadata();
     },
@@ -84,6 +90,9 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     links: [],
     discovered: [],
     images: [],
+    get media() {
+      return mediaOfFile(snapshot);
+    },
     metadata: {},
     attribute: () => [],
   };

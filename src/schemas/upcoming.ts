@@ -40,6 +40,4 @@ export const UPCOMING_FORMATS = [
     prompt,
     mode: z.enum(['freeform', 'directQuote']).default('freeform'),
   }),
-  simple('audio'),
-  simple('video'),
 ] as const;

@@ -258,7 +258,7 @@ describe('features that are not available yet', () => {
     [{ useMock: 'a' }, ['useMock']],
     [{ formats: ['summary', 'markdown'] }, ['format summary']],
     [{ formats: [{ type: 'json', prompt: 'x' }, 'branding'] }, ['format json', 'format branding']],
-    [{ safeMode: true, formats: ['video'] }, ['safeMode', 'format video']],
+    [{ safeMode: true, formats: ['branding'] }, ['safeMode', 'format branding']],
   ];
   it.each(asked)('%j is named', (options, names) => {
     expect(unavailableFeatures(options)).toEqual(
