@@ -1,8 +1,29 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+  utimes,
+} from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline as joined, type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib';
+import {
+  constants,
+  createZstdCompress,
+  createZstdDecompress,
+  zstdCompress,
+  zstdCompressSync,
+  zstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib';
 import { ServiceError } from './errors.ts';
 
 /** Bytes by the hash of their content: what is put twice is kept once, and a key always means the same bytes. */
@@ -11,8 +32,12 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Stores many in one file: as durable, at the price of one. @returns the key of each, in order */
   putAll(items: Uint8Array[]): Promise<string[]>;
+  /** As `put`, for a file of any size; beside it there must be room for a compressed copy. */
+  putFile(file: string): Promise<string>;
   /** @throws ServiceError `NOT_FOUND` when nothing is kept under the key */
   get(key: string): Promise<Buffer>;
+  /** As `get`, for bytes that are read as they come; to be read, or destroyed. */
+  stream(key: string): Promise<Readable>;
   /** Deletes what nobody else can have put, alone in its file; nothing where it is gone. */
   remove(key: string): Promise<void>;
   /** Deletes what was put last before a time. @returns how many files went */
@@ -35,8 +60,11 @@ interface Store {
   /** Whether it is there; if so it counts as put now. */
   renew(key: string): Promise<boolean>;
   write(key: string, bytes: Buffer): Promise<void>;
+  writeFile(key: string, file: string): Promise<void>;
   /** `undefined` when there is nothing. */
   read(key: string, range: Range | undefined): Promise<Buffer | undefined>;
+  /** `undefined` when there is nothing. */
+  stream(key: string): Promise<Readable | undefined>;
   remove(key: string): Promise<void>;
   sweep(before: Date): Promise<number>;
   ready(): Promise<void>;
@@ -81,18 +109,54 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
         return `${key}+${offset - length}+${length}`;
       });
     },
+    async putFile(file) {
+      const compressed = `${file}.${randomUUID()}`;
+      try {
+        const key = await compressFile(file, compressed);
+        if (!(await store.renew(key))) await store.writeFile(key, compressed);
+        return key;
+      } finally {
+        await orAbsent(unlink(compressed), undefined);
+      }
+    },
     async get(key) {
       const [, hash, offset, length] = KEY.exec(key) ?? [];
       const range = offset === undefined ? undefined : { offset: Number(offset), length: Number(length) };
       const bytes = hash === undefined ? undefined : await store.read(hash, range);
-      if (!bytes)
-        throw new ServiceError('NOT_FOUND', `Nothing is kept as ${key} (any more). Run the job again.`);
+      if (!bytes) throw nothingAs(key);
       return decompress(bytes);
+    },
+    async stream(key) {
+      const bytes = WHOLE.test(key) ? await store.stream(key) : undefined;
+      if (!bytes) throw nothingAs(key);
+      const plain = createZstdDecompress();
+      // Whoever reads is told; a reader that goes away ends both.
+      joined(bytes, plain, (error) => error && plain.destroy(error));
+      return plain;
     },
     remove: (key) => store.remove(key),
     sweep: (before) => store.sweep(before),
     ready: () => store.ready(),
   };
+}
+
+const WHOLE = /^[0-9a-f]{64}$/;
+
+const nothingAs = (key: string) =>
+  new ServiceError('NOT_FOUND', `Nothing is kept as ${key} (any more). Run the job again.`);
+
+/** In pieces, whatever its size. @returns the hash of the file as it was */
+async function compressFile(file: string, compressed: string): Promise<string> {
+  const hash = createHash('sha256');
+  const witness = new Transform({
+    transform(chunk, _encoding, done) {
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  const target = createWriteStream(compressed, { flags: 'wx', mode: 0o600 });
+  await pipeline(createReadStream(file), witness, createZstdCompress(FAST), target);
+  return hash.digest('hex');
 }
 
 const isAbsent = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -106,6 +170,28 @@ const orAbsent = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promi
 
 function openDirectory(root: string): Store {
   const fileOf = (key: string) => path.join(root, key.slice(0, 2), key.slice(2));
+
+  async function write(key: string, fill: (handle: FileHandle) => Promise<void>): Promise<void> {
+    const file = fileOf(key);
+    const draft = `${file}.${randomUUID()}`;
+    const handle = await open(draft, 'wx', 0o600).catch(async (error) => {
+      if (!isAbsent(error)) throw error;
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+      return open(draft, 'wx', 0o600);
+    });
+    try {
+      await fill(handle);
+      // The row that names this blob must not outlive its bytes in a power cut.
+      await handle.datasync();
+      await handle.close();
+      await rename(draft, file);
+    } catch (error) {
+      await handle.close().catch(() => undefined);
+      await unlink(draft).catch(() => undefined);
+      throw error;
+    }
+  }
+
   return {
     renew(key) {
       const now = new Date();
@@ -114,26 +200,13 @@ function openDirectory(root: string): Store {
         false,
       );
     },
-    async write(key, bytes) {
-      const file = fileOf(key);
-      const draft = `${file}.${randomUUID()}`;
-      const handle = await open(draft, 'wx', 0o600).catch(async (error) => {
-        if (!isAbsent(error)) throw error;
-        await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-        return open(draft, 'wx', 0o600);
-      });
-      try {
-        await handle.writeFile(bytes);
-        // The row that names this blob must not outlive its bytes in a power cut.
-        await handle.datasync();
-        await handle.close();
-        await rename(draft, file);
-      } catch (error) {
-        await handle.close().catch(() => undefined);
-        await unlink(draft).catch(() => undefined);
-        throw error;
-      }
-    },
+    write: (key, bytes) => write(key, (handle) => handle.writeFile(bytes)),
+    writeFile: (key, source) => write(key, (handle) => handle.writeFile(createReadStream(source))),
+    stream: (key) =>
+      orAbsent(
+        open(fileOf(key)).then((handle) => handle.createReadStream()),
+        undefined,
+      ),
     read: (key, range) => orAbsent(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
     remove: (key) => orAbsent(unlink(fileOf(key)), undefined),
     async sweep(before) {
@@ -188,6 +261,8 @@ async function openBucket(location: URL, space: BlobSpace): Promise<Store> {
   const client = new S3Client({
     region: location.searchParams.get('region') ?? 'us-east-1',
     ...(endpoint && { endpoint, forcePathStyle: true }),
+    // Checksums behind streams are news to other stores than Amazon's, which take them for part of the file.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   const Bucket = location.hostname;
   const prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
@@ -203,6 +278,22 @@ async function openBucket(location: URL, space: BlobSpace): Promise<Store> {
       ),
     async write(key, bytes) {
       await client.send(new PutObjectCommand({ ...object(key), Body: bytes }));
+    },
+    async writeFile(key, file) {
+      const { size: ContentLength } = await stat(file);
+      await client.send(
+        new PutObjectCommand({ ...object(key), Body: createReadStream(file), ContentLength }),
+      );
+    },
+    async stream(key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand(object(key)));
+        // In Node it is a stream of Node's.
+        return Body as Readable | undefined;
+      } catch (error) {
+        if (error instanceof NoSuchKey) return undefined;
+        throw error;
+      }
     },
     async read(key, range) {
       const Range = range && `bytes=${range.offset}-${range.offset + range.length - 1}`;

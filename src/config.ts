@@ -77,6 +77,10 @@ const settings = z.object({
   ),
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
   WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
+  WINNOW_MAX_MEDIA_MB: count(256).describe('largest file of sound or moving pictures that is kept, in MiB'),
+  WINNOW_YT_DLP: optional.describe(
+    'yt-dlp binary, for the formats audio and video of media sites; empty: only pages with files of their own',
+  ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
   WINNOW_CACHE_DAYS: count(30).describe('days that copies of pages are kept'),
   WINNOW_TRACKING_DAYS: count(365).describe(
@@ -152,6 +156,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     adLists: s.WINNOW_ADBLOCK_LISTS,
     dns: s.WINNOW_DNS,
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
+    maxMediaBytes: s.WINNOW_MAX_MEDIA_MB * 1024 * 1024,
+    ytDlp: s.WINNOW_YT_DLP,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,

@@ -19,6 +19,8 @@ const SURCHARGES = new Map([
   ['deterministicJson', 2],
   ['question', 4],
   ['highlights', 4],
+  ['audio', 4],
+  ['video', 4],
 ]);
 
 /**

@@ -11,6 +11,8 @@ export const ERRORS = {
   INSUFFICIENT_CREDITS: { status: 402, retry: false },
   FORBIDDEN: { status: 403, retry: false },
   unsafe_domain_blocked: { status: 403, retry: false },
+  // There is a file to play, but not for us.
+  SCRAPE_MEDIA_ACCESS_DENIED: { status: 403, retry: false },
   NOT_FOUND: { status: 404, retry: false },
   SCRAPE_NO_CACHED_DATA: { status: 404, retry: false },
   SCRAPE_LOCKDOWN_CACHE_MISS: { status: 404, retry: false },
@@ -35,6 +37,9 @@ export const ERRORS = {
   SCRAPE_ACTION_ERROR: { status: 500, retry: false },
   SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, retry: false },
   SCRAPE_CONTENT_TOO_LARGE: { status: 500, retry: false },
+  // There is nothing to listen to or to watch, or nothing that can be taken.
+  SCRAPE_AUDIO_UNSUPPORTED_URL: { status: 500, retry: false },
+  SCRAPE_VIDEO_UNSUPPORTED_URL: { status: 500, retry: false },
   // The state of a browser could not be loaded or saved.
   PROFILE_ERROR: { status: 500, retry: false },
   SCRAPE_JOB_CANCELLED: { status: 500, retry: false },

@@ -5,7 +5,9 @@ import { ServiceError } from './errors.ts';
 /** Where stored files are served, below the base of the addresses in answers. */
 export const FILES_PATH = '/v2/files';
 
-const LIFETIME_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Sound and moving pictures are large, and seldom wanted twice. */
+const lifetimeOf = (mediaType: string) => (/^(?:audio|video)\//.test(mediaType) ? HOUR_MS : 24 * HOUR_MS);
 
 const claim = z.tuple([z.string(), z.string(), z.number()]);
 const blobReference = /^blob:([0-9a-f]{64});(.+)$/;
@@ -16,14 +18,15 @@ const sign = (payload: string, secretKey: string) =>
   createHmac('sha256', secretKey).update(payload).digest('base64url');
 
 /**
- * The address of a stored file, readable without a key for 24 hours.
+ * The address of a stored file, readable without a key for 24 hours, of sound and moving pictures for one.
  * @param reference `blob:<key>;<media type>` as documents keep it; anything else is given back as it is
  */
 export function fileUrl(reference: string, baseUrl: string, secretKey: string): string {
   const parts = blobReference.exec(reference);
   if (!parts) return reference;
-  const expiresAt = Date.now() + LIFETIME_MS;
-  const payload = Buffer.from(JSON.stringify([parts[1], parts[2], expiresAt])).toString('base64url');
+  const [, key = '', mediaType = ''] = parts;
+  const expiresAt = Date.now() + lifetimeOf(mediaType);
+  const payload = Buffer.from(JSON.stringify([key, mediaType, expiresAt])).toString('base64url');
   return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
 }
 
@@ -52,7 +55,7 @@ export function openFileToken(token: string, secretKey: string): { key: string; 
   if (expiresAt < Date.now()) {
     throw new ServiceError(
       'NOT_FOUND',
-      'This address has expired: files can be read for 24 hours. Scrape the page again.',
+      `This address has expired: such files can be read for ${lifetimeOf(mediaType) / HOUR_MS} hours. Read the result again for a new address, or scrape the page again.`,
     );
   }
   return { key, mediaType };

@@ -11,6 +11,13 @@ export interface ActionResults {
   pdfs: string[];
 }
 
+/** A file of sound or moving pictures, or a playlist of such files, as it was answered. */
+export interface LoadedMedia {
+  url: string;
+  /** `Content-Type` as it was sent. */
+  contentType: string;
+}
+
 /**
  * A page as an engine obtained it, before any output is derived from it.
  * Plain data: it travels to the conversion threads and into the cache.
@@ -39,6 +46,8 @@ export interface Snapshot {
   files: Record<string, string>;
   /** Plain data that formats asked the open page for, by the format. */
   surveys?: Record<string, unknown>;
+  /** What the page loaded to play, where a browser had it open; of an address that is itself such a file, this alone. */
+  media?: LoadedMedia[];
   /** Present where the request had actions. */
   actions?: ActionResults;
   /** Which proxies it came through. */

@@ -23,6 +23,8 @@ import { ServiceError } from './errors.ts';
 import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger, type Logger } from './logger.ts';
+import { createMediaMaker } from './media/maker.ts';
+import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
@@ -38,6 +40,8 @@ const PAGES_AT_ONCE = 4 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
 /** Memory of one conversion thread; a page that needs more is refused. */
 const THREAD_MEMORY_MB = 512;
+/** Files of audio and video that are read at once: mostly they wait for the disk, or for more of a playlist. */
+const TRACKS_AT_ONCE = 4;
 const DRAIN_MS = 8_000;
 
 /** Runs a worker: builds the doors once, then takes work until the process is asked to end. */
@@ -104,6 +108,15 @@ async function work(): Promise<Role> {
     offers: egress.upstreams.offers,
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
+  const tracks = createRenderPool({
+    ...{ threads: TRACKS_AT_ONCE, warm: 0, maxMemoryMb: THREAD_MEMORY_MB },
+    onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
+  });
+  const media = createMediaMaker({
+    ...{ egress, proxy, renderer, tracks, blobs, userAgent },
+    maxBytes: config.maxMediaBytes,
+    ytDlp: findYtDlp(config.ytDlp),
+  });
   const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);
   const doors = {
@@ -111,6 +124,7 @@ async function work(): Promise<Role> {
     blobs,
     engines,
     renderer,
+    media,
     guides,
     storage,
     egress,
@@ -167,7 +181,7 @@ async function work(): Promise<Role> {
       health?.close();
       for (const worker of workers) worker.shutdown();
       await running;
-      await Promise.all([renderer.close(), pool.close(), connection.close()]);
+      await Promise.all([renderer.close(), tracks.close(), pool.close(), connection.close()]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);
     },
   };

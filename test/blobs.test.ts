@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBlobs } from '../src/blobs.ts';
@@ -60,6 +62,19 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     for (const [index, key] of keys.entries()) expect(await blobs.get(key)).toEqual(items[index]);
   });
 
+  it('takes files, and gives bytes as a stream, the same as all at once', async () => {
+    const blobs = await open();
+    const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)]);
+    const file = path.join(directory, `file-${kind}`);
+    await writeFile(file, bytes);
+    const key = await blobs.putFile(file);
+    expect(key).toBe(await blobs.put(bytes));
+    expect(await blobs.get(key)).toEqual(bytes);
+    expect(await buffer(await blobs.stream(key))).toEqual(bytes);
+    expect(await blobs.putFile(file)).toBe(key);
+    expect((await readdir(directory)).filter((name) => name.startsWith(`file-${kind}`))).toHaveLength(1);
+  });
+
   it('sweeps what was put before a time, and nothing of another space', async () => {
     const location = kind === 'directory' ? path.join(directory, 'swept') : bucket.replace('some', 'swept');
     const [results, cache] = [await openBlobs(location, 'results'), await openBlobs(location, 'cache')];
@@ -76,6 +91,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     async (key) => {
       const blobs = await open();
       await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(blobs.stream(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     },
   );
 });

@@ -7,13 +7,16 @@ import { isChallenge } from '../engines/wall.ts';
 import { ERRORS, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
+import type { MediaMaker } from '../media/maker.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { makeMedia } from './media.ts';
 import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
 
 /** What documents are made with. */
 export interface DocumentHands {
   renderer: RenderPool;
   tracker: Tracker;
+  media: MediaMaker;
 }
 
 /** What a document is made from. */
@@ -28,6 +31,8 @@ export interface DocumentOrder {
   history: Pick<TrackedPage, 'teamId' | 'jobId' | 'start' | 'hidden'> | undefined;
   /** Where the page leads is wanted too. */
   discover?: boolean;
+  /** A crawl found it: nobody asked for this very page. */
+  isFound?: boolean;
   /** Somebody waits for it: it goes before the pages of jobs. */
   urgent: boolean;
   signal: AbortSignal;
@@ -51,12 +56,14 @@ export async function makeDocument(hands: DocumentHands, order: DocumentOrder): 
   const rendered = await hands.renderer.render(task, { signal, urgent });
   const { fields, metadata, discovered = [] } = rendered;
   const { changeTracking, warnings: unseen } = await trackChanges(hands.tracker, order, rendered);
+  const played = await makeMedia(hands.media, order, rendered.media);
   const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
-  const made = isTracked ? [...rendered.made, 'json'] : rendered.made;
+  const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
   const credits = priceOf(request, { ...obtained, made });
-  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen];
+  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen, ...played.warnings];
   const document = {
     ...fields,
+    ...played.fields,
     ...(changeTracking && { changeTracking }),
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: warnings.join(' ') }),

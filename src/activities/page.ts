@@ -84,7 +84,15 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
     const { teamId, jobId, start } = job;
     const history = job.isQuiet ? undefined : { teamId, jobId, start, hidden: claim.hidden };
     const discover = isFollowed(claim, job);
-    const order = { scrapeId: id, request, obtained, queuedMs, history, discover };
+    const order = {
+      scrapeId: id,
+      request,
+      obtained,
+      queuedMs,
+      history,
+      discover,
+      isFound: job.guide !== undefined,
+    };
     if (profile?.saveChanges) warn(obtained.snapshot, profile.name);
     const [document] = await Promise.all([
       makeDocument(hands, { ...order, urgent: false, signal: deadline.signal }),

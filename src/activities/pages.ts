@@ -61,7 +61,7 @@ const PAUSED_WAIT_MS = 5_000;
 
 /** The activities that scrape the pages of batches and crawls. */
 export function pageActivities(doors: PageDoors) {
-  const { db, blobs, engines, renderer, tracker, guides, storage, secretKey } = doors;
+  const { db, blobs, engines, renderer, tracker, media, guides, storage, secretKey } = doors;
   return {
     /**
      * Works on a job's pages for a few seconds. Attempts may repeat: what an earlier one held is freed, and what it
@@ -93,7 +93,7 @@ export function pageActivities(doors: PageDoors) {
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
             const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
-            return scrapeOne(claim, pageJob, { engines, renderer, tracker, signal, onFetched });
+            return scrapeOne(claim, pageJob, { engines, renderer, tracker, media, signal, onFetched });
           },
         });
         const { done, job: state } = await quietly(seal, () => lane.run());

@@ -24,7 +24,7 @@ export interface ScrapeDoors extends DocumentHands {
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, blobs, engines, renderer, tracker, secretKey }: ScrapeDoors) {
+export function scrapeActivities({ db, blobs, engines, renderer, tracker, media, secretKey }: ScrapeDoors) {
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
@@ -68,7 +68,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, secret
         : { teamId: job.team_id, jobId, start: undefined, hidden: false };
       const { signal } = deadline;
       const order = { scrapeId: jobId, request, obtained, queuedMs, history, urgent: true, signal };
-      const document = makeDocument({ renderer, tracker }, order);
+      const document = makeDocument({ renderer, tracker, media }, order);
       const [{ json, credits }] = await Promise.all([document, obtained.cached]);
       const blob = await blobs.put(seal.closeBytes(json));
       await completeJob(db, { jobId, credits, blob });

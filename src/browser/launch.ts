@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
+import { makeHome, withoutRights } from '../unprivileged.ts';
 import { type Connection, connect } from './cdp.ts';
 
 /**
@@ -60,9 +59,6 @@ const PAGE_FLAGS = [
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
 ];
 
-/** Where a browser keeps its files for as long as it runs: the prefix, the worker's pid, and something unique. */
-const HOME_PREFIX = 'winnow-chromium-';
-
 /** How long a browser may take to speak, and to end when it is told to. */
 const STARTING_MS = 60_000;
 const ENDING_MS = 5_000;
@@ -104,9 +100,8 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
 }
 
 async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
-  await sweepHomes();
-  const home = await mkdtemp(path.join(tmpdir(), `${HOME_PREFIX}${process.pid}-`));
-  const [command, ...args] = await unprivileged(home, [
+  const home = await makeHome('chromium', BROWSER_UID);
+  const [command, ...args] = withoutRights(BROWSER_UID, [
     executablePath,
     ...['--remote-debugging-pipe', `--user-data-dir=${home}/profile`, `--proxy-server=${proxyUrl}`],
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
@@ -171,28 +166,4 @@ function keepLastWords(stderr: Readable): () => string {
     words = (words + chunk).slice(-LAST_WORDS);
   });
   return () => words.trim() || 'it said nothing';
-}
-
-/** Removes what browsers of workers that were killed left behind; the name says whose a directory is. */
-async function sweepHomes(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = name.startsWith(HOME_PREFIX) ? Number.parseInt(name.slice(HOME_PREFIX.length), 10) : 0;
-    if (owner && !isAlive(owner)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-/** The command as root gives it: it sheds root's rights first. */
-async function unprivileged(home: string, command: string[]): Promise<[string, ...string[]]> {
-  if (process.getuid?.() !== 0) return command as [string, ...string[]];
-  await chown(home, BROWSER_UID, BROWSER_UID);
-  const id = BROWSER_UID;
-  return ['setpriv', `--reuid=${id}`, `--regid=${id}`, '--clear-groups', '--inh-caps=-all', ...command];
 }

@@ -1,3 +1,4 @@
+import type { LoadedMedia } from '../snapshot.ts';
 import type { Session } from './cdp.ts';
 
 /** What a page's text may come from; the rest is decoration, or never ends (event streams). */
@@ -8,6 +9,11 @@ const VISIBLE = new Set(['Stylesheet', 'Image', 'Font']);
 const POLL_AFTER = 3;
 /** The same path so often, whatever the query. */
 const POLL_PATH_AFTER = 12;
+
+/** A playlist of a player's, which its own script fetches; the pieces that it names say nothing alone. */
+const PLAYLIST = /mpegurl|dash\+xml/i;
+/** More than any page plays. */
+const MOST_MEDIA = 20;
 
 /** The answer that made a page's main document. */
 export interface Answer {
@@ -28,6 +34,7 @@ export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; p
   let main: { requestId: string; url: string } | undefined;
   let document: Answer | undefined;
   let failedUrl: string | undefined;
+  const media = new Map<string, LoadedMedia>();
   let lastChange = performance.now();
   const touch = () => {
     lastChange = performance.now();
@@ -55,9 +62,13 @@ export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; p
         open.set(requestId, performance.now());
         touch();
       });
-      session.on('Network.responseReceived', ({ requestId, response: { status, headers } }) => {
+      session.on('Network.responseReceived', ({ requestId, type, response }) => {
+        const { status, headers, url } = response;
+        const contentType = headerOf(headers, 'content-type');
+        const isMedia = status < 300 && (type === 'Media' || PLAYLIST.test(contentType));
+        if (isMedia && media.size < MOST_MEDIA) media.set(url, { url, contentType });
         if (requestId !== main?.requestId) return;
-        document = { requestId, statusCode: status, contentType: headerOf(headers, 'content-type') };
+        document = { requestId, statusCode: status, contentType };
       });
       session.on('Network.loadingFinished', ({ requestId }) => close(requestId));
       session.on('Network.loadingFailed', ({ requestId }) => {
@@ -67,6 +78,8 @@ export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; p
     },
     document: () => document,
     failedUrl: () => failedUrl,
+    /** What was loaded to play, in the order it came. */
+    media: () => [...media.values()],
     /** Starts the quiet anew: something was done whose consequences are still to come. */
     touch,
     /** @param patienceMs requests that have been open for longer are not waited for */

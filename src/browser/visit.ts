@@ -4,6 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Collected, CollectedFile, OpenPage } from '../formats/format.ts';
 import { pause } from '../pause.ts';
 import type { Action } from '../schemas/actions.ts';
+import type { LoadedMedia } from '../snapshot.ts';
 import { type ActionOutcome, perform } from './actions.ts';
 import type { AdBlocker } from './ads.ts';
 import { cameraOf } from './camera.ts';
@@ -70,6 +71,8 @@ export interface Visited {
   timezone: string;
   files: Record<string, CollectedFile>;
   surveys: Record<string, unknown>;
+  /** What was loaded to play. */
+  media: LoadedMedia[];
   /** Absent when there was nothing to do. */
   actions?: ActionOutcome;
   /** What could not be done as it was asked for, in words for the user. */
@@ -119,6 +122,7 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
       : { body: await bodyOf(session, answer) }),
     timezone: await runApart(tab, timezone, undefined),
     ...collected,
+    media: traffic.media(),
     warnings: tab.warnings,
     ...actions,
   };
@@ -153,6 +157,10 @@ async function open(tab: Tab, url: string): Promise<Answer> {
   }
   const answer = traffic.document();
   if (!answer) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
+  // Chromium makes a page of its own around such a file, or downloads it, as its build can play it or not.
+  if (/^\s*(?:audio|video)\//i.test(answer.contentType)) {
+    throw new NavigationError(`the answer is ${answer.contentType}`, tab.url() || url, true);
+  }
   const timer = new AbortController();
   const late = pause(MOST_LOADING_MS, timer.signal).then(() => false);
   const isLoaded = await Promise.race([loaded, late]).finally(() => timer.abort());

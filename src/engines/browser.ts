@@ -82,6 +82,7 @@ export function createBrowserEngine(doors: {
         timezone: visited.timezone,
         files: await saveAll(visited.files),
         surveys: visited.surveys,
+        ...(visited.media.length && { media: visited.media }),
         ...(visited.warnings.length && { warnings: visited.warnings }),
         ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };

@@ -20,6 +20,8 @@ export interface PageRequest {
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Neither advertisements nor cookie notices. */
   blockAds: boolean;
+  /** What it plays is wanted: where it is a file of such, its address is enough. */
+  media: boolean;
   /** Done on the page, in order, before it is read. */
   actions: Action[];
   /** Which pool of proxies, where there are any. */
@@ -36,7 +38,15 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 /** A page without any wishes. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, pdfAsBase64: false },
-  ...{ location: undefined, blockAds: false, actions: [], proxy: 'basic', profile: undefined, collect: {} },
+  ...{
+    location: undefined,
+    blockAds: false,
+    media: false,
+    actions: [],
+    proxy: 'basic',
+    profile: undefined,
+    collect: {},
+  },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */

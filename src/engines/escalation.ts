@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
+import { seemsToPlay } from '../html/media.ts';
 import type { Route } from '../net/egress.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
@@ -42,7 +43,8 @@ const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they a
  * 2. `fastMode`: the plain fetch alone.
  * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
  *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
- *    the certificate is bad, the file is too large or of no use).
+ *    the certificate is bad, the file is too large or of no use). Where what the page plays is wanted, its answer has
+ *    to name something.
  * 4. After any other answer, or none, the browser; and beside the plain fetch, where that has been silent for
  *    {@link HEAD_START_MS}. The first acceptable page is taken, the other attempt aborted.
  * 5. What the browser brought is taken, unless it failed, or was refused where the plain fetch was not.
@@ -59,6 +61,7 @@ export function createEscalation(hands: EscalationHands) {
   async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
     if (needsPage(request)) return open(request, signal);
     if (fastMode) return http.obtain(request, signal);
+    const isFinal = finality(request);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     try {
@@ -133,14 +136,17 @@ function firstAccepted(...candidates: [Promise<Outcome>, Judge][]): Promise<Outc
 }
 
 /** Row 3: what the plain fetch brought needs no browser. */
-function isFinal(outcome: Outcome): boolean {
-  if ('error' in outcome) {
-    return !(outcome.error instanceof ServiceError) || outcome.error.code !== 'SCRAPE_SITE_ERROR';
-  }
-  const { page } = outcome;
-  if (WANTS_BROWSER.has(page.statusCode)) return false;
-  return page.kind !== 'html' || (isStaticEnough(page.text) && !isChallenge(page));
-}
+const finality =
+  ({ media }: PageRequest): Judge =>
+  (outcome) => {
+    if ('error' in outcome) {
+      return !(outcome.error instanceof ServiceError) || outcome.error.code !== 'SCRAPE_SITE_ERROR';
+    }
+    const { page } = outcome;
+    if (WANTS_BROWSER.has(page.statusCode)) return false;
+    if (page.kind !== 'html') return true;
+    return isStaticEnough(page.text) && !isChallenge(page) && (!media || seemsToPlay(page.text));
+  };
 
 const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
 

@@ -1,7 +1,8 @@
+import { isPlayable } from '../html/media.ts';
 import { refreshTarget } from '../html/refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { mayShare } from '../url.ts';
 import { contentOf } from './content.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
@@ -34,10 +35,18 @@ function retryAfter(header: string | undefined): { retryAfterMs?: number } {
   return ms > 0 ? { retryAfterMs: ms } : {};
 }
 
+/** Such a file has no text; whoever wants it asks its address for it. */
+const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
+  ...{ kind: 'text' as const, text: '' },
+  media: [{ url, contentType }],
+});
+
 /** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function get(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
-    const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy } = request;
+    const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy, media } = request;
+    const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
+      media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
     const answer = await download(egress, {
       url,
       headers: {
@@ -50,13 +59,14 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       route: routeOf(request),
       signal,
       maxBodyBytes,
+      isEnough: isFile,
     });
     return {
       sourceUrl,
       url: answer.url,
       statusCode: answer.statusCode,
       contentType: answer.contentType,
-      ...contentOf(answer, pdfAsBase64),
+      ...(isFile(answer) ? fileToPlay(answer) : contentOf(answer, pdfAsBase64)),
       ...retryAfter(answer.headers['retry-after']),
       engine: 'http',
       proxy,

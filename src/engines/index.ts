@@ -29,8 +29,9 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
   return {
     async obtain(request, signal, profile) {
       const target = pageRequest(request, profile);
-      const key = cacheKey(target.url, request);
       const cacheOnly = request.lockdown || request.minAge !== undefined;
+      // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
+      const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
       // What became of a page is told by the page as it is now.
       const isTracked = request.formats.some(({ type }) => type === 'changeTracking');
       const readable = key && (cacheOnly || (request.maxAge > 0 && !isTracked));
@@ -75,6 +76,7 @@ function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined):
     pdfAsBase64: request.parsers.length === 0,
     location: request.location,
     blockAds: request.blockAds,
+    media: request.formats.some(({ type }) => type === 'audio' || type === 'video'),
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,

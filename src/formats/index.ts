@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { attributes } from './attributes.ts';
+import { audio } from './audio.ts';
 import { branding } from './branding.ts';
 import { changeTracking } from './change-tracking.ts';
 import { highlights } from './highlights.ts';
@@ -14,6 +15,7 @@ import { question } from './question.ts';
 import { rawHtml } from './raw-html.ts';
 import { screenshot } from './screenshot.ts';
 import { summary } from './summary.ts';
+import { video } from './video.ts';
 
 /** Every output of a scrape; a new one is a file and a line here. */
 export const FORMATS = [
@@ -33,6 +35,8 @@ export const FORMATS = [
   highlights,
   product,
   menu,
+  audio,
+  video,
 ] as const;
 
 type Each = (typeof FORMATS)[number];

@@ -1,8 +1,10 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
-import { isErrorCode, ServiceError } from '../errors.ts';
+import { isErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadAnswer, ThreadTask } from './thread.ts';
+import type { FileAnswer, Track, TrackTask } from './track.ts';
 import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** Threads that derive formats, so that heavy pages hold up neither heartbeats nor each other. */
@@ -15,6 +17,15 @@ export interface RenderPool {
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
   /** As `render`, for two versions of a page. */
   compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
+  /**
+   * As `render`, for a file of sound or moving pictures.
+   * @param options.bring given for a playlist: copies a file that it names to the disk, and gives the path
+   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `bring` throws
+   */
+  take(
+    task: Omit<TrackTask, 'files'>,
+    options: TaskOptions & { bring?: (url: string) => Promise<string> },
+  ): Promise<Track>;
   close(): Promise<void>;
 }
 
@@ -35,10 +46,13 @@ const YOUNG_MB = 24;
 /** Starts the first thread; more come with the work, up to `threads`. */
 export function createRenderPool({
   threads,
+  warm = 1,
   maxMemoryMb,
   onFault = () => undefined,
 }: {
   threads: number;
+  /** Threads that are there without work. */
+  warm?: number;
   maxMemoryMb: number;
   /** Hears of answers that nobody waits for any more, and of threads that end by themselves. */
   onFault?: (error: Error) => void;
@@ -46,7 +60,7 @@ export function createRenderPool({
   const pool = new Piscina<ThreadTask, ThreadAnswer>({
     filename: new URL('./thread.ts', import.meta.url).href,
     // One is always warm; the others cost forty megabytes each and come when there is work for them.
-    minThreads: 1,
+    minThreads: warm,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
     taskQueue: new UrgentFirst(),
@@ -54,12 +68,14 @@ export function createRenderPool({
   });
   // Without a listener, the answer of a thread that was just called off would end the process.
   pool.on('error', onFault);
-  async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions) {
+  async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
     const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
-    const answer = await pool.run(ordered, { signal }).catch((error) => {
-      signal.throwIfAborted();
-      throw translate(error);
-    });
+    const answer = await pool
+      .run(ordered, { signal, ...(port && { transferList: [port] }) })
+      .catch((error) => {
+        signal.throwIfAborted();
+        throw translate(error);
+      });
     if (answer.ok) return answer.result;
     if (isErrorCode(answer.code) && answer.code !== 'UNKNOWN_ERROR')
       throw new ServiceError(answer.code, answer.message);
@@ -69,9 +85,28 @@ export function createRenderPool({
     // Each kind of task has its own kind of result.
     render: (render, options) => run({ render }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
+    async take(task, { bring, ...options }) {
+      if (!bring) return run({ take: task }, options) as Promise<Track>;
+      const { port1: ours, port2: theirs } = new MessageChannel();
+      ours.on('message', ({ id, url }: { id: number; url: string }) => {
+        const answer = bring(url).then((path): FileAnswer => ({ id, path }), refusalOf(id));
+        void answer.then((told) => ours.postMessage(told));
+      });
+      return (run({ take: { ...task, files: theirs } }, options, theirs) as Promise<Track>).finally(() =>
+        ours.close(),
+      );
+    },
     close: () => pool.destroy(),
   };
 }
+
+/** A failure as data, which is what goes from thread to thread. */
+const refusalOf =
+  (id: number) =>
+  (error: unknown): FileAnswer => {
+    const { code, message } = toServiceError(error);
+    return { id, code, message };
+  };
 
 function translate(error: unknown): unknown {
   const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { fingerprintOf } from '../changes/fingerprint.ts';
 import { type Content, createContent } from '../html/content.ts';
+import type { PageMedia } from '../html/media.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import type { changeTracking } from './change-tracking.ts';
 import type { Warn } from './format.ts';
@@ -27,6 +28,8 @@ export interface Rendered {
   warnings: string[];
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
+  /** Where there may be something to play, where that is asked for. */
+  media?: PageMedia;
   /** What the page is recognised by, where changes are tracked. */
   fingerprint?: Uint8Array;
   /** What of the page is compared by the mode `json` of `changeTracking`. */
@@ -51,12 +54,14 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
   }
   const asked = formats.find(isTracking);
   const trackedJson = asked?.modes.includes('json') ? toTrack(content, asked, fields.json, warn) : undefined;
+  const isPlayed = formats.some(({ type }) => type === 'audio' || type === 'video');
   return {
     fields,
     metadata: content.metadata,
     made,
     warnings: [...warnings],
     ...(discover && { discovered: content.discovered }),
+    ...(isPlayed && { media: content.media }),
     ...(asked && { fingerprint: fingerprintOf(content.markdown) }),
     ...(trackedJson !== undefined && { trackedJson }),
   };

@@ -1,23 +1,32 @@
 import { type CompareTask, type Comparison, compare } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
+import type { Track, TrackTask } from './track.ts';
 
 /** What a conversion thread answers: errors lose their class on the way between threads, so they go as data. */
 export type ThreadAnswer =
-  | { ok: true; result: Rendered | Comparison }
+  | { ok: true; result: Rendered | Comparison | Track }
   | { ok: false; code: string; message: string; stack: string | undefined };
 
 /** What a conversion thread is asked. */
-export type ThreadTask = { render: RenderTask } | { compare: CompareTask };
+export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { take: TrackTask };
 
 /** The program of a conversion thread. */
-export default function run(task: ThreadTask): ThreadAnswer {
+export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
   try {
-    return { ok: true, result: 'render' in task ? render(task.render) : compare(task.compare) };
+    return { ok: true, result: await resultOf(task) };
   } catch (error) {
     const { code, message } = toServiceError(error instanceof RangeError ? tooLarge(error) : error);
     return { ok: false, code, message, stack: error instanceof Error ? error.stack : String(error) };
   }
+}
+
+async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | Track> {
+  if ('render' in task) return render(task.render);
+  if ('compare' in task) return compare(task.compare);
+  // Loaded only where it is used: most threads never see a file of the kind.
+  const { takeTrack } = await import('./track.ts');
+  return takeTrack(task.take);
 }
 
 /** With a range error V8 says that a text, an array or its stack cannot grow any further; a second try changes nothing. */

@@ -6,6 +6,7 @@ import { clean } from './clean.ts';
 import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
 import { fenced, toMarkdown } from './markdown.ts';
+import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
@@ -32,6 +33,8 @@ export interface Content {
   readonly discovered: string[];
   /** Absolute, unique, in document order; those of the whole page. */
   readonly images: string[];
+  /** Files of sound and moving pictures, of the whole page. */
+  readonly media: PageMedia;
   readonly metadata: Record<string, string | string[]>;
   /** What the whole page says for machines. */
   readonly structuredData: StructuredData;
@@ -78,6 +81,9 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
     get images() {
       return images();
     },
+    get media() {
+      return mediaOf(page(), snapshot, structuredData());
+    },
     get metadata() {
       return metadata();
     },
@@ -107,6 +113,9 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     links: [],
     discovered: [],
     images: [],
+    get media() {
+      return mediaOfFile(snapshot);
+    },
     metadata: {},
     structuredData: NO_STRUCTURED_DATA,
     attribute: () => [],

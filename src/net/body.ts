@@ -17,6 +17,8 @@ export interface BodyOptions {
   contentEncoding: string;
   /** Counted after decoding. */
   maxBodyBytes: number;
+  /** The setting that says so, `WINNOW_MAX_BODY_MB` unless it is another one. */
+  limit?: string | undefined;
   /** Says in our words what zlib or the stream threw. */
   translate(error: unknown): unknown;
 }
@@ -110,10 +112,15 @@ export function openBody(source: Readable, options: BodyOptions): Readable {
   });
 }
 
-function tooLarge({ url, maxBodyBytes }: BodyOptions): ServiceError {
-  const limit = `${maxBodyBytes / 1024 / 1024} MiB`;
+/** What is larger than may be read. */
+export function tooLarge({
+  url,
+  maxBodyBytes,
+  limit = 'WINNOW_MAX_BODY_MB',
+}: Pick<BodyOptions, 'url' | 'maxBodyBytes' | 'limit'>): ServiceError {
+  const most = `${maxBodyBytes / 1024 / 1024} MiB`;
   return new ServiceError(
     'SCRAPE_CONTENT_TOO_LARGE',
-    `${url} is larger than ${limit}, the most that is read. The operator of this service can raise WINNOW_MAX_BODY_MB.`,
+    `${url} is larger than ${most}, the most that is read. The operator of this service can raise ${limit}.`,
   );
 }

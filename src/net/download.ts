@@ -20,6 +20,8 @@ export interface DownloadRequest {
   signal: AbortSignal;
   /** Counted after decoding. */
   maxBodyBytes: number;
+  /** The setting that says so. */
+  limit?: string;
 }
 
 /** An answer whose body is still to come, whatever its status. */
@@ -38,6 +40,12 @@ export interface OpenDownload {
    * (`SCRAPE_CONTENT_TOO_LARGE` among them), or the signal's reason.
    */
   body: Readable;
+}
+
+/** What to download whole, unless its headers say otherwise. */
+export interface WholeRequest extends DownloadRequest {
+  /** Says of an answer by its headers that its body is of no use: it is not read, and empty. */
+  isEnough?(answer: Omit<OpenDownload, 'body'>): boolean;
 }
 
 /** An answer, whatever its status. */
@@ -138,7 +146,7 @@ export function readTarget(text: string): URL {
  * @throws ServiceError when there is no answer, or one that is refused; else the signal's reason
  */
 export async function openDownload(egress: Egress, options: DownloadRequest): Promise<OpenDownload> {
-  const { signal, skipTlsVerification, maxBodyBytes, route = BASIC } = options;
+  const { signal, skipTlsVerification, maxBodyBytes, limit, route = BASIC } = options;
   const dispatcher = egress.dispatcher({ skipTlsVerification, route });
   let url = readTarget(options.url);
   const shared: Record<string, string> = { ...readHeaders(options.headers ?? {}), ...ENCODINGS };
@@ -153,7 +161,13 @@ export async function openDownload(egress: Egress, options: DownloadRequest): Pr
       if (!location || redirects === MAX_REDIRECTS) {
         const contentEncoding = received['content-encoding'] ?? '';
         const translate = translateFor(url.host, signal);
-        const body = openBody(answer.body, { url: url.href, contentEncoding, maxBodyBytes, translate });
+        const body = openBody(answer.body, {
+          url: url.href,
+          contentEncoding,
+          maxBodyBytes,
+          limit,
+          translate,
+        });
         const contentType = received['content-type'] ?? '';
         return { url: url.href, statusCode, headers: received, contentType, redirects, body };
       }
@@ -172,7 +186,7 @@ export async function openDownload(egress: Egress, options: DownloadRequest): Pr
  * @throws ServiceError when there is no answer, or one that is refused, too large or nothing but redirects;
  * else the signal's reason
  */
-export async function download(egress: Egress, options: DownloadRequest): Promise<Download> {
+export async function download(egress: Egress, options: WholeRequest): Promise<Download> {
   const { body, ...answer } = await openDownload(egress, options);
   const { location } = answer.headers;
   if (REDIRECTS.has(answer.statusCode) && location) {
@@ -183,6 +197,10 @@ export async function download(egress: Egress, options: DownloadRequest): Promis
       'SCRAPE_SITE_ERROR',
       `${given.href} redirects more than ${MAX_REDIRECTS} times, last to ${location.slice(0, 200)}.`,
     );
+  }
+  if (options.isEnough?.(answer)) {
+    body.destroy();
+    return { ...answer, body: new Uint8Array() };
   }
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);

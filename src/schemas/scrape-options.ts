@@ -166,6 +166,7 @@ function unavailable(options: Fields): string[] {
   return [...Object.keys(asked).filter((name) => asked[name]), ...formats];
 }
 
+const isPlayed = ({ formats }: Fields) => formats.some(({ type }) => type === 'audio' || type === 'video');
 const isTracked = ({ formats }: Fields) => formats.some(({ type }) => type === 'changeTracking');
 
 /** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
@@ -181,6 +182,9 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
   if (options.minAge !== undefined && isTracked(options)) {
     fault('minAge', 'minAge asks the cache alone, the changeTracking format for the page as it is now');
+  }
+  if (options.minAge !== undefined && isPlayed(options)) {
+    fault('minAge', 'minAge asks the cache alone, where no files of the formats audio and video are');
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({

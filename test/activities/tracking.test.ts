@@ -225,7 +225,7 @@ describe('a document', () => {
   async function documentOf(html: string, change: Partial<Snapshot>, by: Tracker) {
     const id = await startScrape();
     const { json } = await makeDocument(
-      { renderer, tracker: by },
+      { renderer, tracker: by, media: { make: async () => ({}) } },
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),

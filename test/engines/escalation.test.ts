@@ -7,11 +7,12 @@ import type { Route } from '../../src/net/egress.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
 /** What an engine does when it is its turn: a status, a page, an error, or silence until it is aborted. */
-type Act = number | 'page' | 'shell' | 'challenge' | 'never' | ErrorCode | Error;
+type Act = number | 'page' | 'playing' | 'shell' | 'challenge' | 'never' | ErrorCode | Error;
 
 const TEXTS = {
   page: `<main><h1>The page</h1><p>${'All that is to be read. '.repeat(60)}</p></main>`,
   shell: '<div id="root"></div><script src="/app.js"></script>',
+  playing: `<audio src="/a.mp3"></audio><p>${'All that is to be read. '.repeat(60)}</p>`,
   challenge: '<title>Just a moment...</title><script>window._cf_chl_opt = {};</script>',
 };
 
@@ -164,6 +165,13 @@ describe('the rule, row by row', () => {
       ] as const
     ).map((code): [string, Play, string, string] => [`3 ${code}`, { http: [code] }, 'http basic', code]),
     ['3 a fault of ours', { http: [new Error('bug')] }, 'http basic', 'bug'],
+    ['3 a page that plays', { http: ['playing'], request: { media: true } }, 'http basic', '200 http basic'],
+    [
+      '4 a page that names nothing to play',
+      { http: ['page'], browser: ['page'], request: { media: true } },
+      'http basic, browser basic',
+      '200 browser basic',
+    ],
     ['4 a shell', { http: ['shell'], browser: ['page'] }, 'http basic, browser basic', '200 browser basic'],
     [
       '4 no answer',

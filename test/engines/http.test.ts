@@ -25,6 +25,7 @@ const ANSWERS: Record<string, [number, Record<string, string>, Buffer | string]>
   '/paper': [200, { 'content-type': 'application/pdf' }, PDF],
   '/hidden-paper': [200, { 'content-type': 'text/html' }, PDF],
   '/picture': [200, { 'content-type': 'image/png' }, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
+  '/song': [200, { 'content-type': 'audio/mpeg' }, Buffer.alloc(2 * 1024 * 1024)],
   '/blob': [200, {}, Buffer.from([0, 1, 2, 3])],
 };
 
@@ -137,5 +138,19 @@ describe('failures', () => {
     await expect(obtain('/', { url: 'http://169.254.169.254/latest/meta-data/' })).rejects.toEqual(
       expect.objectContaining({ code: 'unsafe_domain_blocked' }),
     );
+  });
+});
+
+describe('a file to play', () => {
+  it('is its address alone where it is wanted, whatever its size', async () => {
+    expect(await obtain('/song', { media: true })).toMatchObject({
+      ...{ kind: 'text', text: '', contentType: 'audio/mpeg' },
+      media: [{ url: `${site}/song`, contentType: 'audio/mpeg' }],
+    });
+  });
+
+  it('is no page where it is not', async () => {
+    await expect(obtain('/song')).rejects.toMatchObject({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
+    expect(await obtain('/page', { media: true })).not.toHaveProperty('media');
   });
 });

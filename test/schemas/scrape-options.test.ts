@@ -271,8 +271,7 @@ describe('features that are not available yet', () => {
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],
     [{ formats: ['rawBase64'] }, ['format rawBase64']],
-    [{ formats: [{ type: 'json', prompt: 'x' }, 'video'] }, ['format video']],
-    [{ safeMode: true, formats: ['video'] }, ['safeMode', 'format video']],
+    [{ safeMode: true, formats: ['rawBase64'] }, ['safeMode', 'format rawBase64']],
   ];
   it.each(asked)('%j is named', (options, names) => {
     expect(unavailableFeatures(options)).toEqual(

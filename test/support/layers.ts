@@ -2,7 +2,7 @@ import path from 'node:path';
 
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
-  ['errors', 'snapshot', 'pause', 'cipher'],
+  ['errors', 'snapshot', 'pause', 'cipher', 'unprivileged'],
   [
     'config',
     'country',
@@ -20,7 +20,7 @@ const ROWS = [
   ['formats'],
   ['schemas'],
   ['net', 'db', 'blobs', 'storage'],
-  ['browser'],
+  ['browser', 'media'],
   ['engines', 'crawl'],
   ['activities'],
   ['workflows'],
@@ -52,13 +52,14 @@ const DOORS: Record<string, string[]> = {
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'bundle', 'worker'],
   piscina: ['formats'],
+  mediabunny: ['formats'],
   dataloader: ['engines'],
   tldts: ['crawl'],
   diff: ['changes'],
   culori: ['branding'],
   re2js: ['url-pattern'],
   ws: ['api'],
-  'node:child_process': ['embedded', 'browser', 'bundle', 'main', 'cli'],
+  'node:child_process': ['embedded', 'browser', 'media', 'bundle', 'main', 'cli'],
   'node:worker_threads': ['formats'],
 };
 

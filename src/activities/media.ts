@@ -1,0 +1,44 @@
+import { ServiceError } from '../errors.ts';
+import type { MediaKind, PageMedia } from '../html/media.ts';
+import type { MediaMaker } from '../media/maker.ts';
+import type { DocumentOrder } from './document.ts';
+
+/** The fields of the formats that are files of what the page plays, as blob references. */
+export interface MediaFields {
+  fields: Partial<Record<MediaKind, string>>;
+  /** What was left out, in words for the user. */
+  warnings: string[];
+}
+
+const KINDS: MediaKind[] = ['audio', 'video'];
+
+/**
+ * Makes what is asked for of audio and video. A page that is asked for by its address has to have it; one that a crawl
+ * found need not, and says so.
+ * @param media where the page says it is; absent where it was not asked
+ * @throws ServiceError as {@link MediaMaker}
+ */
+export async function makeMedia(
+  maker: MediaMaker,
+  { request, obtained: { snapshot }, isFound, signal, urgent }: DocumentOrder,
+  media: PageMedia | undefined,
+): Promise<MediaFields> {
+  const kinds = KINDS.filter((kind) => request.formats.some(({ type }) => type === kind));
+  if (!kinds.length || !media) return { fields: {}, warnings: [] };
+  const leftOut = (why: string): MediaFields => ({
+    fields: {},
+    warnings: [`${kinds.join(' and ')} ${kinds.length > 1 ? 'were' : 'was'} left out: ${why}`],
+  });
+  if (request.lockdown) return leftOut('lockdown forbids to fetch files, and the cache keeps none.');
+  if (snapshot.statusCode >= 400) {
+    return leftOut(`the target answered ${snapshot.statusCode}, so this is not the page.`);
+  }
+  try {
+    const fields = await maker.make({ kinds, page: snapshot, media, request, signal, urgent });
+    return { fields, warnings: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isFound || !(error instanceof ServiceError)) throw error;
+    return leftOut(error.message);
+  }
+}

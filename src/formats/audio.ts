@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineFormat } from './format.ts';
+
+/** The sound of what the page plays. Made in `activities/media.ts`. */
+export const audio = defineFormat({
+  field: 'audio',
+  request: z.strictObject({ type: z.literal('audio') }),
+  value: z
+    .string()
+    .describe('address of the sound as a file, as it is encoded; readable without a key for an hour'),
+});

@@ -1,0 +1,209 @@
+import type { MessagePort } from 'node:worker_threads';
+import {
+  ADTS,
+  Conversion,
+  CustomPathedSource,
+  FilePathSource,
+  FilePathTarget,
+  FLAC,
+  FlacOutputFormat,
+  HLS,
+  Input,
+  type InputAudioTrack,
+  type InputFormat,
+  type InputTrack,
+  type InputVideoTrack,
+  Logging,
+  LogLevel,
+  MATROSKA,
+  MkvOutputFormat,
+  MP3,
+  MP4,
+  MPEG_TS,
+  Mp3OutputFormat,
+  Mp4OutputFormat,
+  OGG,
+  Output,
+  type OutputFormat,
+  QTFF,
+  WAVE,
+  WavOutputFormat,
+  WEBM,
+  WebMOutputFormat,
+} from 'mediabunny';
+import { messageOf, ServiceError } from '../errors.ts';
+import type { MediaKind } from '../html/media.ts';
+
+/** A file to take a track from. */
+export interface TrackTask {
+  kind: MediaKind;
+  /** Where it came from, for messages. */
+  url: string;
+  /** The file itself. */
+  path: string;
+  /** Where a file of the track alone is written to, where the file itself is not one. */
+  target: string;
+  /** Of a playlist: answers the address of each file that it names with the path of a copy. */
+  files?: MessagePort;
+}
+
+/** The file with the track: the one given, or the one written. */
+export interface Track {
+  path: string;
+  /** Media type, without parameters. */
+  mediaType: string;
+}
+
+/** What the owner of a playlist's files answers. */
+export type FileAnswer = { id: number } & ({ path: string } | { code: string; message: string });
+
+/**
+ * Those of single files. A playlist is never among them: it could name any file of this machine, and is only read with
+ * files that somebody else brings.
+ */
+const FILE_FORMATS: InputFormat[] = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
+const PLAYLIST_FORMATS: InputFormat[] = [HLS, MPEG_TS, MP4, ADTS, MP3];
+
+/** The first that can hold a track takes it: those of one codec before those of many. */
+const AUDIO_TARGETS = [
+  () => new Mp3OutputFormat(),
+  () => new FlacOutputFormat(),
+  () => new WavOutputFormat(),
+  () => new WebMOutputFormat(),
+  () => new Mp4OutputFormat({ fastStart: false }),
+  () => new MkvOutputFormat(),
+];
+const VIDEO_TARGETS = [() => new Mp4OutputFormat({ fastStart: false }), () => new MkvOutputFormat()];
+
+/** Hears of reads that fail while nobody waits for them, which must not end the thread, nor the task after. */
+let onStray: (error: unknown) => void = () => undefined;
+// This file is loaded in threads of the pool alone.
+process.on('unhandledRejection', (error) => onStray(error));
+
+/**
+ * Takes the sound or the moving pictures out of a file, without encoding anything anew: packets are copied, in little
+ * memory. A file that has nothing else is the answer itself; of videos every single file is.
+ * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`
+ */
+export async function takeTrack(task: TrackTask): Promise<Track> {
+  Logging.level = LogLevel.Silent;
+  const failure = Promise.withResolvers<never>();
+  onStray = failure.reject;
+  failure.promise.catch(() => undefined);
+  const input = new Input({
+    formats: task.files ? PLAYLIST_FORMATS : FILE_FORMATS,
+    source: task.files
+      ? new CustomPathedSource(task.url, playlistFiles(task, task.files, failure.reject))
+      : new FilePathSource(task.path),
+    formatOptions: { hls: { offsetTimestampsByDateTime: false } },
+  });
+  try {
+    return await Promise.race([taken(input, task), failure.promise]);
+  } catch (error) {
+    if (error instanceof ServiceError || isOurs(error)) throw error;
+    throw unsupported(task, `cannot be read: ${messageOf(error).replace(/\.+$/, '')}`, error);
+  } finally {
+    input.dispose();
+    task.files?.close();
+  }
+}
+
+async function taken(input: Input, task: TrackTask): Promise<Track> {
+  if (!(await input.canRead())) throw unsupported(task, 'is in no format that is known');
+  const [audio, video] = [await input.getPrimaryAudioTrack(), await input.getPrimaryVideoTrack()];
+  const wanted = task.kind === 'audio' ? audio : video;
+  if (!wanted) throw unsupported(task, `has no ${task.kind} track`);
+  if (await wanted.isLive()) throw unsupported(task, 'is live: it has no end');
+  const isAlone = task.kind === 'video' || !video;
+  if (isAlone && !task.files) {
+    await requirePackets(wanted, task);
+    return { path: task.path, mediaType: essence(await input.getMimeType(), task.kind) };
+  }
+  return task.kind === 'audio'
+    ? copy(input, task, { audio: wanted as InputAudioTrack, video: null })
+    : copy(input, task, { audio, video: wanted as InputVideoTrack });
+}
+
+/** A file may announce a track and end before its first packet. */
+async function requirePackets(track: InputTrack, task: TrackTask): Promise<void> {
+  const timestamp = await track.getFirstTimestamp();
+  const ends = await track.computeDuration();
+  if (!(ends > timestamp)) throw unsupported(task, `has an empty ${task.kind} track`);
+}
+
+async function copy(
+  input: Input,
+  task: TrackTask,
+  tracks: { audio: InputAudioTrack | null; video: InputVideoTrack | null },
+): Promise<Track> {
+  const format = await targetFor(task, tracks);
+  const output = new Output({ format, target: new FilePathTarget(task.target) });
+  const conversion = await Conversion.init({
+    input,
+    output,
+    tracks: 'primary',
+    ...(!tracks.video && { video: { discard: true } }),
+    showWarnings: false,
+  });
+  const wanted = [tracks.audio, tracks.video].filter((track) => track !== null);
+  const lacking = wanted.filter((track) => !conversion.utilizedTracks.includes(track));
+  if (!conversion.isValid || lacking.length) {
+    const reasons = conversion.discardedTracks.map(({ track, reason }) => `${track.type}: ${reason}`);
+    throw unsupported(task, `has a track that cannot be copied (${reasons.join(', ')})`);
+  }
+  await conversion.execute();
+  return { path: task.target, mediaType: essence(await output.getMimeType(), task.kind) };
+}
+
+async function targetFor(
+  task: TrackTask,
+  { audio, video }: { audio: InputAudioTrack | null; video: InputVideoTrack | null },
+): Promise<OutputFormat> {
+  const sound = await audio?.getCodec();
+  const pictures = await video?.getCodec();
+  if (sound === null || pictures === null) throw unsupported(task, 'is encoded in a way that is not known');
+  for (const create of video ? VIDEO_TARGETS : AUDIO_TARGETS) {
+    const format = create();
+    const holds = (codec: string | undefined) =>
+      codec === undefined || format.getSupportedCodecs().some((each) => each === codec);
+    if (holds(sound) && holds(pictures)) return format;
+  }
+  throw unsupported(
+    task,
+    `is encoded as ${[sound, pictures].filter(Boolean).join(' and ')}, which no file of ours can hold`,
+  );
+}
+
+/** Brings the files of a playlist as they are asked for; what cannot be brought fails the whole. */
+function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: ServiceError) => void) {
+  const waiting = new Map<number, (path: string) => void>();
+  port.on('message', (answer: FileAnswer) => {
+    if ('path' in answer) waiting.get(answer.id)?.(answer.path);
+    // Its code is one of ours: it was a ServiceError on the other side.
+    else fail(new ServiceError(answer.code as ServiceError['code'], answer.message));
+    waiting.delete(answer.id);
+  });
+  let id = 0;
+  return async ({ path: url, isRoot }: { path: string; isRoot: boolean }) => {
+    if (isRoot) return new FilePathSource(task.path);
+    const path = await new Promise<string>((resolve) => {
+      waiting.set(++id, resolve);
+      port.postMessage({ id, url });
+    });
+    return new FilePathSource(path);
+  };
+}
+
+/** Codecs are left out, and audio alone is called so, whatever its container is. */
+function essence(mimeType: string, kind: MediaKind): string {
+  const type = mimeType.split(';', 1)[0]!.trim();
+  return kind === 'audio' ? type.replace(/^video\//, 'audio/') : type;
+}
+
+/** The disk of this machine, not the file, is at fault. */
+const isOurs = (error: unknown) => error instanceof Error && 'syscall' in error;
+
+function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {
+  const code = kind === 'audio' ? 'SCRAPE_AUDIO_UNSUPPORTED_URL' : 'SCRAPE_VIDEO_UNSUPPORTED_URL';
+  return new ServiceError(code, `${url} ${what}.`, { cause });
+}

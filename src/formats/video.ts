@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { defineFormat } from './format.ts';
+
+/** The moving pictures that the page plays. Made in `activities/media.ts`. */
+export const video = defineFormat({
+  field: 'video',
+  request: z.strictObject({ type: z.literal('video') }),
+  value: z
+    .string()
+    .describe('address of the video as a file, as it is encoded; readable without a key for an hour'),
+});

@@ -1,0 +1,139 @@
+import type { Document, Element } from 'domhandler';
+import { getElementsByTagName } from 'domutils';
+import type { LoadedMedia, Snapshot } from '../snapshot.ts';
+import { baseOf, resolve } from './address.ts';
+import { readFeed } from './feed.ts';
+import { claimedMedia } from './media-claims.ts';
+import type { StructuredData } from './structured-data.ts';
+
+/** What a file is mostly for. */
+export type MediaKind = 'audio' | 'video';
+
+/** Where media were found, the most certain first. */
+export const MEDIA_SOURCES = ['page', 'loaded', 'linked', 'feed'] as const;
+
+/** A file that the page names or has loaded; nobody has looked into it yet. */
+export interface MediaLink {
+  url: string;
+  /** Absent where nothing says it. */
+  kind?: MediaKind;
+  /**
+   * `page`: the page shows it or says of itself that it is its own (and what the address itself is); `loaded`: a
+   * browser that had the page open loaded it to play; `linked`: a link leads to it; `feed`: an entry of a feed has it.
+   */
+  source: (typeof MEDIA_SOURCES)[number];
+  /** Of a feed's: the page that the entry is about. */
+  entry?: string;
+}
+
+/** The media of a page, the surest first within each source, and where to look for more. */
+export interface PageMedia {
+  links: MediaLink[];
+  /** Addresses of the feeds that the page names. */
+  feeds: string[];
+  /** Of a feed: the page that it is the feed of. */
+  home?: string;
+}
+
+/** A file before it is known where the page got it from. */
+export interface NamedMedia {
+  address: string;
+  /** Media type, where it is told. */
+  type?: string | undefined;
+  kind?: MediaKind | undefined;
+}
+
+const AUDIO_ENDING = /\.(?:mp3|m4a|m4b|aac|ogg|oga|opus|wav|flac|weba|mka)$/i;
+const VIDEO_ENDING = /\.(?:mp4|m4v|mov|webm|mkv|ogv)$/i;
+/** Types that are named where media are, and are none. */
+const NO_MEDIA_TYPE = /^(?:text\/|image\/|application\/(?:x-shockwave-flash|xhtml|json|pdf))/i;
+const FEED_TYPE = /^application\/(?:rss|atom)\+xml/i;
+/** More than any page has of its own; what comes after them is a directory. */
+const MOST_LINKS = 50;
+
+/** What a type or the ending of an address says of a file. */
+function mediaKindOf(type: string, url: string): MediaKind | undefined {
+  if (/^(?:audio\/(?!.*mpegurl)|application\/ogg)/i.test(type)) return 'audio';
+  if (/^video\//i.test(type)) return 'video';
+  const path = URL.parse(url)?.pathname ?? '';
+  if (AUDIO_ENDING.test(path)) return 'audio';
+  return VIDEO_ENDING.test(path) ? 'video' : undefined;
+}
+
+/** Whether an answer is a file to play, or a playlist of such, by what its headers say. */
+export function isPlayable(contentType: string, url: string): boolean {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (/^(?:audio|video)\/|^application\/ogg$|mpegurl|dash\+xml/.test(type)) return true;
+  const isUntold = type === '' || /^(?:application|binary)\/octet-stream$/.test(type);
+  return isUntold && mediaKindOf('', url) !== undefined;
+}
+
+/** Whether a page seems to say where its media are, before anybody has read it: its scripts need not run for them. */
+export const seemsToPlay = (html: string) =>
+  /<(?:audio|video|source)\s[^<>]*\bsrc\s*=\s*["']?(?!blob:)[^\s"'>]|\bog:(?:audio|video)\b|\btwitter:player:stream\b|"contentUrl"/i.test(
+    html,
+  );
+
+/** The media of an HTML page. */
+export function mediaOf(
+  document: Document,
+  snapshot: Pick<Snapshot, 'url' | 'media'>,
+  structuredData: StructuredData,
+): PageMedia {
+  const base = baseOf(document, snapshot.url);
+  const gather = collect(base);
+  for (const each of played(document)) gather.add('page', each);
+  for (const each of claimedMedia(document, structuredData)) gather.add('page', each);
+  addLoaded(gather, snapshot);
+  for (const { attribs } of getElementsByTagName('a', document)) {
+    const kind = attribs.href && mediaKindOf('', resolve(attribs.href, base) ?? '');
+    if (kind) gather.add('linked', { address: attribs.href ?? '', kind });
+  }
+  const feeds = getElementsByTagName('link', document).flatMap(({ attribs }) =>
+    FEED_TYPE.test(attribs.type ?? '') && attribs.href ? (resolve(attribs.href, base) ?? []) : [],
+  );
+  return { links: gather.links(), feeds: [...new Set(feeds)] };
+}
+
+/** The media of what is no HTML: the file that it is, or what its entries have where it is a feed. */
+export function mediaOfFile(snapshot: Pick<Snapshot, 'url' | 'media' | 'kind' | 'text'>): PageMedia {
+  const gather = collect(snapshot.url);
+  addLoaded(gather, snapshot);
+  const feed = snapshot.kind === 'text' ? readFeed(snapshot.text, snapshot.url) : undefined;
+  for (const { entry, ...named } of feed?.media ?? []) gather.add('feed', named, entry);
+  return { links: gather.links(), feeds: [], ...(feed?.home && { home: feed.home }) };
+}
+
+/** What the page plays: `<audio>` and `<video>`, and their sources in their order. */
+function played(document: Document): NamedMedia[] {
+  const named = (kind: MediaKind, { attribs }: Element): NamedMedia[] =>
+    attribs.src ? [{ address: attribs.src, type: attribs.type, kind }] : [];
+  return getElementsByTagName((name) => name === 'audio' || name === 'video', document).flatMap((player) => {
+    const kind = player.name === 'audio' ? 'audio' : 'video';
+    const sources = getElementsByTagName('source', player.children);
+    return [...named(kind, player), ...sources.flatMap((source) => named(kind, source))];
+  });
+}
+
+function addLoaded(gather: Gathering, { url, media = [] }: { url: string; media?: LoadedMedia[] }): void {
+  for (const each of media) {
+    const source = each.url === url ? 'page' : 'loaded';
+    gather.add(source, { address: each.url, type: each.contentType });
+  }
+}
+
+type Gathering = ReturnType<typeof collect>;
+
+function collect(base: string) {
+  const found = new Map<string, MediaLink>();
+  return {
+    add(source: MediaLink['source'], { address, type = '', kind }: NamedMedia, entry?: string): void {
+      if (found.size >= MOST_LINKS || NO_MEDIA_TYPE.test(type)) return;
+      const url = resolve(address, base);
+      if (!url || !/^https?:/.test(url) || found.has(url)) return;
+      const known = mediaKindOf(type, url) ?? kind;
+      found.set(url, { url, source, ...(known && { kind: known }), ...(entry && { entry }) });
+    },
+    links: () => [...found.values()],
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { MediaLink } from '../../src/html/media.ts';
+import { candidatesFor, newestOf, ofPage } from '../../src/media/candidates.ts';
+
+const link = (
+  name: string,
+  source: MediaLink['source'],
+  kind?: MediaLink['kind'],
+  entry?: string,
+): MediaLink => ({
+  url: `https://site.test/${name}`,
+  source,
+  ...(kind && { kind }),
+  ...(entry && { entry }),
+});
+const namesOf = (links: MediaLink[]) => links.map(({ url }) => url.slice('https://site.test/'.length));
+const feed = (links: MediaLink[], home?: string) => ({ links, feeds: [], ...(home && { home }) });
+
+describe('candidates', () => {
+  const links = [
+    link('link.mp3', 'linked', 'audio'),
+    link('loaded.mp4', 'loaded', 'video'),
+    link('own.mp4', 'page', 'video'),
+    link('own', 'page'),
+    link('own-2.mp4', 'page', 'video'),
+    link('own.mp3', 'page', 'audio'),
+  ];
+
+  it('for sound: what the page says before what was loaded before what is linked; sound before the rest', () => {
+    expect(namesOf(candidatesFor('audio', feed(links)))).toEqual([
+      ...['own.mp3', 'own', 'own.mp4', 'own-2.mp4'],
+      ...['loaded.mp4', 'link.mp3'],
+    ]);
+  });
+
+  it('for moving pictures: never a file of sound', () => {
+    expect(namesOf(candidatesFor('video', feed(links)))).toEqual([
+      'own.mp4',
+      'own-2.mp4',
+      'own',
+      'loaded.mp4',
+    ]);
+  });
+});
+
+describe('of a feed', () => {
+  const entries = [
+    link('3.mp3', 'feed', 'audio', 'https://site.test/three'),
+    link('3.ogg', 'feed', 'audio', 'https://site.test/three'),
+    link('2.mp3', 'feed', 'audio', 'https://site.test/two'),
+  ];
+
+  it('alone, the newest entry counts', () => {
+    expect(namesOf(newestOf(feed(entries)).links)).toEqual(['3.mp3', '3.ogg']);
+  });
+
+  it('that a page names, the entry about that page counts', () => {
+    expect(namesOf(ofPage(feed(entries), 'https://site.test/two/#t').links)).toEqual(['2.mp3']);
+  });
+
+  it('of the page itself, the newest entry counts', () => {
+    expect(namesOf(ofPage(feed(entries, 'https://site.test'), 'https://site.test/').links)).toEqual([
+      '3.mp3',
+      '3.ogg',
+    ]);
+  });
+
+  it('entries about other pages do not count', () => {
+    expect(ofPage(feed(entries, 'https://site.test/'), 'https://site.test/about').links).toEqual([]);
+  });
+});
