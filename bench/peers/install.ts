@@ -11,12 +11,13 @@ const DIRECTORY = import.meta.dirname;
  * @throws Error when npm cannot
  */
 export async function installPeers(): Promise<void> {
-  const isThere = (name: string) => existsSync(path.join(DIRECTORY, 'node_modules', '@crawlee', name));
-  if (isThere('cheerio') && isThere('playwright')) return;
+  const isThere = (name: string) => existsSync(path.join(DIRECTORY, 'node_modules', name));
+  if (['@crawlee/cheerio', '@crawlee/playwright', 'turndown'].every(isThere)) return;
   const npm = spawn('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: DIRECTORY,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code] = await once(npm, 'exit');
-  if (code !== 0) throw new Error(`npm install in ${DIRECTORY} ended with ${code}: Crawlee is not installed`);
+  if (code !== 0)
+    throw new Error(`npm install in ${DIRECTORY} ended with ${code}: the peers are not installed`);
 }

@@ -22,6 +22,30 @@ export const ours: Convert = (html) => toMarkdown(parseHtml(html), { removeBase6
 /** As the service calls it: without links that skip, and without what is empty. */
 export const tidy: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
 
+/** What a crawler of one's own does: cheerio takes out what is around the content, turndown writes the rest. */
+export async function cheerioTurndown(): Promise<Convert> {
+  const { load }: { load(html: string): Cheerio } = await import('cheerio' as string);
+  const { turndown } = await loadTurndown();
+  return (html) => {
+    const page = load(html);
+    page('script,style,noscript,nav,header,footer,aside,form,iframe').remove();
+    return turndown(page('body').html() ?? '');
+  };
+}
+
+type Cheerio = (selector: string) => { remove(): void; html(): string | null };
+
+async function loadTurndown(): Promise<{ turndown: Convert }> {
+  const load = (name: string) => import(name);
+  const { default: Turndown }: Turndown = await load('turndown');
+  const { gfm }: { gfm: unknown } = await load('turndown-plugin-gfm');
+  const service = new Turndown({
+    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', bulletListMarker: '-' },
+  });
+  service.use(gfm);
+  return { turndown: (html) => service.turndown(html) };
+}
+
 /** The converters that are installed in this folder, by name, each as the quality kit runs it. */
 export async function markdownPeers(): Promise<Record<string, Convert>> {
   const load = (name: string) => import(name);
@@ -31,15 +55,10 @@ export async function markdownPeers(): Promise<Record<string, Convert>> {
   );
   const rehype = unified().use(parse.default).use(remark.default).use(gfm.default).use(stringify.default);
   const { htmlToMarkdown }: { htmlToMarkdown: Convert } = await load('mdream');
-  const { default: Turndown }: Turndown = await load('turndown');
-  const { gfm: turndownGfm }: { gfm: unknown } = await load('turndown-plugin-gfm');
-  const turndown = new Turndown({
-    ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', bulletListMarker: '-' },
-  });
-  turndown.use(turndownGfm);
+  const { turndown } = await loadTurndown();
   return {
     'rehype-remark 10.0.1': (html) => String(rehype.processSync(html)),
     'mdream 1.7.2': (html) => htmlToMarkdown(html),
-    'turndown 7.2.5 + gfm': (html) => turndown.turndown(html),
+    'turndown 7.2.5 + gfm': turndown,
   };
 }

@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { createContent } from '../src/html/content.ts';
+import { percentile, short, table } from './figures.ts';
+import { installPeers } from './peers/install.ts';
+import { type Convert, cheerioTurndown } from './peers/markdown.ts';
+import { articlePage } from './site/article.ts';
+
+const HELP = `Converts articles of the generated site, from bytes to markdown with main content, as the service does (parse, clean,
+filter, markdown) and by cheerio with turndown, in turn, in this process. Prints CPU time per page.
+
+Usage: node bench/conversion.ts [OPTIONS]
+
+  --pages N     articles, 30 to 120 KB (60)
+  --rounds N    how often each is converted, after one round for warming up (5)
+  --help        this text
+`;
+
+const { values } = parseArgs({
+  options: {
+    pages: { type: 'string', default: '60' },
+    rounds: { type: 'string', default: '5' },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help) process.stdout.write(HELP);
+else await main(Number(values.pages), Number(values.rounds));
+
+async function main(count: number, rounds: number): Promise<void> {
+  await installPeers();
+  const pages = Array.from({ length: count }, (_, n) => articlePage(n, 'http://site.test'));
+  const converters: Record<string, Convert> = { Winnow: ours, 'cheerio + turndown': await cheerioTurndown() };
+  const times = new Map<string, number[]>(Object.keys(converters).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const page of pages) {
+      for (const [name, convert] of Object.entries(converters)) {
+        const start = process.cpuUsage();
+        convert(page.toString());
+        const { user, system } = process.cpuUsage(start);
+        if (round > 0) times.get(name)!.push((user + system) / 1000);
+      }
+    }
+  }
+  const meanOf = (own: number[]) => own.reduce((sum, ms) => sum + ms, 0) / own.length;
+  const mean = meanOf(times.get('Winnow')!);
+  const rows = [...times].map(([name, own]) => ({
+    [`${count} articles, ${rounds} times`]: name,
+    'CPU-ms, p50': short(percentile(own, 0.5)),
+    mean: short(meanOf(own)),
+    p99: short(percentile(own, 0.99)),
+    'our mean ÷ its': (mean / meanOf(own)).toFixed(2),
+  }));
+  process.stdout.write(`${table(rows)}\n`);
+}
+
+function ours(text: string): string {
+  const url = 'http://site.test/article';
+  return createContent(
+    {
+      ...{
+        sourceUrl: url,
+        url,
+        statusCode: 200,
+        contentType: 'text/html; charset=utf-8',
+        kind: 'html',
+        text,
+      },
+      ...{ engine: 'http', fetchedAt: 0, files: {}, proxy: 'basic' },
+    },
+    { onlyMainContent: true, removeBase64Images: true },
+  ).markdown;
+}
