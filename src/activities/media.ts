@@ -1,13 +1,25 @@
+import type { Obtained } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
-import type { MediaKind, PageMedia } from '../html/media.ts';
+import type { PageMedia } from '../html/media.ts';
+import type { MediaKind } from '../html/media-claims.ts';
 import type { MediaMaker } from '../media/maker.ts';
-import type { DocumentOrder } from './document.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 /** The fields of the formats that are files of what the page plays, as blob references. */
 export interface MediaFields {
   fields: Partial<Record<MediaKind, string>>;
   /** What was left out, in words for the user. */
   warnings: string[];
+}
+
+/** The page that the media are of. */
+interface MediaOrder {
+  request: ScrapeRequest;
+  obtained: Obtained;
+  /** A crawl found it: nobody asked for this very page. */
+  isFound?: boolean;
+  urgent: boolean;
+  signal: AbortSignal;
 }
 
 const KINDS: MediaKind[] = ['audio', 'video'];
@@ -20,7 +32,7 @@ const KINDS: MediaKind[] = ['audio', 'video'];
  */
 export async function makeMedia(
   maker: MediaMaker,
-  { request, obtained: { snapshot }, isFound, signal, urgent }: DocumentOrder,
+  { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
   const kinds = KINDS.filter((kind) => request.formats.some(({ type }) => type === kind));

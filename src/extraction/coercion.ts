@@ -1,6 +1,5 @@
 import { resolve } from '../html/address.ts';
-import { isItem, typeName } from '../html/json-ld.ts';
-import type { Item } from '../html/structured-data.ts';
+import { type Item, isItem, typeName } from '../html/json-ld.ts';
 import { dateIn } from './dates.ts';
 import { numberIn } from './numbers.ts';
 import type { Schema } from './schema.ts';

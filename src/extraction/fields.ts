@@ -1,5 +1,5 @@
-import { isItem } from '../html/json-ld.ts';
-import type { Item, StructuredData } from '../html/structured-data.ts';
+import { type Item, isItem } from '../html/json-ld.ts';
+import type { StructuredData } from '../html/structured-data.ts';
 import { isCommon, nameWords } from './names.ts';
 import { currencyIn } from './numbers.ts';
 

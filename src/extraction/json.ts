@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { isItem, toPlain } from '../html/json-ld.ts';
-import { type Item, itemsOf } from '../html/structured-data.ts';
+import { type Item, isItem, toPlain } from '../html/json-ld.ts';
+import { itemsOf } from '../html/structured-data.ts';
 import { type Field, fieldsOfItem, fieldsOfMeta } from './fields.ts';
 import { type Found, findObject, findRows, type Ground } from './matching.ts';
 import { recordsOf } from './records.ts';

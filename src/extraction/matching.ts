@@ -1,5 +1,4 @@
-import { isItem } from '../html/json-ld.ts';
-import type { Item } from '../html/structured-data.ts';
+import { type Item, isItem } from '../html/json-ld.ts';
 import { type Reading, toScalar } from './coercion.ts';
 import { type Field, fieldsOfItem } from './fields.ts';
 import { isCommon, means, nameWords, similarity } from './names.ts';

@@ -1,6 +1,7 @@
 import { resolve } from '../html/address.ts';
 import type { Content } from '../html/content.ts';
-import { type Item, itemsOf } from '../html/structured-data.ts';
+import type { Item } from '../html/json-ld.ts';
+import { itemsOf } from '../html/structured-data.ts';
 import { type Money, moneyOf } from './money.ts';
 import { addressesIn, availabilityOf, textIn, thingsIn } from './things.ts';
 

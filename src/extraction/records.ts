@@ -1,7 +1,8 @@
 import { type ChildNode, type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { findAll } from 'domutils';
 import { baseOf, resolve } from '../html/address.ts';
-import { type Item, itemsOf, type StructuredData } from '../html/structured-data.ts';
+import type { Item } from '../html/json-ld.ts';
+import { itemsOf, type StructuredData } from '../html/structured-data.ts';
 import { textOf } from '../html/text.ts';
 import { type Field, fieldsOfItem, shownField } from './fields.ts';
 import { cellsOf, childrenOf, classNames, isHeader, isPriceShown, rowsOf, timeField } from './shown.ts';

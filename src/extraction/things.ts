@@ -1,5 +1,4 @@
-import { isItem, typeName } from '../html/json-ld.ts';
-import type { Item } from '../html/structured-data.ts';
+import { type Item, isItem, typeName } from '../html/json-ld.ts';
 
 /** The text of a value of structured data, of a thing its name or address. */
 export function textIn(value: unknown): string | undefined {

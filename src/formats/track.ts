@@ -32,7 +32,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import { messageOf, ServiceError } from '../errors.ts';
-import type { MediaKind } from '../html/media.ts';
+import type { MediaKind } from '../html/media-claims.ts';
 
 /** A file to take a track from. */
 export interface TrackTask {

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { resolve } from './address.ts';
-import type { NamedMedia } from './media.ts';
+import type { NamedMedia } from './media-claims.ts';
 
 /** What a feed of RSS or Atom has to listen to or to watch. */
 export interface FeedMedia {

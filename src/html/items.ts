@@ -1,7 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { baseOf, resolve } from './address.ts';
-import { bareName, typeName } from './json-ld.ts';
-import type { Item } from './structured-data.ts';
+import { bareName, type Item, typeName } from './json-ld.ts';
 import { textOf } from './text.ts';
 
 /** Where each syntax writes that an element describes a thing, of which type, and which property an element holds. */

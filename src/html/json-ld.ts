@@ -1,4 +1,7 @@
-import type { Item } from './structured-data.ts';
+/** A thing that a page describes, as JSON-LD writes it: `@type` is the type's own name, such as `Product`. */
+export interface Item {
+  [name: string]: unknown;
+}
 
 /** What is longer is no description of a page. */
 const MOST_CHARACTERS = 2_000_000;

@@ -1,6 +1,16 @@
 import type { Document } from 'domhandler';
-import type { MediaKind, NamedMedia } from './media.ts';
 import { metaTagsOf, type StructuredData } from './structured-data.ts';
+
+/** What a file is mostly for. */
+export type MediaKind = 'audio' | 'video';
+
+/** A file before it is known where the page got it from. */
+export interface NamedMedia {
+  address: string;
+  /** Media type, where it is told. */
+  type?: string | undefined;
+  kind?: MediaKind | undefined;
+}
 
 /** Types of schema.org whose `contentUrl` is a file to play, and of which kind. */
 const TYPES: Record<string, MediaKind | undefined> = {

@@ -3,11 +3,8 @@ import { getElementsByTagName } from 'domutils';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { baseOf, resolve } from './address.ts';
 import { readFeed } from './feed.ts';
-import { claimedMedia } from './media-claims.ts';
+import { claimedMedia, type MediaKind, type NamedMedia } from './media-claims.ts';
 import type { StructuredData } from './structured-data.ts';
-
-/** What a file is mostly for. */
-export type MediaKind = 'audio' | 'video';
 
 /** Where media were found, the most certain first. */
 export const MEDIA_SOURCES = ['page', 'loaded', 'linked', 'feed'] as const;
@@ -33,14 +30,6 @@ export interface PageMedia {
   feeds: string[];
   /** Of a feed: the page that it is the feed of. */
   home?: string;
-}
-
-/** A file before it is known where the page got it from. */
-export interface NamedMedia {
-  address: string;
-  /** Media type, where it is told. */
-  type?: string | undefined;
-  kind?: MediaKind | undefined;
 }
 
 const AUDIO_ENDING = /\.(?:mp3|m4a|m4b|aac|ogg|oga|opus|wav|flac|weba|mka)$/i;

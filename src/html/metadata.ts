@@ -1,7 +1,8 @@
 import type { Document } from 'domhandler';
 import { findOne, textContent } from 'domutils';
 import { baseOf, resolve } from './address.ts';
-import { type Item, metaTagsOf, type StructuredData, structuredDataOf } from './structured-data.ts';
+import type { Item } from './json-ld.ts';
+import { metaTagsOf, type StructuredData, structuredDataOf } from './structured-data.ts';
 
 /** Our names for what pages say under other ones; each besides its own name. */
 const NAMES = new Map([

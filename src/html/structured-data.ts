@@ -1,12 +1,7 @@
 import type { Document } from 'domhandler';
 import { findAll, getElementsByTagName, textContent } from 'domutils';
 import { readItems } from './items.ts';
-import { readJsonLd } from './json-ld.ts';
-
-/** A thing that a page describes, as JSON-LD writes it: `@type` is the type's own name, such as `Product`. */
-export interface Item {
-  [name: string]: unknown;
-}
+import { type Item, readJsonLd } from './json-ld.ts';
 
 /** What a page says for machines. Each part is read when it is first asked for; all are bounded. */
 export interface StructuredData {

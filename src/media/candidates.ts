@@ -1,4 +1,5 @@
-import { MEDIA_SOURCES, type MediaKind, type MediaLink, type PageMedia } from '../html/media.ts';
+import { MEDIA_SOURCES, type MediaLink, type PageMedia } from '../html/media.ts';
+import type { MediaKind } from '../html/media-claims.ts';
 import { normalizeTarget } from '../url.ts';
 
 /**

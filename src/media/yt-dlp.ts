@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.ts';
-import type { MediaKind } from '../html/media.ts';
+import type { MediaKind } from '../html/media-claims.ts';
 import { makeHome, withoutRights } from '../unprivileged.ts';
 
 /** What yt-dlp is to get. */

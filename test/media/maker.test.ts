@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createContent } from '../../src/html/content.ts';
-import type { MediaKind } from '../../src/html/media.ts';
+import type { MediaKind } from '../../src/html/media-claims.ts';
 import { createMediaMaker, type MediaHands } from '../../src/media/maker.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
