@@ -84,6 +84,13 @@ describe('an article', () => {
     expect(left(html('h1'))).toEqual(left(html('h2')));
   });
 
+  it('loses what introduces its author after the text, but not what is named so before', () => {
+    const box = `<div class="post-author"><h4>Jane Doe</h4>${paragraphs('her', 'her work')}</div>`;
+    const long = Array.from({ length: 40 }, (_, nth) => `part ${nth}`);
+    expect(page(`${paragraphs(...long)}${box}`)).toEqual(['# Title', ...long.map(sentence)]);
+    expect(page(`${box}${paragraphs(...long)}`)).toContain(sentence('her work'));
+  });
+
   it('says once what stands there once more for small screens', () => {
     expect(page(`${body}<div>${paragraph('one')}</div>`)).toEqual(['# Title', ...lines]);
   });
