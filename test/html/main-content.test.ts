@@ -34,6 +34,11 @@ describe('an article', () => {
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
     ['captions', '<figure><figcaption>A picture of it</figcaption></figure>'],
+    ['a call to follow', '<p>Follow <a href="/jane">Jane Doe</a> on the network of your choice.</p>'],
+    [
+      'hidden data',
+      `<div itemscope style="display: none"><p itemprop="headline">Data</p><p>${sentence('x').repeat(6)}</p></div>`,
+    ],
     ['lists of links', '<div><a href="/1">First other page</a> <a href="/2">Second other page</a></div>'],
     ['advertising', '<div class="ad-slot">Buy it</div>'],
     ['what is hidden', '<div style="display: none">Hidden</div>'],
@@ -48,6 +53,7 @@ describe('an article', () => {
 
   it.each([
     ['a quoted post', '<blockquote class="twitter-tweet"><p>Quoted</p></blockquote>', '> Quoted'],
+    ['a sentence that begins like a call', '<p>Follow us on our way.</p>', 'Follow us on our way.'],
     ['code', '<pre>let a;</pre>', 'let a;'],
     ['a section named after its heading', '<section id="how-to-share-your-work"><p>So.</p></section>', 'So.'],
     ['what large screens show', '<div class="d-none d-md-block">Large</div>', 'Large'],
