@@ -31,6 +31,7 @@ describe('an article', () => {
     ['related pages by name', `<div class="related-posts"><h3>Others</h3>${paragraph('other')}</div>`],
     ['related pages by heading', `<div><h3>You may also like</h3><div>${paragraph('other')}</div></div>`],
     ['a flat section by heading', `<h3>About the author</h3>${paragraph('her')}`],
+    ['who has reviewed it', `<div><h4>About the reviewer</h4>${paragraph('him')}</div>`],
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
     ['captions', '<figure><figcaption>A picture of it</figcaption></figure>'],
