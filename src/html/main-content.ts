@@ -1,5 +1,6 @@
 import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../snapshot.ts';
+import { dropCalls } from './main-content/calls.ts';
 import { focus } from './main-content/focus.ts';
 import { claimedType, type PageType } from './main-content/page-type.ts';
 import { dropAround, postsOf } from './main-content/posts.ts';
@@ -42,6 +43,7 @@ export function surroundingsOf(
       (pruned.left.get(root)?.length ?? 0) < SHORTEST_CONTENT &&
       (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
     if (isTooLittle && type !== 'forum') return surroundings('forum');
+    if (type === 'article') dropCalls(root, surveyed, pruned);
     if (!REPEATING.includes(type)) dropRepeats(root, pruned);
     return pruned.dropped;
   };

@@ -31,9 +31,15 @@ describe('an article', () => {
     ['related pages by name', `<div class="related-posts"><h3>Others</h3>${paragraph('other')}</div>`],
     ['related pages by heading', `<div><h3>You may also like</h3><div>${paragraph('other')}</div></div>`],
     ['a flat section by heading', `<h3>About the author</h3>${paragraph('her')}`],
+    ['who has reviewed it', `<div><h4>About the reviewer</h4>${paragraph('him')}</div>`],
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
     ['captions', '<figure><figcaption>A picture of it</figcaption></figure>'],
+    ['a call to follow', '<p>Follow <a href="/jane">Jane Doe</a> on the network of your choice.</p>'],
+    [
+      'hidden data',
+      `<div itemscope style="display: none"><p itemprop="headline">Data</p><p>${sentence('x').repeat(6)}</p></div>`,
+    ],
     ['lists of links', '<div><a href="/1">First other page</a> <a href="/2">Second other page</a></div>'],
     ['advertising', '<div class="ad-slot">Buy it</div>'],
     ['what is hidden', '<div style="display: none">Hidden</div>'],
@@ -48,6 +54,7 @@ describe('an article', () => {
 
   it.each([
     ['a quoted post', '<blockquote class="twitter-tweet"><p>Quoted</p></blockquote>', '> Quoted'],
+    ['a sentence that begins like a call', '<p>Follow us on our way.</p>', 'Follow us on our way.'],
     ['code', '<pre>let a;</pre>', 'let a;'],
     ['a section named after its heading', '<section id="how-to-share-your-work"><p>So.</p></section>', 'So.'],
     ['what large screens show', '<div class="d-none d-md-block">Large</div>', 'Large'],
@@ -82,6 +89,13 @@ describe('an article', () => {
     const html = (heading: string) =>
       `<title>Title | Site</title>${ARTICLE}<div><h1>Title</h1>${body}</div><aside><${heading}>Offers</${heading}>${paragraph('buying')}</aside>`;
     expect(left(html('h1'))).toEqual(left(html('h2')));
+  });
+
+  it('loses what introduces its author after the text, but not what is named so before', () => {
+    const box = `<div class="post-author"><h4>Jane Doe</h4>${paragraphs('her', 'her work')}</div>`;
+    const long = Array.from({ length: 40 }, (_, nth) => `part ${nth}`);
+    expect(page(`${paragraphs(...long)}${box}`)).toEqual(['# Title', ...long.map(sentence)]);
+    expect(page(`${box}${paragraphs(...long)}`)).toContain(sentence('her work'));
   });
 
   it('says once what stands there once more for small screens', () => {

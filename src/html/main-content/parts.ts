@@ -27,6 +27,10 @@ const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
 const ARTICLES: PageType[] = ['article', 'documentation'];
 const LESS_THAN_A_PARAGRAPH = 100;
+const LONGEST_BYLINE = 400;
+/** Below the text of an article its author is introduced at length; what comes earlier may be of the text. */
+const LONGEST_INTRODUCTION = 1_500;
+const BEGINNING = 1_500;
 
 /** When a name is believed that it means the part. */
 interface Belief {
@@ -76,7 +80,9 @@ const BELIEFS: Record<Part, Belief> = {
   byline: {
     most: 0.15,
     on: ['article'],
-    also: ({ prose, length }) => prose < LESS_THAN_A_PARAGRAPH && length < 400,
+    also: ({ prose, length, start }) =>
+      (prose < LESS_THAN_A_PARAGRAPH && length < LONGEST_BYLINE) ||
+      (start > BEGINNING && length < LONGEST_INTRODUCTION),
   },
   author: { most: 0.3, on: ['article'] },
   // A page that is one table of contents has nothing else.

@@ -19,7 +19,7 @@ const BESIDE = [
   'leave a (comment|reply).*',
   '(\\d+ )?(comments?|responses?|replies)( \\(?\\d+\\)?)?',
   'post a comment',
-  'about the authors?',
+  '(about|meet) (the|our) (authors?|reviewers?|editors?|writers?)',
   'share( this.*)?',
   '(recent|latest|popular) (posts|articles|comments|news|stories)',
   'most (read|popular|viewed)',

@@ -2,6 +2,8 @@ import type { Element } from 'domhandler';
 
 /** Largest share of the page that is believed to be hidden. */
 const MOST_HIDDEN = 0.3;
+/** The same for data that stands beside what readers see, with the whole text among it. */
+const MOST_DATA = 0.8;
 /** What is hidden only until the reader asks for it. */
 const FOLDED = /accordion|collaps|panel|tab|faq|answer|expand/i;
 /** React sends the content of such elements after the page and puts it into its place with a script. */
@@ -9,7 +11,7 @@ const STREAMED = /^S:/;
 
 /** Whether readers do not see an element; `share` of the page, for a page that is hidden is only not there yet. */
 export function isUnseen({ attribs, name }: Element, share: number): boolean {
-  if (share > MOST_HIDDEN) return false;
+  if (share > (attribs.itemscope === undefined ? MOST_HIDDEN : MOST_DATA)) return false;
   // Links and pictures that say again what is said beside them are kept from screen readers, but seen.
   const isSeen = name === 'a' || name === 'i';
   const isHidden =
