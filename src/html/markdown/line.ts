@@ -97,10 +97,8 @@ export class Line {
     }
     if (data.charCodeAt(0) !== words.charCodeAt(0)) this.#gap = true;
     const isSpaced = /[^\S ]|\s{2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
-    this.#plain(hasSigns(isSpaced) ? escapeText(isSpaced, this.#before, this.#around) : isSpaced);
-    const { length } = this.#text;
-    this.#looseAt =
-      isLoose(this.#text.charAt(length - 1)) && this.#text.charAt(length - 2) !== '\\' ? length - 1 : -1;
+    this.#plain(hasSigns(isSpaced) ? escapeText(isSpaced, this.#beforeText, this.#around) : isSpaced);
+    this.#loosen();
     this.#gap = isBlankAt(data, data.length - 1);
   }
 
@@ -186,11 +184,22 @@ export class Line {
     return opened < this.#wraps.length || (opened > 0 && this.#opened[opened - 1]?.at === undefined);
   }
 
+  /** What text will stand after: the sign of a mark, if one has yet to begin. */
+  get #beforeText(): Beside {
+    return this.#isWaiting ? (this.#wraps.at(-1)?.open.charAt(0) ?? '') : this.#before;
+  }
+
   get #around(): Around {
     return {
       isLinked: this.#wraps.some(({ isLink }) => isLink),
       isMarked: this.#wraps.some(({ isLink }) => !isLink),
     };
+  }
+
+  /** Notes a last sign of text that nothing stands beside yet. */
+  #loosen(): void {
+    const at = this.#text.length - 1;
+    this.#looseAt = isLoose(this.#text.charAt(at)) && !isEscaped(this.#text, at) ? at : -1;
   }
 
   /** Escapes a last sign of text that would mean something before what follows. */
@@ -225,7 +234,8 @@ export class Line {
       const lead = /^[\p{P}\p{S}]+/u.exec(text)?.[0] ?? '';
       if (lead.length > 0 && !this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink)) {
         this.#settle(lead.charAt(0));
-        this.#text += lead;
+        this.#write(lead);
+        this.#loosen();
         const rest = text.slice(lead.length);
         if (rest.startsWith(' ')) this.#gap = true;
         if (rest) this.#plain(rest.trimStart());
@@ -233,6 +243,11 @@ export class Line {
       }
     }
     this.#begin(text.charAt(0));
+    this.#write(text);
+  }
+
+  #write(text: string): void {
+    if (this.#closed.length > 0 && this.#closedTo === this.#text.length) this.#plainFrom = this.#text.length;
     this.#text += text;
   }
 
@@ -355,6 +370,13 @@ export class Line {
     this.#plainFrom = text.length;
     this.#closed = [];
   }
+}
+
+/** Whether an odd number of backslashes stands before. */
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text.charAt(from - 1) === '\\') from--;
+  return (at - from) % 2 === 1;
 }
 
 const isBlankAt = (text: string, at: number) => text.charAt(at).trim() === '';
