@@ -3,7 +3,7 @@ import { textContent } from 'domutils';
 import { BREAKS } from './line.ts';
 import type { Rule } from './writer.ts';
 
-/** The same mark more often inside itself says nothing more. */
+/** The same mark inside itself says nothing more to who reads; more often than this, to nobody. */
 const MOST_MARKS = 3;
 
 /**
@@ -14,7 +14,8 @@ function mark(sign: string, other?: string): Rule {
   return (writer, { children }) => {
     const depth = writer.wraps.filter(({ open }) => open === sign || open === other).length;
     const own = depth % 2 ? other : sign;
-    const isRead = depth === 0 || (depth < MOST_MARKS && (writer.isMarkDue || !writer.line.touchesWord));
+    const most = writer.options.tidy ? 1 : MOST_MARKS;
+    const isRead = depth === 0 || (depth < most && (writer.isMarkDue || !writer.line.touchesWord));
     if (own === undefined || !isRead) writer.walk(children);
     else writer.wrapped({ open: own, close: own, isLink: false, isUsed: false }, () => writer.walk(children));
   };

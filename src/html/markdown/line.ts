@@ -238,7 +238,8 @@ export class Line {
         this.#loosen();
         const rest = text.slice(lead.length);
         if (rest.startsWith(' ')) this.#gap = true;
-        if (rest) this.#plain(rest.trimStart());
+        // A sign that stood alone stands beside the mark now.
+        if (rest) this.#plain(rest.replace(/^ (?=[*_~])/, '\\').trimStart());
         return;
       }
     }
@@ -274,19 +275,28 @@ export class Line {
     if (last?.wrap.open === wrap.open && this.#closedTo === this.#text.length) {
       // The same mark goes on.
       this.#closed.pop();
-      this.#text = this.#text.slice(0, -wrap.close.length);
+      const text = this.#text.slice(0, -wrap.close.length);
+      this.#text = next === '`' && text.endsWith('`') ? `${text} ` : text;
       this.#opened.push({ wrap, at: last.at });
       return;
     }
-    const after = this.#wraps[place + 1];
-    const follows = after && after.open.charAt(0) !== wrap.open.charAt(0) ? after.open.charAt(0) : next;
-    const before = this.#beforeRun(wrap.open.charAt(0));
-    const isPossible = !isWord(before) || (!wrap.open.startsWith('_') && !isPunctuation(follows));
+    const sign = wrap.open.charAt(0);
+    const inner = this.#wraps.slice(place + 1);
+    const follows = inner.find(({ open }) => open.charAt(0) !== sign)?.open.charAt(0) ?? next;
+    const before = this.#beforeRun(sign);
+    const isRead = !isWord(before) || (sign !== '_' && !isPunctuation(follows));
+    // Signs of marks that end are counted together with those of marks that begin: of more than one they mean others.
+    const isOne = this.#closed.length === 1 && inner.every(({ isLink }) => isLink);
+    const isPossible = isRead && (isOne || !this.#endsWithMark(sign));
     this.#opened.push({ wrap, at: isPossible ? this.#text.length : undefined });
     if (isPossible) {
       this.#text += wrap.open;
       this.#plainFrom = this.#text.length;
     }
+  }
+
+  #endsWithMark(sign: string): boolean {
+    return this.#closed.length > 0 && this.#text.endsWith(sign) && this.#closedTo === this.#text.length;
   }
 
   /** What stands before the same signs that the text ends with: they are one run, which means something as a whole. */
@@ -349,7 +359,8 @@ export class Line {
     const tail = /[\p{P}\p{S}]+$/u.exec(inside)?.[0] ?? '';
     const hasWordEnd = isWord(this.#text.charAt(this.#closedFrom - 1));
     if (!ends.includes('_')) {
-      if (hasWordEnd) return;
+      // Signs of one kind are one run; of two kinds, the second does not stand after the word.
+      if (hasWordEnd && !(ends.includes('~') && ends.includes('*'))) return;
       if (
         tail.length > 0 &&
         tail.length < inside.length &&
@@ -364,12 +375,19 @@ export class Line {
     let text = this.#text.slice(0, this.#closedFrom);
     for (const { wrap, at = 0 } of this.#closed) {
       // The innermost comes first, which begins last.
-      text = text.slice(0, at) + text.slice(at + wrap.open.length);
+      text = joined(text.slice(0, at), text.slice(at + wrap.open.length));
     }
     this.#text = text;
     this.#plainFrom = text.length;
     this.#closed = [];
   }
+}
+
+/** What a mark stood between, so that it means the same without. */
+function joined(left: string, right: string): string {
+  if (left.endsWith('!') && right.startsWith('[') && !isEscaped(left, left.length - 1))
+    return `${left.slice(0, -1)}\\!${right}`;
+  return left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right;
 }
 
 /** Whether an odd number of backslashes stands before. */
