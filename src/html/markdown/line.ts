@@ -96,9 +96,10 @@ export class Line {
       return;
     }
     if (data.charCodeAt(0) !== words.charCodeAt(0)) this.#gap = true;
-    const isSpaced = /[^\S ]|\s{2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
-    this.#plain(hasSigns(isSpaced) ? escapeText(isSpaced, this.#beforeText, this.#around) : isSpaced);
-    this.#loosen();
+    const spaced = /[^\S ]| {2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
+    const escaped = hasSigns(spaced) ? escapeText(spaced, this.#beforeText, this.#around) : spaced;
+    this.#plain(escaped);
+    this.#loosen(escaped);
     this.#gap = isBlankAt(data, data.length - 1);
   }
 
@@ -197,9 +198,11 @@ export class Line {
   }
 
   /** Notes a last sign of text that nothing stands beside yet. */
-  #loosen(): void {
+  #loosen(written: string): void {
     const at = this.#text.length - 1;
-    this.#looseAt = isLoose(this.#text.charAt(at)) && !isEscaped(this.#text, at) ? at : -1;
+    // Of what was written just now, for reading from the whole text would make a copy of it each time.
+    const isSign = isLoose(written.charAt(written.length - 1));
+    this.#looseAt = isSign && !isEscaped(this.#text, at) ? at : -1;
   }
 
   /** Escapes a last sign of text that would mean something before what follows. */
@@ -235,7 +238,7 @@ export class Line {
       if (lead.length > 0 && !this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink)) {
         this.#settle(lead.charAt(0));
         this.#write(lead);
-        this.#loosen();
+        this.#loosen(lead);
         const rest = text.slice(lead.length);
         if (rest.startsWith(' ')) this.#gap = true;
         // A sign that stood alone stands beside the mark now.
