@@ -202,7 +202,11 @@ describe('text', () => {
     ],
     ['that cannot end before a word', '<p><b><code>x</code></b>y', '`x`y'],
     ['side by side', '<p><b>a</b><b>b</b><i>c</i>', '**ab***c*'],
-    ['inside itself', '<p><em>a <em>b</em></em> <b><b>c</b></b> d<b>e<b>f</b></b>', '*a b* **c** d**ef**'],
+    [
+      'inside itself',
+      '<p><em>a <em>b</em></em> <b><b>c</b></b> d<b>e<b>f</b></b>',
+      '*a _b_* **__c__** d**ef**',
+    ],
     ['with blanks in it', '<p>a<b> b </b>c<i>&nbsp;</i>d', 'a **b** c d'],
     ['powers', '<p>10<sup>6</sup> 1<sup>st</sup> H<sub>2</sub>O', '10<sup>6</sup> 1st H2O'],
     [
