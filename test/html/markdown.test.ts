@@ -35,6 +35,9 @@ describe('blocks', () => {
     ['bold around a block', '<b><p>a</p><p>b</p></b>', '**a**\n\n**b**'],
   ];
   it.each(rows)('%s', (_name, html, expected) => expect(markdown(html)).toBe(expected));
+
+  it('has a dialog that was asked for', () =>
+    expect(markdown('<dialog><p>a</p></dialog>b', { includeTags: ['dialog'] })).toBe('a'));
 });
 
 describe('lists', () => {
@@ -58,7 +61,7 @@ describe('lists', () => {
     [
       'of items inside of other elements',
       '<ul><div><li>a</li></div><a href=/x><li>b</li></a></ul>',
-      '- a\n- b',
+      '- a\n- [b](https://site.test/x)',
     ],
     ['without a list', '<li>a</li><li>b</li>', '- a\n- b'],
     [

@@ -40,11 +40,14 @@ export const hasSigns = (text: string): boolean => SIGNS.test(text);
  */
 export function escapeText(text: string, before: Beside, { isLinked, isMarked }: Around): string {
   const bracketsMatter = isLinked && !isBalanced(text);
+  const mayBeTask = !isLinked;
   return text.replace(EACH_SIGN, (sign, at: number) => {
     const previous = at > 0 ? text.charAt(at - 1) : before;
     // What follows the last one decides later, see `Line`.
     const next = text.charAt(at + 1) || ' ';
-    return means(sign, { previous, next, text, at, bracketsMatter, isMarked }) ? `\\${sign}` : sign;
+    return means(sign, { previous, next, text, at, bracketsMatter, mayBeTask, isMarked })
+      ? `\\${sign}`
+      : sign;
   });
 }
 
@@ -54,10 +57,14 @@ interface Place {
   text: string;
   at: number;
   bracketsMatter: boolean;
+  mayBeTask: boolean;
   isMarked: boolean;
 }
 
-function means(sign: string, { previous, next, text, at, bracketsMatter, isMarked }: Place): boolean {
+function means(
+  sign: string,
+  { previous, next, text, at, bracketsMatter, mayBeTask, isMarked }: Place,
+): boolean {
   switch (sign) {
     case '\\':
       return next.charCodeAt(0) < 128 && isPunctuation(next);
@@ -65,14 +72,14 @@ function means(sign: string, { previous, next, text, at, bracketsMatter, isMarke
       // Only what a mark can begin with: without a beginning there is no end, but for a mark of ours.
       return next !== ' '
         ? !isPunctuation(next) || !isWord(previous) || isMarked
-        : isMarked && !isBlank(previous);
+        : previous === '*' || (isMarked && !isBlank(previous));
     case '_':
       return next !== ' ' ? !isWord(previous) || (isMarked && !isWord(next)) : isMarked && !isBlank(previous);
     case '~':
       // A pair of these strikes out; without an end there is none.
       return !isBlank(previous);
     case '[':
-      return bracketsMatter || next === '^' || isTask(text, at);
+      return bracketsMatter || next === '^' || (mayBeTask && isTask(text, at));
     case ']':
       return bracketsMatter || next === '(';
     case '<':

@@ -77,13 +77,15 @@ export function writeNotes(writer: Writer, list: Element): boolean {
 function placesOf(nodes: readonly ChildNode[]): { links: Element[]; items: Map<string, Element> } {
   const links: Element[] = [];
   const items = new Map<string, Element>();
-  const stack: ChildNode[] = nodes.toReversed();
+  const stack = nodes.filter(isTag).reverse();
   for (let node = stack.pop(); node; node = stack.pop()) {
-    if (!isTag(node)) continue;
     const { name, attribs, children } = node;
     if (name === 'a' && attribs.href?.includes('#')) links.push(node);
     else if (name === 'li' && attribs.id) items.set(attribs.id, node);
-    for (let place = children.length - 1; place >= 0; place--) stack.push(children[place] as ChildNode);
+    for (let place = children.length - 1; place >= 0; place--) {
+      const child = children[place];
+      if (child && isTag(child)) stack.push(child);
+    }
   }
   return { links, items };
 }

@@ -3,7 +3,7 @@ import { textContent } from 'domutils';
 import { BREAKS } from './line.ts';
 import type { Rule } from './writer.ts';
 
-/** The same mark more often inside itself says nothing more. */
+/** The same mark more often inside itself says nothing more; where the page is to be read, twice is enough. */
 const MOST_MARKS = 3;
 
 /**
@@ -14,7 +14,9 @@ function mark(sign: string, other?: string): Rule {
   return (writer, { children }) => {
     const depth = writer.wraps.filter(({ open }) => open === sign || open === other).length;
     const own = depth % 2 ? other : sign;
-    const isRead = depth === 0 || (depth < MOST_MARKS && (writer.isMarkDue || !writer.line.touchesWord));
+    const { touches, touchesWord } = writer.line;
+    const isApart = writer.isMarkDue || !(writer.options.tidy ? touches : touchesWord);
+    const isRead = depth === 0 || (depth < (writer.options.tidy ? 2 : MOST_MARKS) && isApart);
     if (own === undefined || !isRead) writer.walk(children);
     else writer.wrapped({ open: own, close: own, isLink: false, isUsed: false }, () => writer.walk(children));
   };

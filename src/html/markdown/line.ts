@@ -96,11 +96,10 @@ export class Line {
       return;
     }
     if (data.charCodeAt(0) !== words.charCodeAt(0)) this.#gap = true;
-    const isSpaced = /[^\S ]|\s{2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
-    this.#plain(hasSigns(isSpaced) ? escapeText(isSpaced, this.#before, this.#around) : isSpaced);
-    const { length } = this.#text;
-    this.#looseAt =
-      isLoose(this.#text.charAt(length - 1)) && this.#text.charAt(length - 2) !== '\\' ? length - 1 : -1;
+    const spaced = /[^\S ]| {2}/.test(words) ? words.replace(/\s+/g, ' ') : words;
+    const escaped = hasSigns(spaced) ? escapeText(spaced, this.#beforeText, this.#around) : spaced;
+    this.#plain(escaped);
+    this.#loosen(escaped);
     this.#gap = isBlankAt(data, data.length - 1);
   }
 
@@ -186,11 +185,24 @@ export class Line {
     return opened < this.#wraps.length || (opened > 0 && this.#opened[opened - 1]?.at === undefined);
   }
 
+  /** What text will stand after: the sign of a mark, if one has yet to begin. */
+  get #beforeText(): Beside {
+    return this.#isWaiting ? (this.#wraps.at(-1)?.open.charAt(0) ?? '') : this.#before;
+  }
+
   get #around(): Around {
     return {
       isLinked: this.#wraps.some(({ isLink }) => isLink),
       isMarked: this.#wraps.some(({ isLink }) => !isLink),
     };
+  }
+
+  /** Notes a last sign of text that nothing stands beside yet. */
+  #loosen(written: string): void {
+    const at = this.#text.length - 1;
+    // Of what was written just now, for reading from the whole text would make a copy of it each time.
+    const isSign = isLoose(written.charAt(written.length - 1));
+    this.#looseAt = isSign && !isEscaped(this.#text, at) ? at : -1;
   }
 
   /** Escapes a last sign of text that would mean something before what follows. */
@@ -225,14 +237,21 @@ export class Line {
       const lead = /^[\p{P}\p{S}]+/u.exec(text)?.[0] ?? '';
       if (lead.length > 0 && !this.#wraps.slice(this.#opened.length).some(({ isLink }) => isLink)) {
         this.#settle(lead.charAt(0));
-        this.#text += lead;
+        this.#write(lead);
+        this.#loosen(lead);
         const rest = text.slice(lead.length);
         if (rest.startsWith(' ')) this.#gap = true;
-        if (rest) this.#plain(rest.trimStart());
+        // A sign that stood alone stands beside the mark now.
+        if (rest) this.#plain(rest.replace(/^ (?=[*_~])/, '\\').trimStart());
         return;
       }
     }
     this.#begin(text.charAt(0));
+    this.#write(text);
+  }
+
+  #write(text: string): void {
+    if (this.#closed.length > 0 && this.#closedTo === this.#text.length) this.#plainFrom = this.#text.length;
     this.#text += text;
   }
 
@@ -259,19 +278,28 @@ export class Line {
     if (last?.wrap.open === wrap.open && this.#closedTo === this.#text.length) {
       // The same mark goes on.
       this.#closed.pop();
-      this.#text = this.#text.slice(0, -wrap.close.length);
+      const text = this.#text.slice(0, -wrap.close.length);
+      this.#text = next === '`' && text.endsWith('`') ? `${text} ` : text;
       this.#opened.push({ wrap, at: last.at });
       return;
     }
-    const after = this.#wraps[place + 1];
-    const follows = after && after.open.charAt(0) !== wrap.open.charAt(0) ? after.open.charAt(0) : next;
-    const before = this.#beforeRun(wrap.open.charAt(0));
-    const isPossible = !isWord(before) || (!wrap.open.startsWith('_') && !isPunctuation(follows));
+    const sign = wrap.open.charAt(0);
+    const inner = this.#wraps.slice(place + 1);
+    const follows = inner.find(({ open }) => open.charAt(0) !== sign)?.open.charAt(0) ?? next;
+    const before = this.#beforeRun(sign);
+    const isRead = !isWord(before) || (sign !== '_' && !isPunctuation(follows));
+    // Signs of marks that end are counted together with those of marks that begin: of more than one they mean others.
+    const isOne = this.#closed.length === 1 && inner.every(({ isLink }) => isLink);
+    const isPossible = isRead && (isOne || !this.#endsWithMark(sign));
     this.#opened.push({ wrap, at: isPossible ? this.#text.length : undefined });
     if (isPossible) {
       this.#text += wrap.open;
       this.#plainFrom = this.#text.length;
     }
+  }
+
+  #endsWithMark(sign: string): boolean {
+    return this.#closed.length > 0 && this.#text.endsWith(sign) && this.#closedTo === this.#text.length;
   }
 
   /** What stands before the same signs that the text ends with: they are one run, which means something as a whole. */
@@ -334,7 +362,8 @@ export class Line {
     const tail = /[\p{P}\p{S}]+$/u.exec(inside)?.[0] ?? '';
     const hasWordEnd = isWord(this.#text.charAt(this.#closedFrom - 1));
     if (!ends.includes('_')) {
-      if (hasWordEnd) return;
+      // Signs of one kind are one run; of two kinds, the second does not stand after the word.
+      if (hasWordEnd && !(ends.includes('~') && ends.includes('*'))) return;
       if (
         tail.length > 0 &&
         tail.length < inside.length &&
@@ -349,12 +378,26 @@ export class Line {
     let text = this.#text.slice(0, this.#closedFrom);
     for (const { wrap, at = 0 } of this.#closed) {
       // The innermost comes first, which begins last.
-      text = text.slice(0, at) + text.slice(at + wrap.open.length);
+      text = joined(text.slice(0, at), text.slice(at + wrap.open.length));
     }
     this.#text = text;
     this.#plainFrom = text.length;
     this.#closed = [];
   }
+}
+
+/** What a mark stood between, so that it means the same without. */
+function joined(left: string, right: string): string {
+  if (left.endsWith('!') && right.startsWith('[') && !isEscaped(left, left.length - 1))
+    return `${left.slice(0, -1)}\\!${right}`;
+  return left.endsWith('`') && right.startsWith('`') ? `${left} ${right}` : left + right;
+}
+
+/** Whether an odd number of backslashes stands before. */
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text.charAt(from - 1) === '\\') from--;
+  return (at - from) % 2 === 1;
 }
 
 const isBlankAt = (text: string, at: number) => text.charAt(at).trim() === '';

@@ -24,16 +24,21 @@ export const link: Rule = (writer, element) => {
     writer.line.raw(`[^${label}]`);
     return;
   }
-  const content = () => writer.walk(element.children);
+  const plain = plainLink(element);
+  if (plain && !isInLink(writer)) writer.line.raw(plain);
+  else linkAround(writer, element, element);
+};
+
+/** The link of an element around what is inside of one, which may be an item of a list in it. */
+export function linkAround(writer: Writer, element: Element, within: Element): void {
+  const content = () => writer.walk(within.children);
   const wrap = wrapOf(element, writer);
   if (!wrap || isInLink(writer)) {
     content();
     return;
   }
-  const plain = plainLink(element);
-  const inside = writer.isFlat ? 'none' : holdsBlocks(element);
-  if (plain) writer.line.raw(plain);
-  else if (inside === 'heading') {
+  const inside = writer.isFlat ? 'none' : holdsBlocks(within);
+  if (inside === 'heading') {
     const around = writer.card;
     writer.card = wrap;
     writer.bound();
@@ -46,7 +51,7 @@ export const link: Rule = (writer, element) => {
     if (text !== '' || !writer.options.tidy) writer.line.raw(wrap.open + text + wrap.close);
     writer.bound();
   } else linked(writer, element, content);
-};
+}
 
 /** A link around what is written by the way. */
 export function linked(writer: Writer, element: Element, content: () => void): void {

@@ -1,5 +1,6 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { writeNotes } from './footnotes.ts';
+import { linkAround } from './links.ts';
 import type { Block, Rule, Writer } from './writer.ts';
 import { stacked } from './writer.ts';
 
@@ -69,12 +70,13 @@ const startOf = (element: Element) => {
 /** The blocks of each item; a list between items belongs to the one before it. */
 function itemsOf(parent: Element, writer: Writer): Block[][] {
   const items: Block[][] = [];
-  const add = (nodes: readonly ChildNode[]) => {
+  const add = (nodes: readonly ChildNode[], around?: Element) => {
     for (const node of nodes) {
       if (isText(node) ? node.data.trim() === '' : !isTag(node)) continue;
       if (isTag(node) && node.name === 'li')
-        items.push(writer.nested(true, () => writer.walk(node.children)));
-      else if (isTag(node) && !LISTS.has(node.name) && holdsItems(node)) add(node.children);
+        items.push(writer.nested(true, () => itemText(writer, node, around)));
+      else if (isTag(node) && !LISTS.has(node.name) && holdsItems(node))
+        add(node.children, node.name === 'a' ? node : around);
       else {
         const blocks = writer.nested(true, () => writer.walk([node]));
         if (blocks.length === 0) continue;
@@ -87,6 +89,10 @@ function itemsOf(parent: Element, writer: Writer): Block[][] {
   add(parent.children);
   return items;
 }
+
+/** @param link around the item */
+const itemText = (writer: Writer, item: Element, link: Element | undefined) =>
+  link ? linkAround(writer, link, item) : writer.walk(item.children);
 
 const holdsItems = ({ children }: Element) => children.some((child) => isTag(child) && child.name === 'li');
 

@@ -4,7 +4,7 @@ export const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4', 'h
 
 /** Elements that are lines of their own and need no other rule. */
 export const LINES: ReadonlySet<string> = new Set(
-  `address article aside body button caption center col colgroup dd details div dl dt fieldset figcaption figure footer
+  `address article aside body button caption center col colgroup dd details dialog div dl dt fieldset figcaption figure footer
   form frameset header hgroup html legend main nav noframes noscript optgroup option p search section summary tbody td
   tfoot th thead tr`.split(/\s+/),
 );
@@ -15,7 +15,7 @@ const MORE_LINES = new Set(['ul', 'ol', 'menu', 'dir', 'li', 'hr']);
 
 /** What has no place in markdown, with all that is inside. */
 export const SKIPPED: readonly string[] =
-  `svg canvas iframe object embed audio video select datalist textarea dialog map script style template head
+  `svg canvas iframe object embed audio video select datalist textarea map script style template head
   title`.split(/\s+/);
 
 const IGNORED: ReadonlySet<string> = new Set(SKIPPED);
