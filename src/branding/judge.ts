@@ -1,3 +1,4 @@
+import type { Item } from '../html/json-ld.ts';
 import { type Colors, colorsOf } from './colors.ts';
 import { type Components, componentsOf } from './components.ts';
 import { type Font, type Typography, typographyOf } from './fonts.ts';
@@ -19,14 +20,22 @@ export interface Branding {
   images: Images;
 }
 
-/** Judges the brand of a page by what was surveyed while it was open. @param metadata as `html/metadata.ts` reads it */
+/**
+ * Judges the brand of a page by what was surveyed while it was open.
+ * @param said.metadata as `html/metadata.ts` reads it
+ * @param said.items the things that the page describes
+ */
 export function brandingOf(
   survey: Survey,
-  { pageUrl, metadata }: { pageUrl: string; metadata: Record<string, string | string[]> },
+  {
+    pageUrl,
+    metadata,
+    items,
+  }: { pageUrl: string; metadata: Record<string, string | string[]>; items: Item[] },
 ): Branding {
   const { styles, marks, declarations } = survey;
   const said = (name: string) => [metadata[name]].flat()[0]?.trim() || undefined;
-  const organization = organizationOf(declarations.structured);
+  const organization = organizationOf(items);
   const { colorScheme, colors } = colorsOf(survey);
   const components = componentsOf(styles, colors.primary);
   const { buttonPrimary, buttonSecondary, input } = components;

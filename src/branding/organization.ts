@@ -1,3 +1,5 @@
+import type { Item } from '../html/json-ld.ts';
+
 /** Whom a page is from, by its structured data. */
 export interface Organization {
   name?: string;
@@ -9,9 +11,9 @@ const KINDS = /(Organization|Corporation|Business|Store|Brand|Restaurant|Hotel|S
 /** Data nested deeper, or wider, is nobody's name. */
 const MOST_NODES = 2_000;
 
-/** Finds the organisation in JSON-LD: the page's own before that of a part of it. @param structured each a JSON text */
-export function organizationOf(structured: readonly string[]): Organization {
-  const queue: unknown[] = structured.flatMap((text) => parsed(text) ?? []);
+/** Finds the organisation among the things that a page describes: the page's own before that of a part of it. */
+export function organizationOf(items: readonly Item[]): Organization {
+  const queue: unknown[] = [...items];
   // The queue grows while it is read: what is nested less comes first.
   for (let index = 0; index < Math.min(queue.length, MOST_NODES); index++) {
     const node = queue[index];
@@ -27,15 +29,6 @@ export function organizationOf(structured: readonly string[]): Organization {
       queue.push(...(Array.isArray(value) ? value.slice(0, 100) : [value]));
   }
   return {};
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Pages write what is no JSON; that says nothing.
-    return undefined;
-  }
 }
 
 /** An address, or an ImageObject with one. */

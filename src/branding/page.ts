@@ -17,7 +17,7 @@ const MOST_DRAWINGS = 20;
 const MOST_SHAPES = 300;
 /** Of a picture that is part of the page, as a data URI. */
 const MOST_SOURCE = 100_000;
-const DECLARATIONS = { variables: 300, icons: 30, structured: 200_000, manifestMs: 3_000 };
+const DECLARATIONS = { variables: 300, icons: 30, manifestMs: 3_000 };
 
 /** Runs a function in the open page. */
 type Ask = <Argument, Result>(

@@ -112,8 +112,6 @@ export interface Declarations {
   icons: Icon[];
   /** Empty without one. */
   themeColor: string;
-  /** JSON-LD as text. */
-  structured: string[];
 }
 
 /** Everything that the brand of a page is judged by. */

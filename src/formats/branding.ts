@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { brandingOf } from '../branding/judge.ts';
 import { surveyPage } from '../branding/page.ts';
 import type { Survey } from '../branding/survey.ts';
+import { itemsOf } from '../html/structured-data.ts';
 import { defineFormat } from './format.ts';
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/);
@@ -76,6 +77,8 @@ export const branding = defineFormat({
   run(content) {
     // Made by `survey` above, and sent on as it is.
     const survey = content.snapshot.surveys?.branding as Survey | undefined;
-    return survey && brandingOf(survey, { pageUrl: content.snapshot.url, metadata: content.metadata });
+    if (!survey) return undefined;
+    const { metadata, structuredData, snapshot } = content;
+    return brandingOf(survey, { pageUrl: snapshot.url, metadata, items: itemsOf(structuredData) });
   },
 });

@@ -3,6 +3,7 @@ import { imagesOf } from '../../src/branding/images.ts';
 import { organizationOf } from '../../src/branding/organization.ts';
 import { spacingOf } from '../../src/branding/spacing.ts';
 import type { Icon, Mark, Styles } from '../../src/branding/survey.ts';
+import { readJsonLd } from '../../src/html/json-ld.ts';
 
 const PAGE = 'https://site.test/en/about';
 const facts = { pageUrl: PAGE, organizationLogo: undefined, ogImage: undefined };
@@ -74,23 +75,25 @@ describe('the icon', () => {
   });
 });
 
+const organizationIn = (...blocks: string[]) => organizationOf(readJsonLd(blocks));
+
 describe('the organisation', () => {
   it('is found wherever it stands, the outermost first', () => {
     const inner = { '@type': 'Organization', name: 'Inner' };
-    const outer = { '@type': ['Thing', 'LocalBusiness'], name: 'Outer', logo: ['https://a.test/l.png'] };
+    const outer = { '@type': ['LocalBusiness', 'Thing'], name: 'Outer', logo: ['https://a.test/l.png'] };
     expect(
-      organizationOf([JSON.stringify({ '@graph': [{ '@type': 'Article', publisher: inner }, outer] })]),
+      organizationIn(JSON.stringify({ '@graph': [{ '@type': 'Article', publisher: inner }, outer] })),
     ).toEqual({
       ...{ name: 'Outer', logo: 'https://a.test/l.png' },
     });
-    expect(organizationOf([JSON.stringify({ '@type': 'Article', publisher: inner })])).toEqual({
+    expect(organizationIn(JSON.stringify({ '@type': 'Article', publisher: inner }))).toEqual({
       name: 'Inner',
     });
   });
 
   it('is nobody in what is broken, or of other things', () => {
-    expect(organizationOf(['{', 'null', '"text"', '[[[1]]]', '{"@type": "Organization"}'])).toEqual({});
-    expect(organizationOf([`${'['.repeat(5_000)}${']'.repeat(5_000)}`])).toEqual({});
+    expect(organizationIn('{', 'null', '"text"', '[[[1]]]', '{"@type": "Organization"}')).toEqual({});
+    expect(organizationIn(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toEqual({});
   });
 });
 

@@ -24,7 +24,7 @@ const EMPTY_SURVEY: Survey = {
     grounds: [{ color: '#ffffff', gradient: '', isPicture: false, under: 0, area: 1 }],
   },
   marks: [],
-  declarations: { variables: [], icons: [], themeColor: '', structured: [] },
+  declarations: { variables: [], icons: [], themeColor: '' },
 };
 
 describe('render', () => {

@@ -4,8 +4,6 @@ import type { Declarations, Icon } from '../survey.ts';
 export interface DeclarationBounds {
   variables: number;
   icons: number;
-  /** Of structured data, in characters. */
-  structured: number;
   /** How long a manifest may take to come. */
   manifestMs: number;
 }
@@ -50,15 +48,7 @@ export async function surveyDeclarations(bounds: DeclarationBounds): Promise<Dec
     }
   }
 
-  let left = bounds.structured;
-  const structured: string[] = [];
-  for (const script of document.querySelectorAll('script[type="application/ld+json" i]')) {
-    const text = script.textContent ?? '';
-    if (text.length > left) break;
-    left -= text.length;
-    structured.push(text);
-  }
   const themes = [...document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color" i]')];
   const theme = themes.find(({ media }) => !media || matchMedia(media).matches);
-  return { variables, icons, themeColor: theme?.content.slice(0, 100) ?? '', structured };
+  return { variables, icons, themeColor: theme?.content.slice(0, 100) ?? '' };
 }
