@@ -24,7 +24,7 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import { ServiceError } from './errors.ts';
+import { codeOf, ServiceError } from './errors.ts';
 
 /** Bytes by the hash of their content: what is put twice is kept once, and a key always means the same bytes. */
 export interface Blobs {
@@ -159,7 +159,7 @@ async function compressFile(file: string, compressed: string): Promise<string> {
   return hash.digest('hex');
 }
 
-const isAbsent = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT';
 
 /** The value, or what stands for a file that is not there. */
 const orAbsent = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>

@@ -104,6 +104,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** The code that Node, a library or the operating system gave an error, such as `ENOENT`; `undefined` without one. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
 /** A short text of anything thrown, for logs and messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

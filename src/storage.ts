@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { ServiceError } from './errors.ts';
+import { codeOf, ServiceError } from './errors.ts';
 
 /** Tells whether the disk has room for more work. */
 export interface Storage {
@@ -52,6 +52,6 @@ export function watchStorage(directories: string[], leastFreeBytes: number): Sto
 }
 
 /** A directory that is not made yet has no disk of its own to fill. */
-function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT') throw error;
+function ignoreAbsent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }

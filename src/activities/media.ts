@@ -1,8 +1,8 @@
 import type { Obtained } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageMedia } from '../html/media.ts';
-import type { MediaKind } from '../html/media-claims.ts';
 import type { MediaMaker } from '../media/maker.ts';
+import { type MediaKind, mediaKindsOf } from '../media-kind.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 /** The fields of the formats that are files of what the page plays, as blob references. */
@@ -22,8 +22,6 @@ interface MediaOrder {
   signal: AbortSignal;
 }
 
-const KINDS: MediaKind[] = ['audio', 'video'];
-
 /**
  * Makes what is asked for of audio and video. A page that is asked for by its address has to have it; one that a crawl
  * found need not, and says so.
@@ -35,7 +33,7 @@ export async function makeMedia(
   { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
-  const kinds = KINDS.filter((kind) => request.formats.some(({ type }) => type === kind));
+  const kinds = mediaKindsOf(request.formats);
   if (!kinds.length || !media) return { fields: {}, warnings: [] };
   const leftOut = (why: string): MediaFields => ({
     fields: {},

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { ENGINE_VERSION, FiltersEngine, makeRequest, Request, type RequestType } from '@ghostery/adblocker';
+import { codeOf } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Session } from './cdp.ts';
 import { isBetweenDocuments, openIsolatedWorld } from './isolated-world.ts';
@@ -86,7 +87,7 @@ async function orAbsent<Content>(reading: Promise<Content>): Promise<Content | u
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

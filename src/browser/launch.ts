@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
-import { makeHome, withoutRights } from '../unprivileged.ts';
+import { makeHome, startProgram } from '../unprivileged.ts';
 import { type Connection, connect } from './cdp.ts';
 
 /**
@@ -62,8 +61,6 @@ const PAGE_FLAGS = [
 /** How long a browser may take to speak, and to end when it is told to. */
 const STARTING_MS = 60_000;
 const ENDING_MS = 5_000;
-/** What it says before it ends too early is in its last words. */
-const LAST_WORDS = 4_000;
 
 /** How Chromium is started. */
 export interface LaunchOptions {
@@ -101,24 +98,19 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
 
 async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
   const home = await makeHome('chromium', BROWSER_UID);
-  const [command, ...args] = withoutRights(BROWSER_UID, [
+  const command: [string, ...string[]] = [
     executablePath,
     ...['--remote-debugging-pipe', `--user-data-dir=${home}/profile`, `--proxy-server=${proxyUrl}`],
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
     `--disable-features=${UNWANTED_FEATURES.join()}`,
-  ]);
-  const child = spawn(command, args, {
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home },
-    // Its pipe is at 3 and 4; a group of its own can be killed as a whole.
-    ...{ stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'], detached: true },
+  ];
+  const { child, kill, lastWords } = startProgram(command, {
+    uid: BROWSER_UID,
+    home,
+    // Its protocol's pipe is at 3 and 4.
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const kill = () => killGroup(child);
-  process.once('exit', kill);
-  const ended = once(child, 'exit').finally(async () => {
-    process.off('exit', kill);
-    await rm(home, { recursive: true, force: true });
-  });
-  const lastWords = keepLastWords(child.stderr!);
+  const ended = once(child, 'exit').finally(() => rm(home, { recursive: true, force: true }));
   const connection = connect({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
 
   const close = async () => {
@@ -142,7 +134,9 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   } catch (cause) {
     kill();
     await ended.catch(() => undefined);
-    throw new Error(`Chromium (${executablePath}) does not start: ${lastWords()}`, { cause });
+    throw new Error(`Chromium (${executablePath}) does not start: ${lastWords() || 'it said nothing'}`, {
+      cause,
+    });
   }
   return { connection, close };
 }
@@ -150,20 +144,3 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
 /** Has the browser tell of new pages, which shows also that it is there. */
 const listen = ({ browser }: Connection) =>
   browser.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] });
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid) process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // It has ended by itself.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
-}
-
-function keepLastWords(stderr: Readable): () => string {
-  let words = '';
-  stderr.on('data', (chunk) => {
-    words = (words + chunk).slice(-LAST_WORDS);
-  });
-  return () => words.trim() || 'it said nothing';
-}

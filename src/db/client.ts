@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated, Kysely, PostgresDialect } from 'kysely';
 import { Pool, types } from 'pg';
-import { ServiceError } from '../errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
 
 // Credits fit a double; pg would hand bigint out as text.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -220,7 +220,7 @@ const UNAVAILABLE = new Set([
 
 /** Turns a lost database into an error that says so; anything else is given back as it is. */
 export function translateDatabaseError(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error) ?? '';
   const message = error instanceof Error ? error.message : '';
   if (
     UNAVAILABLE.has(code) ||

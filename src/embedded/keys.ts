@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeKey } from '../db/teams.ts';
-import { ServiceError } from '../errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
 
 /** A secret of this instance, and where it comes from. */
 export interface KeptKey {
@@ -43,7 +43,7 @@ function readOrMake(file: string, make: () => string): KeptKey {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     return { value: read(file) ?? refuse(file), file, made: false };
   } finally {
     rmSync(draft, { force: true });
@@ -55,8 +55,8 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim() || refuse(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    if (error instanceof Error && 'code' in error && error.code === 'EACCES') refuse(file);
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (codeOf(error) === 'EACCES') refuse(file);
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { inheritedEnvironment } from '../config.ts';
+import { codeOf } from '../errors.ts';
 import type { LogFile } from './log-files.ts';
 import type { PartPlan } from './part.ts';
 
@@ -90,7 +91,7 @@ function keep(fd: number, chunk: Buffer): void {
   try {
     writeSync(fd, chunk);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+    if (codeOf(error) !== 'ENOSPC') throw error;
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
-import { ServiceError } from '../errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
 import { isRunning, ownProcess, type ProcessId } from './process-identity.ts';
 
 const processId = z.object({ pid: z.int(), identity: z.string() });
@@ -75,7 +75,7 @@ export function readRun(dataDir: string): RunFile | undefined {
   try {
     text = readFileSync(join(dataDir, 'run.json'), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw new ServiceError(
       'BAD_REQUEST',
       `${dataDir}/run.json cannot be read. Run as the user who started Winnow.`,

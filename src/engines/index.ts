@@ -1,6 +1,7 @@
 import type { ProfileOrder } from '../browser/profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
+import { mediaKindsOf } from '../media-kind.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
@@ -76,7 +77,7 @@ function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined):
     pdfAsBase64: request.parsers.length === 0,
     location: request.location,
     blockAds: request.blockAds,
-    media: request.formats.some(({ type }) => type === 'audio' || type === 'video'),
+    media: mediaKindsOf(request.formats).length > 0,
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,

@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
-import { isErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadAnswer, ThreadTask } from './thread.ts';
 import type { FileAnswer, Track, TrackTask } from './track.ts';
@@ -109,7 +109,7 @@ const refusalOf =
   };
 
 function translate(error: unknown): unknown {
-  const outOfMemory = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  const outOfMemory = codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
   if (!outOfMemory) return error;
   const message = 'The page needs more memory to convert than one page may take. Fetch a smaller part of it.';
   return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause: error });

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { fingerprintOf } from '../changes/fingerprint.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { PageMedia } from '../html/media.ts';
+import { mediaKindsOf } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import type { changeTracking } from './change-tracking.ts';
 import type { Warn } from './format.ts';
@@ -54,7 +55,7 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
   }
   const asked = formats.find(isTracking);
   const trackedJson = asked?.modes.includes('json') ? toTrack(content, asked, fields.json, warn) : undefined;
-  const isPlayed = formats.some(({ type }) => type === 'audio' || type === 'video');
+  const isPlayed = mediaKindsOf(formats).length > 0;
   return {
     fields,
     metadata: content.metadata,

@@ -32,7 +32,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import { messageOf, ServiceError } from '../errors.ts';
-import type { MediaKind } from '../html/media-claims.ts';
+import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
 
 /** A file to take a track from. */
 export interface TrackTask {
@@ -204,6 +204,5 @@ function essence(mimeType: string, kind: MediaKind): string {
 const isOurs = (error: unknown) => error instanceof Error && 'syscall' in error;
 
 function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {
-  const code = kind === 'audio' ? 'SCRAPE_AUDIO_UNSUPPORTED_URL' : 'SCRAPE_VIDEO_UNSUPPORTED_URL';
-  return new ServiceError(code, `${url} ${what}.`, { cause });
+  return new ServiceError(UNSUPPORTED_URL[kind], `${url} ${what}.`, { cause });
 }

@@ -70,6 +70,11 @@ const MOST_LINKED = 5_000;
 /** Where a value is only the name of another node, that node stands there; not so inside of it, which ends circles. */
 function linked(nodes: Item[]): Item[] {
   const byId = new Map(nodes.map((node) => [node['@id'], node]));
+  const isSmall = new Map<unknown, boolean>();
+  const mayStand = (node: Item) => {
+    if (!isSmall.has(node)) isSmall.set(node, JSON.stringify(node).length <= MOST_LINKED);
+    return isSmall.get(node);
+  };
   let links = 0;
   const link = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(link);
@@ -79,7 +84,7 @@ function linked(nodes: Item[]): Item[] {
       return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, link(each)]));
     }
     const target = byId.get(value['@id']);
-    const isLinked = target && links++ < MOST_LINKS && JSON.stringify(target).length <= MOST_LINKED;
+    const isLinked = target && links++ < MOST_LINKS && mayStand(target);
     return isLinked ? target : value;
   };
   // An object stays one.

@@ -1,8 +1,6 @@
 import type { Document } from 'domhandler';
+import type { MediaKind } from '../media-kind.ts';
 import { metaTagsOf, type StructuredData } from './structured-data.ts';
-
-/** What a file is mostly for. */
-export type MediaKind = 'audio' | 'video';
 
 /** A file before it is known where the page got it from. */
 export interface NamedMedia {

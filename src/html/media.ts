@@ -1,9 +1,10 @@
 import type { Document, Element } from 'domhandler';
 import { getElementsByTagName } from 'domutils';
+import type { MediaKind } from '../media-kind.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { baseOf, resolve } from './address.ts';
 import { readFeed } from './feed.ts';
-import { claimedMedia, type MediaKind, type NamedMedia } from './media-claims.ts';
+import { claimedMedia, type NamedMedia } from './media-claims.ts';
 import type { StructuredData } from './structured-data.ts';
 
 /** Where media were found, the most certain first. */

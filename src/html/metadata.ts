@@ -3,6 +3,7 @@ import { findOne, textContent } from 'domutils';
 import { baseOf, resolve } from './address.ts';
 import type { Item } from './json-ld.ts';
 import { metaTagsOf, type StructuredData, structuredDataOf } from './structured-data.ts';
+import { oneLine } from './text.ts';
 
 /** Our names for what pages say under other ones; each besides its own name. */
 const NAMES = new Map([
@@ -101,7 +102,7 @@ function facts(document: Document, pageUrl: string): Record<string, string> {
   );
   const favicon = icon && resolve(icon.attribs.href ?? '', baseOf(document, pageUrl));
   return {
-    ...(title && { title: textContent(title).replace(/\s+/g, ' ').trim() }),
+    ...(title && { title: oneLine(textContent(title)) }),
     ...(language && { language }),
     ...(favicon && { favicon }),
   };

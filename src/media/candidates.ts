@@ -1,5 +1,5 @@
 import { MEDIA_SOURCES, type MediaLink, type PageMedia } from '../html/media.ts';
-import type { MediaKind } from '../html/media-claims.ts';
+import type { MediaKind } from '../media-kind.ts';
 import { normalizeTarget } from '../url.ts';
 
 /**

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
 import type { PageMedia } from '../html/media.ts';
-import type { MediaKind } from '../html/media-claims.ts';
+import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
@@ -191,9 +191,8 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
 }
 
 function nothing(kind: MediaKind, url: string): ServiceError {
-  const code = kind === 'audio' ? 'SCRAPE_AUDIO_UNSUPPORTED_URL' : 'SCRAPE_VIDEO_UNSUPPORTED_URL';
   return new ServiceError(
-    code,
+    UNSUPPORTED_URL[kind],
     `No ${kind} was found on ${url}: no player, structured data, link or feed names a file, and none was loaded. What media sites such as YouTube play is got by yt-dlp, which this service does not have; its operator can set WINNOW_YT_DLP.`,
   );
 }

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.ts';
-import type { MediaKind } from '../html/media-claims.ts';
-import { makeHome, withoutRights } from '../unprivileged.ts';
+import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
+import { makeHome, startProgram } from '../unprivileged.ts';
 
 /** What yt-dlp is to get. */
 export interface YtDlpOrder {
@@ -29,8 +28,6 @@ export interface YtDlpFile extends AsyncDisposable {
 const UID = 61_912;
 /** One file as the site has it, for nothing of ours puts two together. */
 const FORMATS = { audio: 'bestaudio/best', video: 'best[ext=mp4]/best' };
-/** Of what it says, the end; there its error is. */
-const LAST_WORDS = 4_000;
 const DENIED =
   /HTTP Error 40[13]|\b(?:private|members[- ]only|paywall|drm|sign in|log ?in|logged[- ]in|not available in your)\b/i;
 const NOTHING =
@@ -76,33 +73,22 @@ async function run(program: string, home: string, order: YtDlpOrder) {
   const { proxyUrl, signal, maxBytes } = order;
   // POSIX counts in blocks of 512 bytes; a file that grows beyond ends the program.
   const bounded = ['/bin/sh', '-c', `ulimit -f ${Math.ceil(maxBytes / 512)} && exec "$@"`, 'sh'] as const;
-  const [command, ...args] = withoutRights(UID, [...bounded, program, ...argumentsOf(order)]);
   signal.throwIfAborted();
-  const child = spawn(command, args, {
-    cwd: home,
-    env: {
-      ...{ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home, LANG: 'C.UTF-8' },
-      // For the programs that it starts.
-      ...{ http_proxy: proxyUrl, https_proxy: proxyUrl, all_proxy: proxyUrl, no_proxy: '' },
-    },
+  const { child, kill, lastWords } = startProgram([...bounded, program, ...argumentsOf(order)], {
+    uid: UID,
+    home,
+    // For the programs that it starts.
+    env: { LANG: 'C.UTF-8', http_proxy: proxyUrl, https_proxy: proxyUrl, all_proxy: proxyUrl, no_proxy: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    detached: true,
   });
-  let lastWords = '';
-  child.stderr.on('data', (chunk) => {
-    lastWords = (lastWords + chunk).slice(-LAST_WORDS);
-  });
-  const kill = () => killGroup(child);
   signal.addEventListener('abort', kill);
-  process.once('exit', kill);
   // What it started does not outlive it, nor hold its last words open.
   child.once('exit', kill);
   try {
     const [exitCode] = await once(child, 'close');
-    return { exitCode: exitCode as number | null, lastWords };
+    return { exitCode: exitCode as number | null, lastWords: lastWords() };
   } finally {
     signal.removeEventListener('abort', kill);
-    process.off('exit', kill);
   }
 }
 
@@ -133,7 +119,7 @@ function failureOf(
   lastWords: string,
   exitCode: number | null,
 ): ServiceError {
-  const said = /ERROR:\s*([^\n]*)/.exec(lastWords)?.[1] ?? lastWords.trim().split('\n').at(-1) ?? '';
+  const said = /ERROR:\s*([^\n]*)/.exec(lastWords)?.[1] ?? lastWords.split('\n').at(-1) ?? '';
   const why = said ? ` yt-dlp says: ${said.slice(0, 500)}` : '';
   if (/file too large|EFBIG|larger than max-filesize/i.test(lastWords)) {
     const most = `${maxBytes / 1024 / 1024} MiB`;
@@ -149,17 +135,7 @@ function failureOf(
     );
   }
   if (NOTHING.test(said) || exitCode === 0) {
-    const code = kind === 'audio' ? 'SCRAPE_AUDIO_UNSUPPORTED_URL' : 'SCRAPE_VIDEO_UNSUPPORTED_URL';
-    return new ServiceError(code, `No ${kind} was found on ${url}.${why}`);
+    return new ServiceError(UNSUPPORTED_URL[kind], `No ${kind} was found on ${url}.${why}`);
   }
   return new ServiceError('SCRAPE_SITE_ERROR', `The ${kind} of ${url} could not be got.${why}`);
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid) process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // It has ended by itself.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-  }
 }

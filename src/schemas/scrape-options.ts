@@ -2,6 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
 import { isSelector } from '../html/clean.ts';
+import { mediaKindsOf } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
 import { formatConflicts, formatRequest, upcomingTypes } from './formats.ts';
 import { parsers } from './parsers.ts';
@@ -166,7 +167,7 @@ function unavailable(options: Fields): string[] {
   return [...Object.keys(asked).filter((name) => asked[name]), ...formats];
 }
 
-const isPlayed = ({ formats }: Fields) => formats.some(({ type }) => type === 'audio' || type === 'video');
+const isPlayed = ({ formats }: Fields) => mediaKindsOf(formats).length > 0;
 const isTracked = ({ formats }: Fields) => formats.some(({ type }) => type === 'changeTracking');
 
 /** The rules between options (compatibility 1.3); to be attached to every body that carries them. */

@@ -2,7 +2,8 @@ import path from 'node:path';
 
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
-  ['errors', 'snapshot', 'pause', 'cipher', 'unprivileged'],
+  ['errors'],
+  ['media-kind', 'snapshot', 'pause', 'cipher', 'unprivileged'],
   [
     'config',
     'country',
@@ -59,7 +60,7 @@ const DOORS: Record<string, string[]> = {
   culori: ['branding'],
   re2js: ['url-pattern'],
   ws: ['api'],
-  'node:child_process': ['embedded', 'browser', 'media', 'bundle', 'main', 'cli'],
+  'node:child_process': ['unprivileged', 'embedded', 'bundle'],
   'node:worker_threads': ['formats'],
 };
 

@@ -1,5 +1,6 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
+import { oneLine } from '../text.ts';
 import type { Pruned } from './pruning.ts';
 
 /** Less may well be said twice. Characters that are not blanks. */
@@ -23,7 +24,7 @@ export function dropRepeats(root: Element, { left, dropped }: Pruned): void {
         visit(child);
         continue;
       }
-      const text = textContent(child).replace(/\s+/g, ' ').trim();
+      const text = oneLine(textContent(child));
       if (said.has(text)) dropped.add(child);
       said.add(text);
     }

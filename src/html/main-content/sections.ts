@@ -1,5 +1,6 @@
 import { type ChildNode, type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
+import { oneLine } from '../text.ts';
 import { isHeading, type Measured } from './measure.ts';
 import type { PageType } from './page-type.ts';
 import type { Survey } from './survey.ts';
@@ -69,7 +70,7 @@ export function sectionsBeside(survey: Survey): Set<Element> {
   const beside = new Set<Element>();
   for (const [heading, measured] of survey.measures) {
     if (!isHeading(heading) || measured.length === 0 || measured.length > LONGEST_HEADING) continue;
-    const title = textContent(heading).replace(/\s+/g, ' ').trim();
+    const title = oneLine(textContent(heading));
     if (!TITLES[survey.type].test(title)) continue;
     const section = sectionOf(heading, measured, survey);
     beside.add(section);
