@@ -32,6 +32,8 @@ const NAMES = new Map([
   ['dc.description', 'dcDescription'],
   ['dcterms.keywords', 'dcTermsKeywords'],
 ]);
+/** Under our names these lead somewhere from anywhere; under its own each stays as the page has written it. */
+const ADDRESSES = new Set(['ogUrl', 'ogImage', 'ogAudio', 'ogVideo']);
 /** Names that are found whatever their case, because every reader of pages does so. */
 const PLAIN = new Set(['description', 'keywords', 'robots']);
 
@@ -45,6 +47,7 @@ export function metadataOf(
   pageUrl: string,
   { jsonLd }: Pick<StructuredData, 'jsonLd'> = structuredDataOf(document, pageUrl),
 ): Record<string, string | string[]> {
+  const base = baseOf(document, pageUrl);
   const own = new Map<string, string[]>();
   const ours = new Map<string, string[]>();
   for (const { name: written, content } of metaTagsOf(document)) {
@@ -56,8 +59,8 @@ export function metadataOf(
   return {
     ...(ours.has('publishedTime') && ours.has('modifiedTime') ? {} : timesOf(jsonLd)),
     ...Object.fromEntries([...own].map(([name, values]) => [name, ownValue(name, values)])),
-    ...Object.fromEntries([...ours].map(([name, values]) => [name, ourValue(name, values)])),
-    ...facts(document, pageUrl),
+    ...Object.fromEntries([...ours].map(([name, values]) => [name, ourValue(name, values, base)])),
+    ...facts(document, base),
   };
 }
 
@@ -72,10 +75,12 @@ function ownValue(name: string, values: string[]): string | string[] {
   return values.length === 1 ? values.join() : values;
 }
 
-function ourValue(name: string, values: string[]): string | string[] {
+function ourValue(name: string, values: string[], base: string): string | string[] {
   if (name === 'ogLocaleAlternate') return values;
-  // Of several pictures and titles the first is the page's choice; tags are a list by nature.
-  return name === 'articleTag' ? values.join(', ') : (values[0] ?? '');
+  if (name === 'articleTag') return values.join(', ');
+  // Of several pictures and titles the first is the page's choice.
+  const first = values[0] ?? '';
+  return first && ADDRESSES.has(name) ? (resolve(first, base) ?? first) : first;
 }
 
 /** When the first thing with a date was published and modified. */
@@ -89,7 +94,7 @@ function timesOf(jsonLd: Item[]): Record<string, string> {
 }
 
 /** What is not said by meta tags; these names win over tags of the same name. */
-function facts(document: Document, pageUrl: string): Record<string, string> {
+function facts(document: Document, base: string): Record<string, string> {
   const title = findOne(
     ({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'),
     document.children,
@@ -100,7 +105,7 @@ function facts(document: Document, pageUrl: string): Record<string, string> {
       name === 'link' && Boolean(attribs.href) && /(^|\s)icon(\s|$)/i.test(attribs.rel ?? ''),
     document.children,
   );
-  const favicon = icon && resolve(icon.attribs.href ?? '', baseOf(document, pageUrl));
+  const favicon = icon && resolve(icon.attribs.href ?? '', base);
   return {
     ...(title && { title: oneLine(textContent(title)) }),
     ...(language && { language }),

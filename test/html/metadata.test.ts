@@ -51,9 +51,18 @@ describe('metadata', () => {
     ['dcterms.keywords', 'dcTermsKeywords'],
   ];
   it.each(ours)('%s stands under its own name and as %s', (name, alias) => {
-    expect(metadata(`<meta property="${name}" content="said">`)).toMatchObject({
-      [name]: 'said',
-      [alias]: 'said',
+    const said = 'https://said.test/';
+    expect(metadata(`<meta property="${name}" content="${said}">`)).toMatchObject({
+      [name]: said,
+      [alias]: said,
+    });
+  });
+
+  it('makes addresses absolute under our names, and leaves them under their own', () => {
+    const head =
+      '<base href="https://cdn.test/"><meta property="og:image" content="a.png"><meta property="og:url" content="">';
+    expect(metadata(head)).toMatchObject({
+      ...{ 'og:image': 'a.png', ogImage: 'https://cdn.test/a.png', 'og:url': '', ogUrl: '' },
     });
   });
 
