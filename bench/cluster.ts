@@ -6,9 +6,11 @@ import { messageOf } from '../src/errors.ts';
 import { checkCluster } from './cluster/check.ts';
 import { readCompose } from './cluster/compose.ts';
 import { testCluster } from './cluster/end-to-end.ts';
-import { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
+import type { ClusterOptions } from './cluster/options.ts';
+import { type Cluster, startCluster } from './cluster/start.ts';
 
-export { type Cluster, type ClusterOptions, startCluster } from './cluster/start.ts';
+export type { ClusterOptions } from './cluster/options.ts';
+export { type Cluster, startCluster } from './cluster/start.ts';
 
 const HELP = `Starts on this machine, without containers, what docker-compose.yml describes: Temporal's server on Postgres,
 two API processes, three workers. Ctrl-C ends it. Temporal's server is built with Go at the first start.

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../src/errors.ts';
 import { appTruth, articleTruth, type Site, startSite } from '../site.ts';
 import { call, scrape, untilAccepted } from './client.ts';
-import { type Cluster, type ClusterOptions, startCluster } from './start.ts';
+import type { ClusterOptions } from './options.ts';
+import { type Cluster, startCluster } from './start.ts';
 
 /** Some pages come while the part is down, some when it is up again. */
 const PAGE_MS = [900, 900, 3_000, 3_000];

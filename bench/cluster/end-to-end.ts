@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startBalancer } from './balancer.ts';
-import { type ClusterOptions, startCluster } from './start.ts';
+import type { ClusterOptions } from './options.ts';
+import { startCluster } from './start.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The tests that need nothing of a service but its address and a key. */

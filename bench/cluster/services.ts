@@ -8,18 +8,32 @@ import type { Progress } from '../../src/embedded/progress.ts';
 import { installPackages } from '../../src/embedded/system-packages.ts';
 import { readCompose, serviceOf } from './compose.ts';
 import { runJob } from './jobs.ts';
+import type { ClusterOptions } from './options.ts';
 import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';
 import { createPortPicker, type PickPort } from './port-picker.ts';
 import { planPostgres } from './postgres.ts';
 import { linkPrograms, obtainServer } from './programs.ts';
 import { planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
-import type { Cluster, ClusterOptions } from './start.ts';
 import type { Supervisor } from './supervisor.ts';
 import { planTemporalServer, SPARE_PORTS } from './temporal-server.ts';
 
 /** One worker for each role: what none of them serves is noticed. */
 const WORKERS = ['scrape', 'pages', 'webhooks'];
 const APIS = 2;
+
+/** Where the services of a cluster are reached. */
+export interface Services {
+  /** Of the first API. */
+  url: string;
+  /** Of every API. */
+  urls: string[];
+  /** Of the first team. */
+  key: string;
+  /** `host:port` of Temporal. */
+  temporalAddress: string;
+  /** Where each API and worker answers `/ready` and `/metrics`. */
+  healthUrls: Record<string, string>;
+}
 
 interface Start {
   options: ClusterOptions;
@@ -29,9 +43,7 @@ interface Start {
 }
 
 /** Starts the services of the file in the order in which they wait for each other. */
-export async function startServices(
-  start: Start,
-): Promise<Pick<Cluster, 'url' | 'urls' | 'key' | 'temporalAddress' | 'healthUrls'>> {
+export async function startServices(start: Start): Promise<Services> {
   const { options, dataDir, supervisor, progress } = start;
   const { signal, bucket = false, env = {} } = options;
   const { cacheDir, chromium } = readConfig();

@@ -3,44 +3,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { endOrphans } from '../../src/embedded/orphans.ts';
 import { postgresDir } from '../../src/embedded/postgres.ts';
-import { openProgress, type Progress } from '../../src/embedded/progress.ts';
+import { openProgress } from '../../src/embedded/progress.ts';
 import { type Run, takeRun } from '../../src/embedded/run-file.ts';
-import { startServices } from './services.ts';
+import type { ClusterOptions } from './options.ts';
+import { type Services, startServices } from './services.ts';
 import { type ClusterPart, createSupervisor } from './supervisor.ts';
 
-/** How a cluster is started. */
-export interface ClusterOptions {
-  /** Where everything is kept; a temporary directory when not given. */
-  dataDir?: string | undefined;
-  /** Variables of docker-compose.yml, as its `.env` would have them; keys and passwords are made when not given. */
-  env?: Record<string, string>;
-  /** How many API processes; 2. */
-  apis?: number;
-  /** WINNOW_WORKER_ROLES of each worker, empty for all roles; by default three workers with one role each. */
-  workers?: string[];
-  /** Blobs in a bucket, as in docker-compose.yml; else in a directory that all share. */
-  bucket?: boolean;
-  /** Where news of the parts are told; stderr when not given. */
-  progress?: Progress;
-  /** Calls the start off; what it started is ended before it rejects. */
-  signal?: AbortSignal;
-  /** Ends every part at once, at any time. */
-  kill?: AbortSignal;
-}
-
 /** A running cluster: a part that dies is started again until it is stopped. */
-export interface Cluster {
-  /** Of the first API. */
-  url: string;
-  /** Of every API. */
-  urls: string[];
-  /** Of the first team. */
-  key: string;
+export interface Cluster extends Services {
   dataDir: string;
-  /** `host:port` of Temporal. */
-  temporalAddress: string;
-  /** Where each API and worker answers `/ready` and `/metrics`. */
-  healthUrls: Record<string, string>;
   /** `postgres`, `temporal`, `blobs` (a bucket), `worker-1` …, `api-1` … */
   parts: Record<string, ClusterPart>;
   /** Ends the process of a part with SIGKILL. @throws Error when it is down */
