@@ -12,7 +12,7 @@ import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
-import { type Engine, routeOf } from './engine.ts';
+import { type Engine, routeOf, type WantedAsBase64 } from './engine.ts';
 import { visitorOf } from './location.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -75,7 +75,7 @@ export function createBrowserEngine(doors: {
         url: visited.url,
         statusCode: visited.statusCode,
         contentType: visited.contentType,
-        ...bounded(visited, request.pdfAsBase64, maxBodyBytes),
+        ...bounded(visited, request.base64, maxBodyBytes),
         engine: 'browser',
         proxy: request.proxy,
         fetchedAt: Date.now(),
@@ -91,16 +91,14 @@ export function createBrowserEngine(doors: {
 }
 
 /** The rendered page, or what was sent in its place; bounded like everything that is read. */
-function bounded({ url, contentType, html, body }: Visited, pdfAsBase64: boolean, maxBodyBytes: number) {
+function bounded({ url, contentType, html, body }: Visited, base64: WantedAsBase64, maxBodyBytes: number) {
   if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',
       `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
     );
   }
-  return body
-    ? contentOf({ url, contentType, body }, pdfAsBase64)
-    : { kind: 'html' as const, text: html ?? '' };
+  return body ? contentOf({ url, contentType, body }, base64) : { kind: 'html' as const, text: html ?? '' };
 }
 
 /** Failures behind which the egress proxy stands, and knows the reason. */

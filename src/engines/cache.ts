@@ -7,6 +7,7 @@ import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url.ts';
+import { wantedAsBase64 } from './engine.ts';
 import { visitorOf } from './location.ts';
 
 /**
@@ -31,7 +32,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.fastMode,
     request.skipTlsVerification,
     request.blockAds,
-    request.parsers.length === 0,
+    wantedAsBase64(request),
     proxy === 'enhanced' || proxy === 'stealth',
     screenshot ? screenshot.fullPage : null,
     visitorOf(location),

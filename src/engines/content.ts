@@ -3,6 +3,7 @@ import { decodeText } from '../net/charset.ts';
 import { documentFormat } from '../net/document-format.ts';
 import { essenceOf, mediaKind } from '../net/media-type.ts';
 import type { Snapshot } from '../snapshot.ts';
+import type { WantedAsBase64 } from './engine.ts';
 
 /** An answer as it was sent. */
 interface Answer {
@@ -12,13 +13,14 @@ interface Answer {
 }
 
 /**
- * What an answer is as content: text decoded, a PDF as base64 where that is wanted.
+ * What an answer is as content: text decoded, or its bytes in base64 where those are wanted.
  * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that nothing can convert
  */
 export function contentOf(
   { url, contentType, body }: Answer,
-  pdfAsBase64: boolean,
+  wanted: WantedAsBase64,
 ): Pick<Snapshot, 'kind' | 'text'> {
+  if (wanted === 'everything') return inBase64(body);
   const { pathname } = new URL(url);
   const kind = mediaKind(contentType, body, pathname);
   const type = essenceOf(contentType);
@@ -35,10 +37,15 @@ export function contentOf(
     throw unsupported(url, what, 'Only pages, text and JSON can be scraped.');
   }
   if (kind !== 'pdf') return { kind, text: decodeText(body, contentType) };
-  if (pdfAsBase64) return { kind: 'base64', text: Buffer.from(body).toString('base64') };
+  if (wanted === 'pdf') return inBase64(body);
   const advice = 'PDFs cannot be converted yet; send "parsers": [] to get it as base64.';
   throw unsupported(url, 'application/pdf', advice);
 }
+
+const inBase64 = (body: Uint8Array) => ({
+  kind: 'base64' as const,
+  text: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64'),
+});
 
 function unsupported(url: string, what: string, advice: string): ServiceError {
   return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is ${what}. ${advice}`);

@@ -2,7 +2,20 @@ import type { ProfileOrder } from '../browser/profile.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
+
+/** What is wanted as its bytes, in base64; all else as text. */
+export type WantedAsBase64 = 'nothing' | 'pdf' | 'everything';
+
+/** @param request as it is scraped: with the format for it everything, without any parser PDFs */
+export function wantedAsBase64({
+  formats,
+  parsers,
+}: Pick<ScrapeRequest, 'formats' | 'parsers'>): WantedAsBase64 {
+  if (formats.some(({ type }) => type === 'rawBase64')) return 'everything';
+  return parsers.length === 0 ? 'pdf' : 'nothing';
+}
 
 /** What an engine needs to know of a request. */
 export interface PageRequest {
@@ -14,8 +27,7 @@ export interface PageRequest {
   skipTlsVerification: boolean;
   mobile: boolean;
   waitForMs: number;
-  /** A PDF is wanted as its bytes. */
-  pdfAsBase64: boolean;
+  base64: WantedAsBase64;
   /** From where the page is visited, and what its visitor reads. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Neither advertisements nor cookie notices. */
@@ -37,7 +49,7 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 
 /** A page without any wishes. */
 export const PLAIN_PAGE = {
-  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, pdfAsBase64: false },
+  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
   ...{
     location: undefined,
     blockAds: false,

@@ -40,7 +40,7 @@ const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they a
  *
  * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): the browser alone. Where
  *    it meets a file to download, the plain fetch gets the file; what was to be seen or done on it is told.
- * 2. `fastMode`: the plain fetch alone.
+ * 2. `fastMode`, or the bytes as they are sent are wanted: the plain fetch alone.
  * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
  *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
  *    the certificate is bad, the file is too large or of no use). Where what the page plays is wanted, its answer has
@@ -60,7 +60,7 @@ export function createEscalation(hands: EscalationHands) {
   /** Rows 1 to 5, by the proxies that the request names. */
   async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
     if (needsPage(request)) return open(request, signal);
-    if (fastMode) return http.obtain(request, signal);
+    if (fastMode || request.base64 === 'everything') return http.obtain(request, signal);
     const isFinal = finality(request);
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);

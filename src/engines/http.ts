@@ -44,7 +44,7 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
 /** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function get(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
-    const { sourceUrl, url, headers, skipTlsVerification, pdfAsBase64, location, proxy, media } = request;
+    const { sourceUrl, url, headers, skipTlsVerification, base64, location, proxy, media } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
     const answer = await download(egress, {
@@ -66,7 +66,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       url: answer.url,
       statusCode: answer.statusCode,
       contentType: answer.contentType,
-      ...(isFile(answer) ? fileToPlay(answer) : contentOf(answer, pdfAsBase64)),
+      ...(isFile(answer) ? fileToPlay(answer) : contentOf(answer, base64)),
       ...retryAfter(answer.headers['retry-after']),
       engine: 'http',
       proxy,

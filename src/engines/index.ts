@@ -6,7 +6,7 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
-import type { PageRequest } from './engine.ts';
+import { type PageRequest, wantedAsBase64 } from './engine.ts';
 import { createEscalation, type EscalationHands } from './escalation.ts';
 import { isWall } from './wall.ts';
 
@@ -74,7 +74,7 @@ function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined):
     skipTlsVerification: request.skipTlsVerification,
     mobile: request.mobile,
     waitForMs: request.waitFor,
-    pdfAsBase64: request.parsers.length === 0,
+    base64: wantedAsBase64(request),
     location: request.location,
     blockAds: request.blockAds,
     media: mediaKindsOf(request.formats).length > 0,

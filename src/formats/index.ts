@@ -12,6 +12,7 @@ import { markdown } from './markdown.ts';
 import { menu } from './menu.ts';
 import { product } from './product.ts';
 import { question } from './question.ts';
+import { rawBase64 } from './raw-base64.ts';
 import { rawHtml } from './raw-html.ts';
 import { screenshot } from './screenshot.ts';
 import { summary } from './summary.ts';
@@ -22,6 +23,7 @@ export const FORMATS = [
   markdown,
   html,
   rawHtml,
+  rawBase64,
   links,
   images,
   attributes,

@@ -64,6 +64,10 @@ const scrapeOptions = z
   .strictObject({ ...scrapeOptionFields, ...callerFields })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
+  .refine(({ formats }) => formats.every(({ type }) => type !== 'rawBase64'), {
+    path: ['formats'],
+    error: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
+  })
   .transform(resolveScrapeOptions);
 
 /** Body of `POST /v2/crawl`. */

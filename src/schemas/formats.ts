@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { FORMATS } from '../formats/index.ts';
 import { promptText } from '../formats/json.ts';
-import { UPCOMING_FORMATS } from './upcoming.ts';
 
 /** The older name of `question` and `highlights`. */
 const query = z.strictObject({
@@ -10,15 +9,10 @@ const query = z.strictObject({
   mode: z.enum(['freeform', 'directQuote']).default('freeform').describe('question, or highlights'),
 });
 
-const requests = [...FORMATS.map((format) => format.request), query, ...UPCOMING_FORMATS] as const;
+const requests = [...FORMATS.map((format) => format.request), query] as const;
 const names = requests.map((request) => request.shape.type.value);
 
-/** The types of formats that are checked but not produced yet. */
-export const upcomingTypes: ReadonlySet<string> = new Set(
-  UPCOMING_FORMATS.map((request) => request.shape.type.value),
-);
-
-type Member = (typeof FORMATS)[number]['request'] | typeof query | (typeof UPCOMING_FORMATS)[number];
+type Member = (typeof FORMATS)[number]['request'] | typeof query;
 
 /** One requested output: an object with its `type`, or the bare type where the others of its fields may be left out. */
 export const formatRequest = z

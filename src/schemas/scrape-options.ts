@@ -4,7 +4,7 @@ import { findCountry } from '../country.ts';
 import { isSelector } from '../html/clean.ts';
 import { mediaKindsOf } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
-import { formatConflicts, formatRequest, upcomingTypes } from './formats.ts';
+import { formatConflicts, formatRequest } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
 
@@ -161,13 +161,11 @@ function unavailable(options: Fields): string[] {
     threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',
     useMock: options.useMock !== undefined,
   };
-  const formats = options.formats
-    .filter((format) => upcomingTypes.has(format.type))
-    .map(({ type }) => `format ${type}`);
-  return [...Object.keys(asked).filter((name) => asked[name]), ...formats];
+  return Object.keys(asked).filter((name) => asked[name]);
 }
 
 const isPlayed = ({ formats }: Fields) => mediaKindsOf(formats).length > 0;
+const isRaw = ({ formats }: Fields) => formats.some(({ type }) => type === 'rawBase64');
 const isTracked = ({ formats }: Fields) => formats.some(({ type }) => type === 'changeTracking');
 
 /** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
@@ -186,6 +184,12 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
   if (options.minAge !== undefined && isPlayed(options)) {
     fault('minAge', 'minAge asks the cache alone, where no files of the formats audio and video are');
+  }
+  if (isRaw(options)) {
+    const { actions, mobile, profile, waitFor } = options;
+    for (const [name, value] of Object.entries({ actions: actions?.length, mobile, profile, waitFor })) {
+      if (value) fault(name, `rawBase64 is what the target sends, without a browser: leave ${name} out`);
+    }
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({

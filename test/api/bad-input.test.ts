@@ -61,7 +61,7 @@ describe('requests that do not fit', () => {
 
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
-    ['format rawBase64', { formats: ['rawBase64'] }],
+    ['safeMode', { safeMode: true }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
   it.each(upcoming)('a feature to come: %s', async (name, options) => {

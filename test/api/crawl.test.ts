@@ -124,6 +124,7 @@ describe('a crawl', () => {
     [{ sitemap: 'maybe' }, 'skip'],
     [{ scrapeOptions: { formats: ['nonsense'] } }, 'unknown format'],
     [{ scrapeOptions: { url: 'http://a.test' } }, 'Unrecognized key'],
+    [{ scrapeOptions: { formats: ['rawBase64'] } }, 'get the files by a batch'],
   ])('refuses %j', async (options, reason) => {
     const { status, body } = await call(PATH, { body: { url: site.url, ...options } });
     expect(status).toBe(400);

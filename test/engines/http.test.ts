@@ -8,6 +8,7 @@ import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n\xff\xfe', 'latin1');
+const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const ANSWERS: Record<string, [number, Record<string, string>, Buffer | string]> = {
   '/page': [
     200,
@@ -24,7 +25,7 @@ const ANSWERS: Record<string, [number, Record<string, string>, Buffer | string]>
   '/untyped': [200, {}, '<!doctype html><title>x</title>'],
   '/paper': [200, { 'content-type': 'application/pdf' }, PDF],
   '/hidden-paper': [200, { 'content-type': 'text/html' }, PDF],
-  '/picture': [200, { 'content-type': 'image/png' }, Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
+  '/picture': [200, { 'content-type': 'image/png' }, PICTURE],
   '/song': [200, { 'content-type': 'audio/mpeg' }, Buffer.alloc(2 * 1024 * 1024)],
   '/blob': [200, {}, Buffer.from([0, 1, 2, 3])],
 };
@@ -92,9 +93,20 @@ describe('a snapshot', () => {
     expect(await obtain(path)).toMatchObject({ statusCode, kind, text, url: `${site}${path}` });
   });
 
+  it('of whatever is there is its bytes in base64 when those are asked for', async () => {
+    for (const [path, bytes] of [
+      ['/paper', PDF],
+      ['/picture', PICTURE],
+      ['/data', Buffer.from('{"name":"Käse"}')],
+    ] as const) {
+      const snapshot = await obtain(path, { base64: 'everything' });
+      expect(snapshot).toMatchObject({ kind: 'base64', text: bytes.toString('base64') });
+    }
+  });
+
   it('of a PDF is its bytes in base64 when that is asked for', async () => {
     for (const path of ['/paper', '/hidden-paper']) {
-      const snapshot = await obtain(path, { pdfAsBase64: true });
+      const snapshot = await obtain(path, { base64: 'pdf' });
       expect(snapshot).toMatchObject({ kind: 'base64', text: PDF.toString('base64') });
     }
   });

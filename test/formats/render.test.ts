@@ -64,7 +64,10 @@ describe('render', () => {
     expect(fieldsOf(['screenshot'])).toEqual({});
   });
 
-  it('ignores a format that this version does not make', () => {
+  const FILE = { kind: 'base64' as const, text: 'AAEC' };
+
+  it('gives the bytes of a file, and none of what is no file', () => {
+    expect(fieldsOf(['rawBase64'], FILE)).toEqual({ rawBase64: 'AAEC' });
     expect(fieldsOf(['rawBase64'])).toEqual({});
   });
 
@@ -82,10 +85,13 @@ describe('render', () => {
     const product = { '@type': 'Product', name: 'P', offers: { price: 1, priceCurrency: 'EUR' } };
     const menu = { '@type': 'Menu', hasMenuItem: { name: 'Soup' } };
     const text = `<meta name="description" content="D"><script type="application/ld+json">${JSON.stringify([product, menu])}</script>${PAGE}`;
-    const fields = fieldsOf(
-      all.map((type) => ({ type, ...options[type] })),
-      { files, text, surveys: { branding: EMPTY_SURVEY } },
-    );
+    const fields = {
+      ...fieldsOf(
+        all.map((type) => ({ type, ...options[type] })),
+        { files, text, surveys: { branding: EMPTY_SURVEY } },
+      ),
+      ...fieldsOf(['rawBase64'], FILE),
+    };
     for (const { field, value, run, extract } of FORMATS) {
       if (run || extract) expect(fields[field], field).toBeDefined();
       if (run || extract) expect(value.safeParse(fields[field]).success, field).toBe(true);

@@ -233,6 +233,16 @@ describe('formats', () => {
     expect(faults({ formats: ['changeTracking', 'markdown', 'screenshot', json] })).toEqual([]);
     expect(faults({ formats: ['rawBase64'] })).toEqual([]);
   });
+
+  it.each([{ actions: [{ type: 'scrape' }] }, { mobile: true }, { profile: { name: 'a' } }, { waitFor: 10 }])(
+    'rawBase64 and %j: nothing is opened',
+    (option) => {
+      const [name] = Object.keys(option);
+      expect(faults({ formats: ['rawBase64'], ...option })).toEqual([
+        `${name}: rawBase64 is what the target sends, without a browser: leave ${name} out`,
+      ]);
+    },
+  );
 });
 
 describe('actions', () => {
@@ -270,8 +280,7 @@ describe('features that are not available yet', () => {
     [{ safeMode: true }, ['safeMode']],
     [{ threatProtection: { mode: 'normal' } }, ['threatProtection']],
     [{ useMock: 'a' }, ['useMock']],
-    [{ formats: ['rawBase64'] }, ['format rawBase64']],
-    [{ safeMode: true, formats: ['rawBase64'] }, ['safeMode', 'format rawBase64']],
+    [{ safeMode: true, useMock: 'a' }, ['safeMode', 'useMock']],
   ];
   it.each(asked)('%j is named', (options, names) => {
     expect(unavailableFeatures(options)).toEqual(
