@@ -1,10 +1,11 @@
+import { open as openFile, readFile, stat } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
 import {
   ADTS,
+  BufferSource,
   Conversion,
   CustomPathedSource,
-  FilePathSource,
-  FilePathTarget,
+  CustomSource,
   FLAC,
   FlacOutputFormat,
   HLS,
@@ -26,6 +27,9 @@ import {
   Output,
   type OutputFormat,
   QTFF,
+  type Source,
+  StreamTarget,
+  type StreamTargetChunk,
   WAVE,
   WavOutputFormat,
   WEBM,
@@ -90,25 +94,25 @@ export async function takeTrack(task: TrackTask): Promise<Track> {
   const failure = Promise.withResolvers<never>();
   onStray = failure.reject;
   failure.promise.catch(() => undefined);
-  const input = new Input({
+  await using open = new AsyncDisposableStack();
+  open.defer(() => task.files?.close());
+  using input = new Input({
     formats: task.files ? PLAYLIST_FORMATS : FILE_FORMATS,
     source: task.files
       ? new CustomPathedSource(task.url, playlistFiles(task, task.files, failure.reject))
-      : new FilePathSource(task.path),
+      : await sourceOf(task.path),
     formatOptions: { hls: { offsetTimestampsByDateTime: false } },
   });
   try {
-    return await Promise.race([taken(input, task), failure.promise]);
+    return await Promise.race([taken(input, task, open), failure.promise]);
   } catch (error) {
     if (error instanceof ServiceError || isOurs(error)) throw error;
     throw unsupported(task, `cannot be read: ${messageOf(error).replace(/\.+$/, '')}`, error);
-  } finally {
-    input.dispose();
-    task.files?.close();
   }
 }
 
-async function taken(input: Input, task: TrackTask): Promise<Track> {
+/** @param open takes what is to be closed when the track is taken, or cannot be */
+async function taken(input: Input, task: TrackTask, open: AsyncDisposableStack): Promise<Track> {
   if (!(await input.canRead())) throw unsupported(task, 'is in no format that is known');
   const [audio, video] = [await input.getPrimaryAudioTrack(), await input.getPrimaryVideoTrack()];
   const wanted = task.kind === 'audio' ? audio : video;
@@ -120,8 +124,8 @@ async function taken(input: Input, task: TrackTask): Promise<Track> {
     return { path: task.path, mediaType: essence(await input.getMimeType(), task.kind) };
   }
   return task.kind === 'audio'
-    ? copy(input, task, { audio: wanted as InputAudioTrack, video: null })
-    : copy(input, task, { audio, video: wanted as InputVideoTrack });
+    ? copy(input, task, { audio: wanted as InputAudioTrack, video: null }, open)
+    : copy(input, task, { audio, video: wanted as InputVideoTrack }, open);
 }
 
 /** A file may announce a track and end before its first packet. */
@@ -135,9 +139,16 @@ async function copy(
   input: Input,
   task: TrackTask,
   tracks: { audio: InputAudioTrack | null; video: InputVideoTrack | null },
+  open: AsyncDisposableStack,
 ): Promise<Track> {
   const format = await targetFor(task, tracks);
-  const output = new Output({ format, target: new FilePathTarget(task.target) });
+  const file = open.use(await openFile(task.target, 'wx', 0o600));
+  const write = async ({ data, position }: StreamTargetChunk) => {
+    const { bytesWritten } = await file.write(data, 0, data.length, position);
+    if (bytesWritten < data.length) throw new Error(`${task.target} cannot be written to: is the disk full?`);
+  };
+  const target = new StreamTarget(new WritableStream({ write }), { chunked: true });
+  const output = new Output({ format, target });
   const conversion = await Conversion.init({
     input,
     output,
@@ -185,13 +196,36 @@ function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: Service
   });
   let id = 0;
   return async ({ path: url, isRoot }: { path: string; isRoot: boolean }) => {
-    if (isRoot) return new FilePathSource(task.path);
+    if (isRoot) return sourceOf(task.path);
     const path = await new Promise<string>((resolve) => {
       waiting.set(++id, resolve);
       port.postMessage({ id, url });
     });
-    return new FilePathSource(path);
+    return sourceOf(path);
   };
+}
+
+/** So much is read at once. */
+const SMALL_BYTES = 64 * 1024;
+
+/**
+ * A file to read from, closed with its source. mediabunny's own (1.61) leaves files open when it is asked twice before
+ * it knows their size, and cannot read a list within a list from one of less than a kilobyte.
+ */
+async function sourceOf(path: string): Promise<Source> {
+  const { size } = await stat(path);
+  if (size <= SMALL_BYTES) return new BufferSource(await readFile(path));
+  const handle = await openFile(path);
+  return new CustomSource({
+    getSize: () => size,
+    async read(start, end) {
+      const { buffer, bytesRead } = await handle.read(new Uint8Array(end - start), 0, end - start, start);
+      if (bytesRead < end - start) throw new Error(`${path} ends before ${end}`);
+      return buffer;
+    },
+    dispose: () => void handle.close(),
+    prefetchProfile: 'fileSystem',
+  });
 }
 
 /** Codecs are left out, and audio alone is called so, whatever its container is. */

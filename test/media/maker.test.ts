@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ let directory: string;
 let blobs: Blobs;
 let proxy: EgressProxy;
 let site: Pages;
-let files: Record<'mp4' | 'webm' | 'wav' | 'mp3' | 'silent' | 'aac', Buffer>;
+let files: Record<'ts' | 'mute' | 'mp4' | 'webm' | 'wav' | 'mp3' | 'silent' | 'aac', Buffer>;
 
 const send =
   (type: string, bytes: () => Buffer, status = 200) =>
@@ -44,6 +44,8 @@ beforeAll(async () => {
     wav: await mediaFile('wav'),
     mp3: await mediaFile('mp3'),
     aac: await mediaFile('aac'),
+    ts: await mediaFile('ts', { video: true }),
+    mute: await mediaFile('ts', { video: true, audio: false }),
   };
   site = await startPages({
     '/v.mp4': send('video/mp4', () => files.mp4),
@@ -67,6 +69,18 @@ beforeAll(async () => {
     '/silence.mp3': (_, response) =>
       void response.writeHead(200, { 'Content-Type': 'audio/mpeg' }).flushHeaders(),
     '/list.m3u8': send('application/vnd.apple.mpegurl', () => playlist('seg/1.aac', 'seg/2.aac')),
+    '/film.m3u8': send('application/vnd.apple.mpegurl', () => playlist('seg/1.ts', 'seg/2.ts')),
+    '/master.m3u8': send('application/vnd.apple.mpegurl', () =>
+      Buffer.from(
+        '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=90000,CODECS="avc1.42c00a,mp4a.40.2",RESOLUTION=16x16\nfilm.m3u8\n',
+      ),
+    ),
+    '/apart.m3u8': send('application/vnd.apple.mpegurl', () =>
+      Buffer.from(
+        '#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="en",DEFAULT=YES,URI="list.m3u8"\n#EXT-X-STREAM-INF:BANDWIDTH=90000,CODECS="avc1.42c00a,mp4a.40.2",RESOLUTION=16x16,AUDIO="a"\nmute.m3u8\n',
+      ),
+    ),
+    '/mute.m3u8': send('application/vnd.apple.mpegurl', () => playlist('seg/3.ts', 'seg/4.ts')),
     '/live.m3u8': send('application/vnd.apple.mpegurl', () =>
       Buffer.from(playlist('seg/1.aac').toString().replace('#EXT-X-ENDLIST', '')),
     ),
@@ -81,6 +95,10 @@ beforeAll(async () => {
     ),
     '/seg/1.aac': send('audio/aac', () => files.aac),
     '/seg/2.aac': send('audio/aac', () => files.aac),
+    '/seg/1.ts': send('video/mp2t', () => files.ts),
+    '/seg/2.ts': send('video/mp2t', () => files.ts),
+    '/seg/3.ts': send('video/mp2t', () => files.mute),
+    '/seg/4.ts': send('video/mp2t', () => files.mute),
     '/feed': send('application/rss+xml', () =>
       Buffer.from(
         `<rss><channel><item><link>/other</link><enclosure url="/gone.mp3"/></item>
@@ -138,6 +156,15 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
   return found;
 }
 
+/** Files in directories of media that this process still has open, where the system tells. */
+async function openFiles(): Promise<string[]> {
+  const descriptors = await readdir('/proc/self/fd').catch(() => []);
+  const files = await Promise.all(
+    descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')),
+  );
+  return files.filter((file) => file.includes(`winnow-media-${process.pid}-`));
+}
+
 const leftovers = async (purpose: string) =>
   (await readdir(tmpdir())).filter((name) => name.startsWith(`winnow-${purpose}-${process.pid}-`));
 
@@ -186,6 +213,18 @@ describe('audio', () => {
     expect(seconds).toBeCloseTo(2 * 25 * (1024 / 48_000), 1);
   });
 
+  it.each(['/film.m3u8', '/master.m3u8', '/apart.m3u8'])(
+    'is put together from the playlist of a film, %s',
+    async (list) => {
+      const { audio, video } = await make(`<video src=${list}></video>`, { kinds: ['audio', 'video'] });
+      expect([audio?.mediaType, video?.mediaType]).toEqual(['audio/mp4', 'video/mp4']);
+      const [sound, film] = [await look(audio!.bytes), await look(video!.bytes)];
+      expect([sound.tracks, film.tracks]).toEqual([['audio'], ['video', 'audio']]);
+      expect(film.mimeType).toContain('avc1.42c00a');
+      expect(film.seconds).toBeCloseTo(1, 0);
+    },
+  );
+
   it('is asked for as a browser does, with the headers of the user for their origin alone', async () => {
     const other = await startPages({ '/a.mp3': send('audio/mpeg', () => files.mp3) });
     const headers = { Authorization: 'Bearer secret' };
@@ -228,7 +267,11 @@ describe('what cannot be taken', () => {
     ['<video src=/silent.webm></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /silent\.webm has no audio track/],
     ['<video src=/noise.mp4></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /noise\.mp4 is in no format/],
     ['<video src=/cut.mp4></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /cut\.mp4/],
-    ['<audio src=/empty.mp3></audio>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /empty\.mp3 cannot be read/],
+    [
+      '<audio src=/empty.mp3></audio>',
+      'SCRAPE_AUDIO_UNSUPPORTED_URL',
+      /empty\.mp3 is in no format that is known/,
+    ],
     ['<audio src=/denied.mp3></audio>', 'SCRAPE_MEDIA_ACCESS_DENIED', /answered 403/],
     ['<audio src=/gone.mp3></audio>', 'SCRAPE_SITE_ERROR', /answered 404/],
     ['<video src=/page.mp4></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /is a page/],
@@ -247,7 +290,7 @@ describe('what cannot be taken', () => {
       code,
       message: expect.stringMatching(message),
     });
-    expect(await leftovers('media')).toEqual([]);
+    expect([await leftovers('media'), await openFiles()]).toEqual([[], []]);
   });
 
   it('says video where that is wanted', async () => {
@@ -322,7 +365,7 @@ describe('yt-dlp', () => {
     ],
     ["echo 'ERROR: Unable to download: HTTP Error 500' >&2; exit 1", 'SCRAPE_SITE_ERROR', /HTTP Error 500/],
     ['exit 0', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /No audio/],
-    ['echo noise > media.mp3', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /cannot be read/],
+    ['echo noise > media.mp3', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /is in no format that is known/],
     ['ln -s /etc/passwd media.mp3', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /No audio/],
     ['kill -9 $$', 'SCRAPE_SITE_ERROR', /could not be got/],
     [

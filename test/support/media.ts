@@ -9,20 +9,22 @@ import {
   Input,
   Mp3OutputFormat,
   Mp4OutputFormat,
+  MpegTsOutputFormat,
   Output,
   type OutputFormat,
   WavOutputFormat,
   WebMOutputFormat,
 } from 'mediabunny';
 
-/** Containers of the files that tests make, each with the sound that it has. */
+/** Containers of the files that tests make, each with the sound and the pictures that it has. */
 const CONTAINERS = {
-  mp4: { format: () => new Mp4OutputFormat(), sound: 'aac' },
-  webm: { format: () => new WebMOutputFormat(), sound: 'opus' },
-  wav: { format: () => new WavOutputFormat(), sound: 'pcm-s16' },
-  aac: { format: () => new AdtsOutputFormat(), sound: 'aac' },
-  mp3: { format: () => new Mp3OutputFormat(), sound: 'mp3' },
-} as const satisfies Record<string, { format: () => OutputFormat; sound: string }>;
+  mp4: { format: () => new Mp4OutputFormat(), sound: 'aac', pictures: 'vp8' },
+  webm: { format: () => new WebMOutputFormat(), sound: 'opus', pictures: 'vp8' },
+  ts: { format: () => new MpegTsOutputFormat(), sound: 'aac', pictures: 'avc' },
+  wav: { format: () => new WavOutputFormat(), sound: 'pcm-s16', pictures: 'vp8' },
+  aac: { format: () => new AdtsOutputFormat(), sound: 'aac', pictures: 'vp8' },
+  mp3: { format: () => new Mp3OutputFormat(), sound: 'mp3', pictures: 'vp8' },
+} as const satisfies Record<string, { format: () => OutputFormat; sound: string; pictures: string }>;
 
 const RATE = 48_000;
 const PACKETS = 25;
@@ -44,26 +46,34 @@ const AUDIO = {
   },
 } as const;
 
+/** Units of H.264 as a stream has them (ITU-T H.264, annex B). */
+const units = (...each: number[][]) => Uint8Array.from(each.flatMap((unit) => [0, 0, 0, 1, ...unit]));
+/** A sequence of 16 by 16 pixels, its pictures, and one of them. */
+const SEQUENCE = [0x67, 0x42, 0xc0, 0x0a, 0xda, 0x79];
+const PICTURES = [0x68, 0xce, 0x38, 0x80];
+
+const VIDEO = {
+  vp8: { bytes: (n: number) => Uint8Array.of(0x10, 2, 0, 0x9d, 1, 0x2a, 16, 0, 16, 0, n), codec: 'vp8' },
+  avc: { bytes: (n: number) => units(SEQUENCE, PICTURES, [0x65, 0x88, 0x84, n + 1]), codec: 'avc1.42c00a' },
+} as const;
+
 /** A file of half a second, of a few KB: its packets are well-formed, what they hold is noise. */
 export async function mediaFile(
   container: keyof typeof CONTAINERS,
   { video = false, audio = true } = {},
 ): Promise<Buffer> {
-  const { format, sound } = CONTAINERS[container];
+  const { format, sound, pictures: seen } = CONTAINERS[container];
   const output = new Output({ format: format(), target: new BufferTarget() });
-  const pictures = video ? new EncodedVideoPacketSource('vp8') : undefined;
+  const pictures = video ? new EncodedVideoPacketSource(seen) : undefined;
   const track = audio ? new EncodedAudioPacketSource(sound) : undefined;
   if (pictures) output.addVideoTrack(pictures);
   if (track) output.addAudioTrack(track);
   await output.start();
   for (let n = 0; n < PACKETS; n++) {
     const place = [n * SECONDS, SECONDS] as const;
-    await pictures?.add(
-      new EncodedPacket(Uint8Array.of(0x10, 2, 0, 0x9d, 1, 0x2a, 16, 0, 16, 0, n), 'key', ...place),
-      {
-        decoderConfig: { codec: 'vp8', codedWidth: 16, codedHeight: 16 },
-      },
-    );
+    await pictures?.add(new EncodedPacket(VIDEO[seen].bytes(n), 'key', ...place), {
+      decoderConfig: { codec: VIDEO[seen].codec, codedWidth: 16, codedHeight: 16 },
+    });
     const { bytes, config } = AUDIO[sound];
     await track?.add(new EncodedPacket(bytes(n), 'key', ...place), {
       decoderConfig: { ...config, sampleRate: sound === 'mp3' ? 44_100 : RATE, numberOfChannels: 2 },
