@@ -116,7 +116,8 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
       signal,
     });
     const task = { kind, url, path: file.path, target: path.join(directory, `site.${kind}`) };
-    return keep(await tracks.take(task, { signal, urgent }));
+    // Not before it is kept may the directory go.
+    return await keep(await tracks.take(task, { signal, urgent }));
   }
 
   async function readFeed(url: string): Promise<PageMedia> {

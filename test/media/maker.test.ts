@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
@@ -348,6 +349,12 @@ describe('yt-dlp', () => {
     const { ytDlp, notes } = await bringing('site.mp4', files.mp4);
     expect((await make(NO_MEDIA, { hands: { ytDlp } })).audio?.mediaType).toBe('audio/mp4');
     expect(await notes()).toContain('bestaudio/best');
+  });
+
+  it('keeps its directory until the file is stored', async () => {
+    const { ytDlp } = await bringing('late.mp3', files.mp3);
+    const slow = { ...blobs, putFile: (file: string) => sleep(200).then(() => blobs.putFile(file)) };
+    expect((await make(NO_MEDIA, { hands: { ytDlp, blobs: slow } })).audio?.bytes).toEqual(files.mp3);
   });
 
   it('is not asked where the page has media', async () => {
