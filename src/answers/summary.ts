@@ -83,7 +83,7 @@ function score(candidates: Candidate[], titleWords: Set<string>): void {
     const ofTitle = [...titleWords].filter((word) => candidate.words.has(word)).length;
     const early = 1 / (1 + candidate.order / 4);
     candidate.score =
-      (product / Math.sqrt(norm || 1)) * (1 + early) * (1 + ofTitle / (2 * (titleWords.size || 1)));
+      (product / Math.sqrt(norm || 1)) * (1 + 2 * early) * (1 + ofTitle / (2 * (titleWords.size || 1)));
   }
 }
 
