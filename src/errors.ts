@@ -26,6 +26,8 @@ export const ERRORS = {
   // Somebody else saves the profile: one may at a time.
   PROFILE_LOCKED: { status: 409, retry: false },
   REQUEST_TOO_LARGE: { status: 413, retry: false },
+  // A part of a file was asked for that it does not have.
+  RANGE_NOT_SATISFIABLE: { status: 416, retry: false },
   RATE_LIMITED: { status: 429, retry: false },
   // The name does not resolve: the request itself was fine, so HTTP 200 with success false (compatibility 0.2, item 5).
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, retry: false },

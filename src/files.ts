@@ -9,24 +9,42 @@ const HOUR_MS = 3_600_000;
 /** Sound and moving pictures are large, and seldom wanted twice. */
 const lifetimeOf = (mediaType: string) => (/^(?:audio|video)\//.test(mediaType) ? HOUR_MS : 24 * HOUR_MS);
 
-const claim = z.tuple([z.string(), z.string(), z.number()]);
-const blobReference = /^blob:([0-9a-f]{64});(.+)$/;
+const claim = z.tuple([z.string(), z.number(), z.string(), z.number()]);
+const blobReference = /^blob:([0-9a-f]{64});(\d+);(.+)$/;
 /** A file that a document refers to, as the scrape left it. */
 const REFERENCES = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
+
+/** A stored file. */
+export interface StoredFile {
+  /** Of its blob. */
+  key: string;
+  /** Bytes. */
+  size: number;
+  mediaType: string;
+}
+
+/** How documents keep what they refer to. */
+export const referenceTo = ({ key, size, mediaType }: StoredFile) => `blob:${key};${size};${mediaType}`;
+
+/** The file that a reference is to; `undefined` for anything else. */
+export function referredTo(reference: string): StoredFile | undefined {
+  const [, key, size, mediaType] = blobReference.exec(reference) ?? [];
+  return key && mediaType ? { key, size: Number(size), mediaType } : undefined;
+}
 
 const sign = (payload: string, secretKey: string) =>
   createHmac('sha256', secretKey).update(payload).digest('base64url');
 
 /**
  * The address of a stored file, readable without a key for 24 hours, of sound and moving pictures for one.
- * @param reference `blob:<key>;<media type>` as documents keep it; anything else is given back as it is
+ * @param reference as {@link referenceTo} makes it; anything else is given back as it is
  */
 export function fileUrl(reference: string, baseUrl: string, secretKey: string): string {
-  const parts = blobReference.exec(reference);
-  if (!parts) return reference;
-  const [, key = '', mediaType = ''] = parts;
+  const file = referredTo(reference);
+  if (!file) return reference;
+  const { key, size, mediaType } = file;
   const expiresAt = Date.now() + lifetimeOf(mediaType);
-  const payload = Buffer.from(JSON.stringify([key, mediaType, expiresAt])).toString('base64url');
+  const payload = Buffer.from(JSON.stringify([key, size, mediaType, expiresAt])).toString('base64url');
   return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
 }
 
@@ -41,7 +59,7 @@ export function withFileUrls(json: string, baseUrl: string, secretKey: string): 
  * What the last part of a file's address says.
  * @throws ServiceError `NOT_FOUND` when it was not made here, or has expired
  */
-export function openFileToken(token: string, secretKey: string): { key: string; mediaType: string } {
+export function openFileToken(token: string, secretKey: string): StoredFile {
   const [payload = '', signature = ''] = token.split('.');
   const expected = Buffer.from(sign(payload, secretKey));
   const given = Buffer.from(signature);
@@ -51,12 +69,14 @@ export function openFileToken(token: string, secretKey: string): { key: string; 
       'This address leads to no file. Use the one from the answer, unchanged.',
     );
   }
-  const [key, mediaType, expiresAt] = claim.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
+  const [key, size, mediaType, expiresAt] = claim.parse(
+    JSON.parse(Buffer.from(payload, 'base64url').toString()),
+  );
   if (expiresAt < Date.now()) {
     throw new ServiceError(
       'NOT_FOUND',
       `This address has expired: such files can be read for ${lifetimeOf(mediaType) / HOUR_MS} hours. Read the result again for a new address, or scrape the page again.`,
     );
   }
-  return { key, mediaType };
+  return { key, size, mediaType };
 }

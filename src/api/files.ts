@@ -1,20 +1,61 @@
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import type { Blobs } from '../blobs.ts';
+import { ServiceError } from '../errors.ts';
 import { FILES_PATH, openFileToken } from '../files.ts';
 
-/** Serves files by their signed addresses. */
+/** The first and the last byte of a part. */
+interface Part {
+  start: number;
+  end: number;
+}
+
+/** Serves files by their signed addresses, in parts too, as players ask for them (RFC 9110, 14). */
 export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
-    const { key, mediaType } = openFileToken(request.params.token, secretKey);
+    const { key, size, mediaType } = openFileToken(request.params.token, secretKey);
+    const etag = `"${key}"`;
+    const part = partOf(request, size, etag);
+    const { start, end } = part ?? { start: 0, end: size - 1 };
     const bytes = await blobs.stream(key);
-    // Never let a file of a foreign page run as a page of ours.
+    if (part) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size}`);
     response.set({
       'Content-Type': mediaType,
+      'Content-Length': String(end - start + 1),
+      'Accept-Ranges': 'bytes',
+      ETag: etag,
+      // Never let a file of a foreign page run as a page of ours.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
     });
     // Whoever stops reading has what was wanted; what fails half way, the connection tells.
-    await pipeline(bytes, response).catch(() => response.destroy());
+    await pipeline(bytes, (all) => cut(all, { start, end }), response).catch(() => response.destroy());
   });
+}
+
+/**
+ * The part that a request asks for; `undefined` for the whole, which is also the answer to several parts, and to who
+ * has begun with another file.
+ * @throws ServiceError `RANGE_NOT_SATISFIABLE`
+ */
+function partOf(request: Request, size: number, etag: string): Part | undefined {
+  const ifRange = request.get('if-range');
+  if (ifRange && ifRange !== etag) return undefined;
+  const ranges = request.range(size);
+  if (ranges === -1) {
+    const message = `The file has ${size} bytes: Range: ${request.get('range')} names none of them.`;
+    throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
+  }
+  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+}
+
+async function* cut(all: Readable, { start, end }: Part): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const chunk of all as AsyncIterable<Buffer>) {
+    const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+    if (wanted.length) yield wanted;
+    at += chunk.length;
+    if (at > end) return;
+  }
 }

@@ -6,6 +6,7 @@ import type { BrowserPool } from '../browser/pool.ts';
 import type { Profiles } from '../browser/profile.ts';
 import { NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
+import { referenceTo } from '../files.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
@@ -31,7 +32,8 @@ export function createBrowserEngine(doors: {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = doors;
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : doors.userAgent);
 
-  const save = async ({ bytes, mediaType }: CollectedFile) => `blob:${await blobs.put(bytes)};${mediaType}`;
+  const save = async ({ bytes, mediaType }: CollectedFile) =>
+    referenceTo({ key: await blobs.put(bytes), size: bytes.length, mediaType });
 
   async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(async ([type, file]) => [type, await save(file)] as const);

@@ -4,6 +4,7 @@ import type { Blobs } from '../blobs.ts';
 import { type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
+import { referredTo } from '../files.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url.ts';
@@ -63,7 +64,7 @@ export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs
 
   async function moveFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<void> {
     await Promise.all(
-      Object.values(files).map(async (file) => to.put(await from.get(/^blob:(.*?);/.exec(file)?.[1] ?? ''))),
+      Object.values(files).map(async (file) => to.put(await from.get(referredTo(file)?.key ?? ''))),
     );
   }
 

@@ -1,7 +1,8 @@
-import { rm } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Blobs } from '../blobs.ts';
 import { ServiceError } from '../errors.ts';
+import { referenceTo } from '../files.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
 import type { PageMedia } from '../html/media.ts';
@@ -94,7 +95,8 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
   let feeds: Promise<PageMedia[]> | undefined;
 
   async function keep({ path: file, mediaType }: Track): Promise<string> {
-    return `blob:${await blobs.putFile(file)};${mediaType}`;
+    const { size } = await stat(file);
+    return referenceTo({ key: await blobs.putFile(file), size, mediaType });
   }
 
   async function take(kind: MediaKind, address: string): Promise<string> {

@@ -86,7 +86,7 @@ describe('events', () => {
       'User-Agent': 'me',
     };
     const job = await makeJob(db, { webhook: { url: receiver.url, headers, metadata }, pages: 2, team });
-    const screenshot = `blob:${'ab'.repeat(32)};image/png`;
+    const screenshot = `blob:${'ab'.repeat(32)};3;image/png`;
     const document = {
       markdown: '# Grüße',
       screenshot,
@@ -116,7 +116,11 @@ describe('events', () => {
       ...common(1),
     });
     const token = page.data[0].screenshot.split('/').at(-1);
-    expect(openFileToken(token, SECRET_KEY)).toEqual({ key: 'ab'.repeat(32), mediaType: 'image/png' });
+    expect(openFileToken(token, SECRET_KEY)).toEqual({
+      key: 'ab'.repeat(32),
+      size: 3,
+      mediaType: 'image/png',
+    });
     expect(rest.find(({ success }) => !success)).toEqual({
       success: false,
       type: 'crawl.page',

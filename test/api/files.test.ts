@@ -47,11 +47,53 @@ describe('the address of a screenshot', () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1280, 800]);
   });
 
+  it('gives parts of the file to who asks for them', async () => {
+    const whole = Buffer.from(await (await fetch(address)).arrayBuffer());
+    const size = whole.length;
+    const part = async (range: string, headers = {}) => {
+      const answer = await fetch(address, { headers: { range, ...headers } });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return {
+        status: answer.status,
+        place: answer.headers.get('content-range'),
+        bytes,
+        headers: answer.headers,
+      };
+    };
+    const parts: [string, number, number][] = [
+      ['bytes=0-9', 0, 9],
+      ['bytes=10-', 10, size - 1],
+      ['bytes=-5', size - 5, size - 1],
+      [`bytes=${size - 1}-${size * 2}`, size - 1, size - 1],
+    ];
+    for (const [range, start, end] of parts) {
+      const { status, place, bytes } = await part(range);
+      expect([range, status, place]).toEqual([range, 206, `bytes ${start}-${end}/${size}`]);
+      expect(bytes).toEqual(whole.subarray(start, end + 1));
+    }
+    const { headers } = await part('bytes=0-0');
+    expect([headers.get('accept-ranges'), headers.get('content-length')]).toEqual(['bytes', '1']);
+    const etag = headers.get('etag')!;
+    expect(await part('bytes=0-9', { 'if-range': etag })).toMatchObject({ status: 206 });
+    for (const [range, extra] of [
+      ['bytes=0-9', { 'if-range': '"another"' }],
+      ['bytes=0-1,4-5', {}],
+      ['lines=1-2', {}],
+      ['bytes=x', {}],
+    ] as const) {
+      expect(await part(range, extra)).toMatchObject({ status: 200, place: null, bytes: whole });
+    }
+    const beyond = await part(`bytes=${size}-`);
+    expect([beyond.status, JSON.parse(beyond.bytes.toString()).code]).toEqual([416, 'RANGE_NOT_SATISFIABLE']);
+    const head = await fetch(address, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(size)]);
+  });
+
   it('that was changed leads nowhere', async () => {
     const token = address.split('/').at(-1)!;
     const [payload = '', signature = ''] = token.split('.');
-    const [key, , expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
-    const forged = Buffer.from(JSON.stringify([key, 'text/html', expiresAt])).toString('base64url');
+    const [key, size, , expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify([key, size, 'text/html', expiresAt])).toString('base64url');
     const other = signature.startsWith('A') ? 'B' : 'A';
     const tokens = [
       `${forged}.${signature}`,
@@ -70,7 +112,7 @@ describe('the address of a screenshot', () => {
   });
 
   it('that nobody signed with this key leads nowhere', async () => {
-    const reference = `blob:${'0'.repeat(64)};image/png`;
+    const reference = `blob:${'0'.repeat(64)};1;image/png`;
     expect((await refusal(fileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
   });
 
@@ -79,7 +121,7 @@ describe('the address of a screenshot', () => {
     const [key] = JSON.parse(Buffer.from(address.split('/').at(-1)!.split('.')[0]!, 'base64url').toString());
     const madeHoursAgo = (hours: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - hours * 3_600_000 });
-      const url = fileUrl(`blob:${key};image/png`, inject('service').url, secretKey);
+      const url = fileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
       vi.useRealTimers();
       return url;
     };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { fileUrl } from '../../src/files.ts';
+import { fileUrl, referenceTo } from '../../src/files.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
@@ -133,10 +133,10 @@ describe('the address of such a file', () => {
     const { body } = await scrape({ url: `${pages.url}/a.wav`, formats: ['audio'] });
     const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
     const token = body.data.audio.split('/').at(-1).split('.')[0];
-    const [key, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
+    const [key, size, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
     const madeMinutesAgo = (minutes: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * 60_000 });
-      const url = fileUrl(`blob:${key};${mediaType}`, inject('service').url, secretKey);
+      const url = fileUrl(referenceTo({ key, size, mediaType }), inject('service').url, secretKey);
       vi.useRealTimers();
       return url;
     };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
+import { referredTo } from '../../src/files.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createContent } from '../../src/html/content.ts';
 import { createMediaMaker, type MediaHands } from '../../src/media/maker.ts';
@@ -151,7 +152,7 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
   const made = await maker.make(order);
   const found: Record<string, { mediaType: string; bytes: Buffer }> = {};
   for (const [kind, reference] of Object.entries(made)) {
-    const [, key = '', mediaType = ''] = /^blob:([0-9a-f]{64});(.+)$/.exec(reference) ?? [];
+    const { key, mediaType } = referredTo(reference)!;
     found[kind] = { mediaType, bytes: await blobs.get(key) };
   }
   return found;
