@@ -166,7 +166,7 @@ export class Line {
   }
 
   #write(text: string): void {
-    if (this.#marks.end) this.#marks.cut();
+    if (this.#marks.endHere) this.#marks.cut();
     this.#written.addText(text);
   }
 
@@ -188,7 +188,7 @@ export class Line {
     if (this.isEmpty) return;
     if (touches) {
       written.bind(next);
-      if (this.#marks.end && isWord(next)) this.#marks.repair();
+      if (this.#marks.endHere && isWord(next)) this.#marks.repair(next);
       return;
     }
     written.bind(breaks > 0 ? '\n' : ' ');

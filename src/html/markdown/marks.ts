@@ -56,7 +56,7 @@ export class Marks {
   }
 
   /** Whether marks end right where the text ends. */
-  get end(): boolean {
+  get endHere(): boolean {
     return this.#closed.length > 0 && this.#closedTo === this.#written.length;
   }
 
@@ -74,7 +74,7 @@ export class Marks {
     if (opened?.at === undefined) return;
     const { close, isLink } = opened.wrap;
     this.#written.bind(close.charAt(0));
-    if (!this.end || isLink) {
+    if (!this.endHere || isLink) {
       this.#closed = [];
       this.#closedFrom = this.#written.length;
     }
@@ -105,7 +105,7 @@ export class Marks {
   }
 
   /** A word follows right after marks, which cannot end after punctuation then: it goes behind them, or they go. */
-  repair(): void {
+  repair(next: Beside): void {
     const written = this.#written;
     const ends = written.slice(this.#closedFrom);
     const inside = written.slice(this.#plainFrom, this.#closedFrom);
@@ -117,6 +117,7 @@ export class Marks {
       const isWithin = tail.length > 0 && tail.length < inside.length;
       if (isWithin && isWord(inside.charAt(inside.length - tail.length - 1))) {
         written.replace(this.#closedFrom - tail.length, ends + tail);
+        written.bindAnew(next);
         this.#closed = [];
         return;
       }
@@ -128,6 +129,7 @@ export class Marks {
       const text = joined(written.slice(0, at), written.slice(at + wrap.open.length));
       written.replace(written.fixed, text);
     }
+    if (inside !== '') written.bindAnew(next);
     this.cut();
     this.#closed = [];
   }
@@ -144,11 +146,12 @@ export class Marks {
       return;
     }
     const last = this.#closed.at(-1);
-    if (last?.wrap.open === wrap.open && this.end) {
+    if (last?.wrap.open === wrap.open && this.endHere) {
       // The same mark goes on.
       this.#closed.pop();
       written.replace(written.length - wrap.close.length, '');
       if (next === '`' && written.last === '`') written.add(' ');
+      else written.bind(next);
       this.#opened.push({ wrap, at: last.at });
       return;
     }
@@ -165,7 +168,7 @@ export class Marks {
     const isRead = !isWord(this.#beforeRun(sign)) || (sign !== '_' && !isPunctuation(follows));
     // Signs of marks that end are counted together with those of marks that begin: of more than one they mean others.
     const isOne = this.#closed.length === 1 && inner.every(({ isLink }) => isLink);
-    return isRead && (isOne || !(this.end && this.#written.last === sign));
+    return isRead && (isOne || !(this.endHere && this.#written.last === sign));
   }
 
   /** What stands before the same signs that the text ends with: they are one run, which means something as a whole. */

@@ -8,7 +8,7 @@ const KEPT_END = 256;
 export class Written {
   #head = '';
   #end = '';
-  /** Where a last sign of text stands that is not escaped, as nothing stands beside it yet; else -1. */
+  /** Where the last sign of text stands that is not escaped, as nothing stood beside it yet; else -1. */
   #looseAt = -1;
 
   get length(): number {
@@ -47,22 +47,27 @@ export class Written {
   addText(text: string): void {
     this.#end += text;
     // Of what was written just now, for reading from the whole text would make a copy of it each time.
-    const isSign = isLoose(text.charAt(text.length - 1));
-    this.#looseAt = isSign && !isEscaped(this.#end, this.#end.length - 1) ? this.length - 1 : -1;
+    this.#loosen(text.charAt(text.length - 1));
   }
 
   /** Puts a text in the place of all from there on. */
   replace(from: number, text: string): void {
     this.#end = this.slice(0, from) + text;
+    if (from <= this.#looseAt) this.#looseAt = -1;
   }
 
   /** Escapes a last sign of text that would mean something before what follows; before a blank it does not. */
   bind(next: Beside): void {
-    const at = this.#looseAt;
-    this.#looseAt = -1;
-    if (at < 0 || at !== this.length - 1 || next === ' ') return;
+    const at = this.length - 1;
+    if (at !== this.#looseAt || at < 0 || next === ' ') return;
     const sign = this.last;
     if (sign === ']' ? next === '(' : sign !== '<' || /[a-z!/?]/i.test(next)) this.replace(at, `\\${sign}`);
+  }
+
+  /** The same for text that something stood behind, which was taken away. */
+  bindAnew(next: Beside): void {
+    this.#loosen(this.last);
+    this.bind(next);
   }
 
   /** Fixes all but the last characters, when there are many. */
@@ -80,6 +85,10 @@ export class Written {
     this.#end = '';
     this.#looseAt = -1;
     return all;
+  }
+
+  #loosen(last: Beside): void {
+    this.#looseAt = isLoose(last) && !isEscaped(this.#end, this.#end.length - 1) ? this.length - 1 : -1;
   }
 }
 
