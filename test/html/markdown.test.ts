@@ -91,6 +91,17 @@ describe('code', () => {
       '<div class="highlight highlight-source-python"><pre><span>def</span> f():\n  pass</pre></div>',
       '```python\ndef f():\n  pass\n```',
     ],
+    [
+      'of highlighters that name no kind of class',
+      '<pre class="sourceCode numberSource r"><code>a</code></pre><pre><code class="hljs js">b</code></pre>',
+      '```r\na\n```\n\n```js\nb\n```',
+    ],
+    ['with text behind a line', '<pre><div>a</div>b</pre>', '```\na\nb\n```'],
+    [
+      'with buttons and pictures',
+      '<pre><button>Copy</button><svg><title>t</title></svg>a</pre>',
+      '```\na\n```',
+    ],
     ['without code inside', '<pre>plain\n  text</pre>', '```\nplain\n  text\n```'],
     ['with line breaks', '<pre>a<br>b</pre>', '```\na\nb\n```'],
     ['with a fence inside', '<pre><code>```\nx\n```</code></pre>', '````\n```\nx\n```\n````'],
@@ -107,7 +118,7 @@ describe('code', () => {
     ],
     [
       'with numbers in the lines',
-      '<pre><span class=lineno>1 </span>a\n<span class=lineno>2 </span>b</pre>',
+      '<pre><span class=lineno>1 </span>a\n<span class=ln>2 </span>b</pre>',
       '```\na\nb\n```',
     ],
     [
@@ -125,6 +136,7 @@ describe('code', () => {
     ['inline with a link', '<code>f(<a href=/x>T</a>)</code>', '`f(`[`T`](https://site.test/x)`)`'],
     ['of keys', '<kbd>Ctrl</kbd>+<kbd>C</kbd>', '`Ctrl`+`C`'],
     ['inline', '<p>use <code>_x_</code></p>', 'use `_x_`'],
+    ['inline, of two lines', '<p><code>a<br>&nbsp; b</code>', '`a`  \n`  b`'],
     ['inline with a backtick', '<code>a`b</code>', '``a`b``'],
     ['none', '<pre></pre><code></code>x', 'x'],
   ];
