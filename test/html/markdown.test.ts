@@ -193,6 +193,11 @@ describe('tables', () => {
       '<table><tr><th>a<th>b<tr><td><code>x|y</code><td>z</table>',
       '| a | b |\n| --- | --- |\n| `x\\|y` | z |',
     ],
+    [
+      'with blocks in cells that says by its caption or role that it is one',
+      '<table><caption>C<tr><td><p>a<ul><li>b</ul><td>c</table><table role=table><tr><td><h3>d</h3><td>e</table>',
+      'C\n\n| a<br>b | c |\n| --- | --- |\n\n| **d** | e |\n| --- | --- |',
+    ],
     ['said to be none', '<table role=presentation><tr><td>a<td>b<tr><td>c<td>d</table>', 'a\n\nb\n\nc\n\nd'],
     ['of large parts', '<table><tr><td><h2>a</h2><td><ul><li>b</ul></table>', '## a\n\n- b'],
     ['that only arrange a page', '<table><tr><td><table><tr><td>in</table><td>x</table>', 'in\n\nx'],
