@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
-import { createContent } from '../src/html/content.ts';
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { type Convert, cheerioTurndown } from './peers/markdown.ts';
+import { markdownOf } from './quality/kit.ts';
 import { articlePage } from './site/article.ts';
 
 const HELP = `Converts articles of the generated site, from bytes to markdown with main content, as the service does (parse, clean,
@@ -28,7 +28,10 @@ else await main(Number(values.pages), Number(values.rounds));
 async function main(count: number, rounds: number): Promise<void> {
   await installPeers();
   const pages = Array.from({ length: count }, (_, n) => articlePage(n, 'http://site.test'));
-  const converters: Record<string, Convert> = { Winnow: ours, 'cheerio + turndown': await cheerioTurndown() };
+  const converters: Record<string, Convert> = {
+    Winnow: (text) => markdownOf('http://site.test/article', text),
+    'cheerio + turndown': await cheerioTurndown(),
+  };
   const times = new Map<string, number[]>(Object.keys(converters).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
     for (const page of pages) {
@@ -50,22 +53,4 @@ async function main(count: number, rounds: number): Promise<void> {
     'our mean ÷ its': (mean / meanOf(own)).toFixed(2),
   }));
   process.stdout.write(`${table(rows)}\n`);
-}
-
-function ours(text: string): string {
-  const url = 'http://site.test/article';
-  return createContent(
-    {
-      ...{
-        sourceUrl: url,
-        url,
-        statusCode: 200,
-        contentType: 'text/html; charset=utf-8',
-        kind: 'html',
-        text,
-      },
-      ...{ engine: 'http', fetchedAt: 0, files: {}, proxy: 'basic' },
-    },
-    { onlyMainContent: true, removeBase64Images: true },
-  ).markdown;
 }

@@ -43,20 +43,16 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
 export async function convert({ url, file }: KitPage): Promise<{ markdown: string; cpuMs: number }> {
   const text = gunzipSync(await readFile(file)).toString();
   const start = process.cpuUsage();
-  const { markdown } = createContent(
-    {
-      ...{
-        sourceUrl: url,
-        url,
-        statusCode: 200,
-        contentType: 'text/html; charset=utf-8',
-        kind: 'html',
-        text,
-      },
-      ...{ engine: 'http', fetchedAt: 0, files: {}, proxy: 'basic' },
-    },
-    { onlyMainContent: true, removeBase64Images: true },
-  );
+  const markdown = markdownOf(url, text);
   const { user, system } = process.cpuUsage(start);
   return { markdown, cpuMs: (user + system) / 1000 };
+}
+
+/** The markdown of a page's HTML as the service makes it with default options. */
+export function markdownOf(url: string, text: string): string {
+  const snapshot = {
+    ...{ sourceUrl: url, url, statusCode: 200, contentType: 'text/html; charset=utf-8', text },
+    ...{ kind: 'html' as const, engine: 'http' as const, fetchedAt: 0, files: {}, proxy: 'basic' as const },
+  };
+  return createContent(snapshot, { onlyMainContent: true, removeBase64Images: true }).markdown;
 }

@@ -1,18 +1,22 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { textContent } from 'domutils';
 import { linked } from './links.ts';
+import { SKIPPED } from './names.ts';
 import type { Rule } from './writer.ts';
 
 const LANGUAGE =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)([^\s"'`~;]+|;)/i;
+/** Highlighters whose own class stands before that of the language. */
+const HIGHLIGHTED = /(?:^|\s)(?:sourceCode(?:\s+numberSource)?|hljs)\s+([a-z][a-z\d+#]*)(?=\s|$)/i;
 /** What highlighters write when they know of no language. */
-const NO_LANGUAGE = /^(default|none|notranslate|plain|plaintext|text|auto)$/i;
+const NO_LANGUAGE = /^(default|none|notranslate|plain|plaintext|text|auto|undefined|nohighlight)$/i;
 /** Elements that begin a new line of code. */
 const LINE_CLASS = /(?:^|\s)(?:\w+-)*line(?:\s|$)/;
 const LINES = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'tbody']);
+const NO_CODE: ReadonlySet<string> = new Set([...SKIPPED, 'button']);
 /** What highlighters call the numbers that they put before lines. */
 export const NUMBERS =
-  /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|lineno?s?|linenum|gutter|rouge-gutter|hljs-ln-numbers|blob-num)(?:$|[\s_-])/i;
+  /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|lineno?s?|line-?nu?[mr]|lnt?|gutter|hljs-ln-numbers|blob-num)(?:$|[\s_-])/i;
 
 /** A block of code, with what language its page says it is. */
 export const codeBlock: Rule = (writer, pre) => {
@@ -31,7 +35,7 @@ export const codeBlock: Rule = (writer, pre) => {
   if (code !== '' || !writer.options.tidy) writer.add({ kind: 'other', text: fenced(code, languageOf(pre)) });
 };
 
-/** Code inside a line. What it links to stays linked, pictures stay pictures. */
+/** Code inside a line; more lines are a code each. What it links to stays linked, pictures stay pictures. */
 export const inlineCode: Rule = (writer, element) => {
   let code = '';
   const flush = () => {
@@ -45,8 +49,10 @@ export const inlineCode: Rule = (writer, element) => {
         writer.count(node.data.length);
         code += node.data;
       } else if (isTag(node)) {
-        if (node.name === 'br') code += '\n';
-        else if (node.name === 'img' || node.name === 'pre' || node.name === 'table') {
+        if (node.name === 'br') {
+          flush();
+          writer.line.break(true);
+        } else if (node.name === 'img' || node.name === 'pre' || node.name === 'table') {
           flush();
           writer.element(node);
         } else if (node.name === 'a' && node.attribs.href) {
@@ -67,8 +73,11 @@ export const inlineCode: Rule = (writer, element) => {
 export function codeOf(element: Element): string {
   const pieces: string[] = [];
   let isAtStart = true;
+  let isBehindLine = false;
   const add = (text: string) => {
     if (text === '') return;
+    if (isBehindLine && !isAtStart && !text.startsWith('\n')) pieces.push('\n');
+    isBehindLine = false;
     pieces.push(text);
     isAtStart = text.endsWith('\n');
   };
@@ -77,10 +86,11 @@ export function codeOf(element: Element): string {
       if (isText(node)) add(node.data);
       else if (isTag(node)) {
         if (node.name === 'br') add('\n');
-        else if (!isNumbers(node) && node.name !== 'button') {
-          const isLine = LINES.has(node.name) || LINE_CLASS.test(node.attribs.class ?? '');
-          if (isLine && !isAtStart) add('\n');
+        else if (!isNumbers(node) && !NO_CODE.has(node.name)) {
+          const isBlock = LINES.has(node.name);
+          if ((isBlock || LINE_CLASS.test(node.attribs.class ?? '')) && !isAtStart) add('\n');
           walk(node.children);
+          if (isBlock) isBehindLine = true;
         }
       }
     }
@@ -114,7 +124,11 @@ function languageOf(pre: Element): string {
   for (const node of [...inside, pre, ...around]) {
     if (!node || !isTag(node)) continue;
     const { attribs } = node;
-    const said = attribs['data-lang'] ?? attribs['data-language'] ?? LANGUAGE.exec(attribs.class ?? '')?.[1];
+    const classes = attribs.class ?? '';
+    const said =
+      attribs['data-lang'] ??
+      attribs['data-language'] ??
+      (LANGUAGE.exec(classes) ?? HIGHLIGHTED.exec(classes))?.[1];
     if (said && /^[^\s`~]{1,50}$/.test(said) && !NO_LANGUAGE.test(said)) return said.toLowerCase();
   }
   return '';

@@ -2,6 +2,10 @@
 const SIGNS = /[\\`*_[\]<&~]/;
 const EACH_SIGN = /[\\`*_[\]<&~]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
+/** What renderers make a link of by themselves, up to the next blank; no sign inside of it means anything (GFM 6.9). */
+const ADDRESS = /(?:(?<![a-z])https?:\/\/|(?<![^\s(*_~[\]])www\.)([\p{L}\p{N}_.-]+)[^\s<]*/giu;
+/** What such a link does not end with. */
+const ADDRESS_END = new Set(`?!.,:;*_~'")]`);
 const ENTITY = /&(?:#(?:\d{1,7}|x[\da-f]{1,6})|[a-z][a-z\d]{0,31});/iy;
 
 /** What stands beside a text: one character, or empty for none. */
@@ -41,7 +45,10 @@ export const hasSigns = (text: string): boolean => SIGNS.test(text);
 export function escapeText(text: string, before: Beside, { isLinked, isMarked }: Around): string {
   const bracketsMatter = isLinked && !isBalanced(text);
   const mayBeTask = !isLinked;
+  const addresses = isLinked ? [] : addressesOf(before, text);
   return text.replace(EACH_SIGN, (sign, at: number) => {
+    while (addresses.length > 0 && (addresses.at(-1)?.to ?? 0) <= at) addresses.pop();
+    if ((addresses.at(-1)?.from ?? at) < at) return sign;
     const previous = at > 0 ? text.charAt(at - 1) : before;
     // What follows the last one decides later, see `Line`.
     const next = text.charAt(at + 1) || ' ';
@@ -49,6 +56,20 @@ export function escapeText(text: string, before: Beside, { isLinked, isMarked }:
       ? `\\${sign}`
       : sign;
   });
+}
+
+/** Where the addresses in a text are, the last one first. */
+function addressesOf(before: Beside, text: string): { from: number; to: number }[] {
+  if (!text.includes('://') && !/www\./i.test(text)) return [];
+  const found: { from: number; to: number }[] = [];
+  for (const { 0: address, 1: site = '', index } of (before + text).matchAll(ADDRESS)) {
+    let { length } = address;
+    while (ADDRESS_END.has(address.charAt(length - 1))) length--;
+    const from = index - before.length;
+    const isSite = !site.split('.').slice(-2).join('').includes('_');
+    if (isSite) found.push({ from, to: from + length });
+  }
+  return found.reverse();
 }
 
 interface Place {

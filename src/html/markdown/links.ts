@@ -1,6 +1,7 @@
 import { type Element, isText } from 'domhandler';
 import { textContent } from 'domutils';
-import { BREAKS, type Wrap } from './line.ts';
+import { BREAKS } from './line.ts';
+import type { Wrap } from './marks.ts';
 import { holdsBlocks } from './names.ts';
 import type { Rule, Writer } from './writer.ts';
 

@@ -56,14 +56,15 @@ export const definition: Rule = (writer, element) => {
   const blocks = writer.nested(false, () => writer.walk(element.children));
   const [only, ...more] = blocks;
   if (!only) return;
-  const isText =
-    more.length === 0 && (only.kind === 'text' || only.kind === 'paragraph') && !only.text.includes('\n\n');
+  const isText = more.length === 0 && isWords(only) && !only.text.includes('\n\n');
   if (isText && last?.kind === 'text') last.text += `\n: ${only.text}`;
   else for (const block of blocks) writer.add(block);
 };
 
-const startOf = (element: Element) => {
-  const start = Number.parseInt(element.attribs.start ?? '1', 10);
+/** The number of the first item, which it may say itself. */
+const startOf = ({ attribs, children }: Element) => {
+  const first = children.filter(isTag).find(({ name }) => name === 'li');
+  const start = Number.parseInt(first?.attribs.value ?? attribs.start ?? '1', 10);
   return start >= 0 && start < 1e9 ? start : 1;
 };
 
@@ -107,15 +108,17 @@ const isLoose = (blocks: Block[]) =>
 /** Whether a block may stand right below another one. */
 const isTight = (above: Block | undefined, { kind }: Block) =>
   kind === 'list'
-    ? above?.kind === 'text' || above?.kind === 'paragraph' || above?.kind === 'heading'
+    ? above !== undefined && (isWords(above) || above.kind === 'heading')
     : kind === 'text' && above?.kind === 'heading';
+
+const isWords = ({ kind }: Block) => kind === 'text' || kind === 'paragraph';
 
 function item(blocks: Block[], marker: string): string {
   const indent = ' '.repeat(marker.length + 1);
   const text = blocks.reduce((above, block, place) => {
     // Dashes right after a dash would be a rule of their own.
     const own = block.kind === 'rule' ? '___' : block.text;
-    if (place === 0) return own;
+    if (place === 0) return isWords(block) && /^-[- ]*(?:\n|$)/.test(own) ? `\\${own}` : own;
     return above + (isTight(blocks[place - 1], block) ? '\n' : '\n\n') + own;
   }, '');
   return text ? `${marker} ${text.replace(/\n(?=[^\n])/g, `\n${indent}`)}` : marker;

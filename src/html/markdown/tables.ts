@@ -100,12 +100,16 @@ function alignments(head: Element, first: Element | undefined): string[] {
 const alignment = ({ attribs: { align, style } }: Element) =>
   (align ?? /text-align:\s*(left|center|right)/i.exec(style ?? '')?.[1] ?? '').toLowerCase();
 
-/** Whether a table has rows and columns to be read as such: one without heads does when few of its cells hold blocks. */
+/**
+ * Whether a table has rows and columns to be read as such. It does when its page says so by heads, a caption or a role
+ * (HTML standard, 4.9.1); else when few of its cells hold blocks.
+ */
 function holdsData(element: Element, rows: Element[]): boolean {
-  if (/^(presentation|none)$/.test(element.attribs.role ?? '') || rows.length === 0) return false;
+  const { role = '' } = element.attribs;
+  if (/^(presentation|none)$/.test(role) || rows.length === 0) return false;
   const below = namesBelow(element);
   if (below.has('table') || isCode(rows)) return false;
-  if (below.has('th') || below.has('thead'))
+  if (['th', 'thead', 'caption'].some((name) => below.has(name)) || /^(table|(tree)?grid)$/.test(role))
     return rows.some((row) => cellsOf(row).length > 1) || rows.length > 1;
   const cells = rows.flatMap(cellsOf);
   const withBlocks = cells.filter((cell) => hasAny(namesBelow(cell), BLOCKS)).length;

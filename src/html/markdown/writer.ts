@@ -1,7 +1,8 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { ServiceError } from '../../errors.ts';
 import type { Footnotes } from './footnotes.ts';
-import { BREAKS, Line, type Wrap } from './line.ts';
+import { BREAKS, Line } from './line.ts';
+import type { Wrap } from './marks.ts';
 
 export interface MarkdownOptions {
   /** Images within the page give way to a mark that there was one. */
