@@ -9,7 +9,7 @@ export interface Claims {
   generator: string;
   host: string;
   path: string;
-  /** With a blank around each class. */
+  /** With a blank around each class, and the id behind a `#`. */
   bodyClass: string;
   isFrontPage: boolean;
   isPublished: boolean;
@@ -37,7 +37,7 @@ export function claimsOf(page: Document, url: string): Claims {
     if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) addTypes(element, claims.schema);
     else if (name === 'meta') readMeta(attribs, claims);
     else if (name === 'body')
-      claims.bodyClass = ` ${(attribs.class ?? '').toLowerCase().replace(/\s+/g, ' ')} `;
+      claims.bodyClass = ` ${attribs.class ?? ''} #${attribs.id ?? ''} `.toLowerCase().replace(/\s+/g, ' ');
     const type = attribs.itemtype?.split('/').at(-1);
     if (type === 'Product') products++;
     else if (type) claims.schema.add(type);
