@@ -1,4 +1,6 @@
 import { type Element, isTag } from 'domhandler';
+import { isCopy } from './copies.ts';
+import { isFold } from './folds.ts';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
@@ -26,6 +28,8 @@ const ROLES: Record<string, number> = {
 const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
 const ARTICLES: PageType[] = ['article', 'documentation'];
+/** What unfolds more than a menu says what it is, in so many characters. */
+const SHORTEST_QUESTION = 12;
 const LESS_THAN_A_PARAGRAPH = 100;
 const LONGEST_BYLINE = 400;
 /** Below the text of an article its author is introduced at length; what comes earlier may be of the text. */
@@ -61,9 +65,9 @@ const BELIEFS: Record<Part, Belief> = {
   side: { most: 0.35 },
   dialog: { most: 0.25 },
   consent: { most: 0.9, isSure: true },
-  hidden: { most: 0.15, also: hasNoHeading },
+  hidden: { most: 0.15, isSure: true, also: hasNoHeading },
   // What has paragraphs may be shown on request.
-  unseen: { most: 0.3, also: ({ prose }) => prose === 0 },
+  unseen: { most: 0.3, also: ({ prose }, { type }) => prose === 0 || type === 'product' },
   form: { most: 0.15, also: hasNoHeading },
   print: { most: 0.1 },
   control: { most: 0.15, also: hasNoHeading },
@@ -100,12 +104,14 @@ const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
+  if (isCopy(element)) return true;
   const context = { share: survey.shareOf(measured), isInMain, type: survey.type };
   // What a tag or a role means is settled: names add nothing to it.
   return (
     isPartByTag(element, measured, context, survey) ??
     isPartByRole(element, context) ??
-    (isUnseen(element, context.share) || isPartByName(element, measured, context, survey))
+    ((!survey.folded.has(element.attribs.id ?? '') && isUnseen(element, context.share, context.type)) ||
+      isPartByName(element, measured, context, survey))
   );
 }
 
@@ -138,11 +144,16 @@ function isPartByTag(
       return length > 0 && (share < 0.2 || length < 300);
     default:
       // The headings of an accordion are buttons.
-      return CONTROLS.has(name) ? headings === 0 && !(name === 'button' && isInHeading(element)) : undefined;
+      return CONTROLS.has(name)
+        ? headings === 0 && !(name === 'button' && (isInHeading(element) || isQuestion(element, length)))
+        : undefined;
   }
 }
 
 const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
+
+/** Whether it is a question whose answer unfolds below it. */
+const isQuestion = (element: Element, length: number) => isFold(element) && length >= SHORTEST_QUESTION;
 
 function isPartByRole({ attribs }: Element, { share }: Context): boolean | undefined {
   if (attribs['aria-modal'] === 'true') return true;
@@ -163,7 +174,8 @@ function isBelieved(
   survey: Survey,
 ): boolean {
   const { most, isSure, on, notOn, also } = BELIEFS_ON[survey.type]?.[part] ?? BELIEFS[part];
-  if (survey.holders.has(element)) return false;
+  if (survey.holders.has(element) || (part === 'control' && isQuestion(element, measured.length)))
+    return false;
   if ((on && !on.includes(survey.type)) || notOn?.includes(survey.type)) return false;
   if (
     also === hasNoHeading &&
