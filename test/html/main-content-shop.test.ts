@@ -103,6 +103,15 @@ describe('sections beside', () => {
     expect(servicePage(more + html)).toEqual([...SERVICE, '## How we do it', 'With care, and on time']);
   });
 
+  it.each(['Related searches', 'People also search for', 'Join the club', 'Recently viewed items'])(
+    'a list of products: %s',
+    (title) => {
+      const card = '<li><a href="/1"><h3>Thing</h3></a><b>$1</b></li>';
+      const html = `<ul>${card}</ul><section><h2>${title}</h2><a href="/2">Elsewhere</a></section>`;
+      expect(collectionPage(html)).toEqual([...COLLECTION, '- ### [Thing](https://site.test/1)', '  **$1**']);
+    },
+  );
+
   it('a product of WooCommerce says on what shelves it stands', () => {
     expect(productPage('<span class="posted_in">Categories: <a href="/c">C</a></span>')).toEqual(PRODUCT);
   });

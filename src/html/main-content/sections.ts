@@ -59,6 +59,13 @@ const BESIDE_PRODUCTS = [
   '(productos|artículos) (relacionados|similares)|también te .*|produtos (relacionados|semelhantes)|você também .*',
   'prodotti (correlati|simili)|potrebbe(ro)? (anche )?(interessarti|piacerti).*|(gerelateerde|vergelijkbare) producten',
 ];
+/** Ways to other shelves. */
+const BESIDE_LISTS = [
+  '(related|popular|top|trending|similar) (searches|search terms)|people also search(ed)?( for)?',
+  '(related|similar) (categories|collections|topics|pages|links)',
+  'recently viewed.*|(your )?(browsing|viewing) history',
+  'need help.*|join (now|us|today|our|the) .*|(delivery|shipping|returns)( .*)?|why (buy|shop)\\b.*',
+];
 const BESIDE_SERVICES = [
   'what.s (trending|new|happening|next).*',
   '(latest|recent|featured|upcoming) (news|posts?|articles?|insights?|resources?|stories|events?|updates?|blogs?|innovations?|thinking|research)\\b.*',
@@ -78,7 +85,7 @@ const TITLES: Record<PageType, RegExp> = {
   article: anyOf(...BESIDE, RELATED),
   documentation: anyOf(...BESIDE, RELATED),
   service: anyOf(...BESIDE, RELATED, ...BESIDE_SERVICES),
-  listing: anyOf(...BESIDE),
+  listing: anyOf(...BESIDE, ...BESIDE_LISTS),
   product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),
   forum: anyOf(...BESIDE_THREADS),
 };
