@@ -197,6 +197,18 @@ describe('what is shown on request', () => {
   });
 });
 
+it('a card may open like a dialog and be written on a button', () => {
+  const overlay = `<div class="card-overlay">${paragraph('care')}</div><a class="btn-card" href="/c">${sentence('haste')}</a>`;
+  expect(servicePage(`${overlay}<div class="modal">Sign up</div>`)).toEqual([
+    ...SERVICE,
+    sentence('care'),
+    `[${sentence('haste')}](https://site.test/c)`,
+  ]);
+  expect(left(`<main><h1>We</h1>${paragraphs('a', 'b', 'c', 'd')}${overlay}</main>`)).not.toContain(
+    sentence('care'),
+  );
+});
+
 it('what is for screen readers only is so in every card', () => {
   const names = ['Red', 'Blue', 'Green', 'Black', 'White', 'Brown', 'Grey', 'Pink'];
   const card = (name: string) =>

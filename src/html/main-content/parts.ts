@@ -4,7 +4,7 @@ import { isFold } from './folds.ts';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
-import { FORM, type Survey } from './survey.ts';
+import { FORM, isRunningText, type Survey } from './survey.ts';
 import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
@@ -63,7 +63,11 @@ const BELIEFS: Record<Part, Belief> = {
   footer: { most: 0.7 },
   banner: { most: 0.1, also: (_, { isInMain, type }) => !isInMain || type === 'product' },
   side: { most: 0.35 },
-  dialog: { most: 0.25 },
+  // Cards and sections open what they say in one, and are named so.
+  dialog: {
+    most: 0.25,
+    also: ({ prose }, { isInMain, type }) => prose === 0 || !isInMain || isRunningText(type),
+  },
   consent: { most: 0.9, isSure: true },
   hidden: { most: 0.15, isSure: true, also: hasNoHeading },
   // What has paragraphs may be shown on request.
@@ -100,6 +104,8 @@ const BELIEFS: Record<Part, Belief> = {
 const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
   // They are its posts, or else remarks on the posts.
   forum: { comments: { most: 0.5 } },
+  // Paragraphs that lead somewhere, as buttons do.
+  service: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
