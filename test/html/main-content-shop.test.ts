@@ -54,6 +54,12 @@ describe('what kind of page shop software says it is', () => {
     expect(left(html)).toHaveLength(20);
   });
 
+  it('a script for each product is a list of them', () => {
+    const script = '<script type="application/ld+json">{"@type":"Product"}</script>';
+    expect(left(`${script.repeat(4)}<main>${links}</main>`)).toHaveLength(20);
+    expect(left(`${script.repeat(3)}<main>${links}<h1>Thing</h1>${paragraph('it')}</main>`)).toEqual(PRODUCT);
+  });
+
   it('a product is none the less one for all the links beside it', () => {
     expect(productPage(`<div class="other">${links}</div>`)).toEqual(PRODUCT);
   });
