@@ -1,6 +1,7 @@
 import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../snapshot.ts';
 import { dropCalls } from './main-content/calls.ts';
+import { dropEchoes } from './main-content/echoes.ts';
 import { focus } from './main-content/focus.ts';
 import { claimedType, type PageType } from './main-content/page-type.ts';
 import { dropAround, postsOf } from './main-content/posts.ts';
@@ -15,6 +16,8 @@ const LONG_PAGE = 1_500;
 
 /** What is quoted or referred to is there twice on purpose. */
 const REPEATING: PageType[] = ['forum', 'documentation'];
+/** Made of cards and carousels. */
+const ECHOING: PageType[] = ['listing', 'product', 'service'];
 
 /**
  * What surrounds the main content of a page: the parts beside it that their tags, roles, names and headings give away,
@@ -45,6 +48,7 @@ export function surroundingsOf(
     if (isTooLittle && type !== 'forum') return surroundings('forum');
     if (type === 'article') dropCalls(root, surveyed, pruned);
     if (!REPEATING.includes(type)) dropRepeats(root, pruned);
+    if (ECHOING.includes(type)) dropEchoes(root, pruned);
     return pruned.dropped;
   };
   return surroundings(claimed);

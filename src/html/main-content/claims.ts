@@ -9,12 +9,15 @@ export interface Claims {
   generator: string;
   host: string;
   path: string;
-  /** With a blank around each class. */
+  /** With a blank around each class, and the id behind a `#`. */
   bodyClass: string;
   isFrontPage: boolean;
   isPublished: boolean;
   hasPrice: boolean;
 }
+
+/** A product may be told of more than once, by the shop and by those that keep its ratings. */
+const MOST_SCRIPTS = 3;
 
 /** Reads them off the page; `url` is the page's own address, empty or invalid if it is not known. */
 export function claimsOf(page: Document, url: string): Claims {
@@ -32,26 +35,29 @@ export function claimsOf(page: Document, url: string): Claims {
     hasPrice: false,
   };
   let products = 0;
+  let scripts = 0;
   for (const element of findAll(() => true, page.children)) {
     const { name, attribs } = element;
-    if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) addTypes(element, claims.schema);
-    else if (name === 'meta') readMeta(attribs, claims);
+    if (name === 'script' && /ld\+json/i.test(attribs.type ?? '')) {
+      const types = typesIn(element);
+      if (types.includes('Product')) scripts++;
+      for (const type of types) claims.schema.add(type);
+    } else if (name === 'meta') readMeta(attribs, claims);
     else if (name === 'body')
-      claims.bodyClass = ` ${(attribs.class ?? '').toLowerCase().replace(/\s+/g, ' ')} `;
+      claims.bodyClass = ` ${attribs.class ?? ''} #${attribs.id ?? ''} `.toLowerCase().replace(/\s+/g, ' ');
     const type = attribs.itemtype?.split('/').at(-1);
     if (type === 'Product') products++;
     else if (type) claims.schema.add(type);
   }
   if (products === 1) claims.schema.add('Product');
-  // A list of products names them all.
-  if (claims.schema.has('ItemList')) claims.schema.delete('Product');
+  // A list of products names them all, or has a script for each.
+  if (claims.schema.has('ItemList') || scripts > MOST_SCRIPTS) claims.schema.delete('Product');
   return claims;
 }
 
 /** Only the types are wanted, and much JSON of pages is broken. */
-function addTypes(script: Element, schema: Set<string>): void {
-  for (const [, type = ''] of textContent(script).matchAll(/"@type"\s*:\s*\[?\s*"(\w+)"/g)) schema.add(type);
-}
+const typesIn = (script: Element): string[] =>
+  [...textContent(script).matchAll(/"@type"\s*:\s*\[?\s*"(\w+)"/g)].map(([, type = '']) => type);
 
 function readMeta({ property, name, content = '' }: Element['attribs'], claims: Claims): void {
   const key = (property ?? name ?? '').toLowerCase();

@@ -77,6 +77,14 @@ for (const [part, words] of Object.entries(WORDS)) {
 /** Too short to be told from other words by themselves. */
 const PREFIXES: [RegExp, Hint][] = [
   [/(^|\s)ads?([-_\s]|$)/i, { word: 'ad', part: 'promotion' }],
+  // What only screen readers read, as WordPress, Drupal and design systems name it.
+  [
+    /(^|[\s_-])(screen-?reader(s|-text|-only)?|element-invisible|assistive-text|hidden-visually|a11y-(text|hidden|only))(\s|$)/i,
+    { word: 'sr', part: 'hidden' },
+  ],
+  // Shelves that WooCommerce says a product stands on.
+  [/(^|\s)(posted_in|tagged_as)(\s|$)/i, { word: 'posted_in', part: 'navigation' }],
+  [/(^|[\s_-])(cross|up)-?sell/i, { word: 'crosssell', part: 'related' }],
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
 ];

@@ -18,6 +18,15 @@ interface Reason {
   claim?: 'isPublished' | 'hasPrice';
 }
 
+/**
+ * Classes and ids that shop software gives to the body: WooCommerce, Shopify, Magento, PrestaShop, Shopware, OpenCart,
+ * Salesforce Commerce and what many themes have in common.
+ */
+const PRODUCT_CLASSES =
+  / (single-product|(template-|page-|#)product|catalog-product-view|is-ctl-product|product-product-\d+|(\S*[-_])?pdp([-_]\S*)?|product-(detail|page)\S*) /;
+const LISTING_CLASSES =
+  / (tax-product_\S+|post-type-archive-product|woocommerce-shop|template-collection|catalog-category-view|catalogsearch-result-index|(page-|#)category|is-ctl-navigation|product-(category-\S+|listing-page|search-result)|pt_(product-search-result|categorylanding)|(\S*[-_])?plp([-_]\S*)?|pagetype-category|category-(layout|page)) /;
+
 /** Software and structured data know best, then addresses; what many pages say without meaning it comes last. */
 const REASONS: Reason[] = [
   {
@@ -28,6 +37,8 @@ const REASONS: Reason[] = [
     path: /\/(forums?|threads?|topic\/\d[^/]*|discussions?|comments|viewtopic\.php|showthread\.php|t(\/[^/]+)?\/\d+)(\/|$)/,
   },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
+  { type: 'product', bodyClass: PRODUCT_CLASSES },
+  { type: 'listing', bodyClass: LISTING_CLASSES },
   { type: 'product', openGraph: /^product(\.item)?$/, claim: 'hasPrice' },
   { type: 'article', schema: /^(NewsArticle|BlogPosting)$/ },
   {
@@ -36,6 +47,11 @@ const REASONS: Reason[] = [
     generator: /sphinx|docusaurus|mkdocs|mediawiki/,
     host: /^(docs?|wiki|devdocs|developer)\./,
     path: /\/(docs?|documentation|reference|api|manual|handbook|wiki|tutorials?)\//,
+  },
+  // WordPress calls everything an article.
+  {
+    type: 'service',
+    bodyClass: / (page-id-\d+|page-template(-\S+)?|single-(service|services|solution|solutions)) /,
   },
   {
     type: 'article',
@@ -46,8 +62,8 @@ const REASONS: Reason[] = [
   { type: 'product', path: /\/(product|pdp)\/./ },
   {
     type: 'listing',
-    schema: /^CollectionPage$/,
-    openGraph: /^product\.group$/,
+    schema: /^(CollectionPage|SomeProducts)$/,
+    openGraph: /^product[.:]group$/,
     path: /\/(collections?|category|categories|browse|c|topics?|tag)\//,
     bodyClass: / (archive|category) /,
   },

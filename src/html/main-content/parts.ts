@@ -1,8 +1,10 @@
 import { type Element, isTag } from 'domhandler';
+import { isCopy } from './copies.ts';
+import { isFold } from './folds.ts';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
-import { FORM, type Survey } from './survey.ts';
+import { FORM, isRunningText, type Survey } from './survey.ts';
 import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
@@ -26,6 +28,8 @@ const ROLES: Record<string, number> = {
 const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
 const ARTICLES: PageType[] = ['article', 'documentation'];
+/** What unfolds more than a menu says what it is, in so many characters. */
+const SHORTEST_QUESTION = 12;
 const LESS_THAN_A_PARAGRAPH = 100;
 const LONGEST_BYLINE = 400;
 /** Below the text of an article its author is introduced at length; what comes earlier may be of the text. */
@@ -59,11 +63,15 @@ const BELIEFS: Record<Part, Belief> = {
   footer: { most: 0.7 },
   banner: { most: 0.1, also: (_, { isInMain, type }) => !isInMain || type === 'product' },
   side: { most: 0.35 },
-  dialog: { most: 0.25 },
+  // Cards and sections open what they say in one, and are named so.
+  dialog: {
+    most: 0.25,
+    also: ({ prose }, { isInMain, type }) => prose === 0 || !isInMain || isRunningText(type),
+  },
   consent: { most: 0.9, isSure: true },
-  hidden: { most: 0.15, also: hasNoHeading },
+  hidden: { most: 0.15, isSure: true, also: hasNoHeading },
   // What has paragraphs may be shown on request.
-  unseen: { most: 0.3, also: ({ prose }) => prose === 0 },
+  unseen: { most: 0.3, also: ({ prose }, { type }) => prose === 0 || type === 'product' },
   form: { most: 0.15, also: hasNoHeading },
   print: { most: 0.1 },
   control: { most: 0.15, also: hasNoHeading },
@@ -96,16 +104,20 @@ const BELIEFS: Record<Part, Belief> = {
 const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
   // They are its posts, or else remarks on the posts.
   forum: { comments: { most: 0.5 } },
+  // Paragraphs that lead somewhere, as buttons do.
+  service: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
+  if (isCopy(element)) return true;
   const context = { share: survey.shareOf(measured), isInMain, type: survey.type };
   // What a tag or a role means is settled: names add nothing to it.
   return (
     isPartByTag(element, measured, context, survey) ??
     isPartByRole(element, context) ??
-    (isUnseen(element, context.share) || isPartByName(element, measured, context, survey))
+    ((!survey.folded.has(element.attribs.id ?? '') && isUnseen(element, context.share, context.type)) ||
+      isPartByName(element, measured, context, survey))
   );
 }
 
@@ -138,11 +150,16 @@ function isPartByTag(
       return length > 0 && (share < 0.2 || length < 300);
     default:
       // The headings of an accordion are buttons.
-      return CONTROLS.has(name) ? headings === 0 && !(name === 'button' && isInHeading(element)) : undefined;
+      return CONTROLS.has(name)
+        ? headings === 0 && !(name === 'button' && (isInHeading(element) || isQuestion(element, length)))
+        : undefined;
   }
 }
 
 const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
+
+/** Whether it is a question whose answer unfolds below it. */
+const isQuestion = (element: Element, length: number) => isFold(element) && length >= SHORTEST_QUESTION;
 
 function isPartByRole({ attribs }: Element, { share }: Context): boolean | undefined {
   if (attribs['aria-modal'] === 'true') return true;
@@ -163,7 +180,8 @@ function isBelieved(
   survey: Survey,
 ): boolean {
   const { most, isSure, on, notOn, also } = BELIEFS_ON[survey.type]?.[part] ?? BELIEFS[part];
-  if (survey.holders.has(element)) return false;
+  if (survey.holders.has(element) || (part === 'control' && isQuestion(element, measured.length)))
+    return false;
   if ((on && !on.includes(survey.type)) || notOn?.includes(survey.type)) return false;
   if (
     also === hasNoHeading &&

@@ -8,7 +8,7 @@ import type { Survey } from './survey.ts';
 /** Longer headings are about something. */
 const LONGEST_HEADING = 60;
 /** A larger share of the page is not a section beside the content, whatever its heading. */
-const MOST = 0.4;
+const MOST = 0.5;
 
 const anyOf = (...titles: string[]) => new RegExp(`^(${titles.join('|')})[:.…]?$`, 'i');
 
@@ -48,6 +48,32 @@ const BESIDE_PRODUCTS = [
   'questions? (&|and) answers?|customer (questions|photos|images).*',
   'shop (the|by|more).*|more (from|to) .*|best ?sellers?|featured products|new arrivals|sponsored.*',
   'shipping.*|returns?( .*)?|need help.*|contact us.*',
+  '(others|people) .*also (bought|viewed|like).*|.* also bought|products? related to .*',
+  '(keep|continue) (exploring|shopping).*|explore (more|other|similar|all).*|more to explore',
+  'notify me.*|.*back.in.stock.*|.*price (alert|drop).*',
+  'why (buy|shop)\\b.*|why .* place to (buy|shop).*',
+  '(delivery|warranty|payment|financing)( .*)?|(more )?ways to pay',
+  '(seller|buyer|customer) (feedback|reviews).*|feedback',
+  'accessories( for .*)?|as seen (on|in) .*|(get|shop) the look|compare (with )?(similar|other).*',
+  'das könnte (ihnen|dir) auch .*|kunden (kauften|kaufen|interessierten).*|ähnliche (produkte|artikel)|zuletzt angesehen.*',
+  'vous aimerez .*|(produits|articles) (similaires|associés|liés|complémentaires)|(les )?clients ont .*',
+  '(productos|artículos) (relacionados|similares)|también te .*|produtos (relacionados|semelhantes)|você também .*',
+  'prodotti (correlati|simili)|potrebbe(ro)? (anche )?(interessarti|piacerti).*|(gerelateerde|vergelijkbare) producten',
+];
+/** Ways to other shelves. */
+const BESIDE_LISTS = [
+  '(related|popular|top|trending|similar) (searches|search terms)|people also search(ed)?( for)?',
+  '(related|similar) (categories|collections|topics|pages|links)',
+  'recently viewed.*|(your )?(browsing|viewing) history',
+  'need help.*|join (now|us|today|our|the) .*|(delivery|shipping|returns)( .*)?|why (buy|shop)\\b.*',
+];
+const BESIDE_SERVICES = [
+  'what.s (trending|new|happening|next).*',
+  '(latest|recent|featured|upcoming) (news|posts?|articles?|insights?|resources?|stories|events?|updates?|blogs?|innovations?|thinking|research)\\b.*',
+  '(news|events|insights|blogs?|resources|stories)( (and|&) (news|events|insights|blogs?|resources|stories|notes|updates|articles).*)?',
+  '((from|read|visit|explore|check out) )?(our|the) (latest )?(blog|news|insights|resources)\\b.*',
+  '(more|additional|other|helpful|useful) (resources|reading|insights|guides)\\b.*|(guides|resources|articles) related to .*',
+  'did you find what .*|was this (page|information) helpful.*|(start|join) the conversation',
 ];
 /** Replies and recommended answers are what forums are made of. */
 const BESIDE_THREADS = [
@@ -59,8 +85,8 @@ const BESIDE_THREADS = [
 const TITLES: Record<PageType, RegExp> = {
   article: anyOf(...BESIDE, RELATED),
   documentation: anyOf(...BESIDE, RELATED),
-  service: anyOf(...BESIDE, RELATED),
-  listing: anyOf(...BESIDE),
+  service: anyOf(...BESIDE, RELATED, ...BESIDE_SERVICES),
+  listing: anyOf(...BESIDE, ...BESIDE_LISTS),
   product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),
   forum: anyOf(...BESIDE_THREADS),
 };

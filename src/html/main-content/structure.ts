@@ -5,7 +5,7 @@ import type { Pruned } from './pruning.ts';
 import type { Survey } from './survey.ts';
 
 /** From so much linked text on, a page is a list; the better a type is claimed, the more. */
-const LINKED_LISTING: Partial<Record<PageType, number>> = { service: 0.3, product: 0.6, article: 0.6 };
+const LINKED_LISTING: Partial<Record<PageType, number>> = { service: 0.3, article: 0.6 };
 const FEWEST_LINKS = 10;
 /** An article has some prose, whatever is linked beside it. */
 const LEAST_PROSE_IN_ARTICLE = 250;

@@ -1,5 +1,6 @@
 import { type Document, Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
+import { foldedAmong } from './folds.ts';
 import { type Measure, type Measures, measure } from './measure.ts';
 import { type Hint, hintsOf } from './names.ts';
 import type { PageType } from './page-type.ts';
@@ -16,6 +17,8 @@ export interface Survey {
   holders: ReadonlySet<Element>;
   /** What holds the title. */
   titled: ReadonlySet<Element>;
+  /** Ids of what opens when readers ask for it: answers, tabs. */
+  folded: ReadonlySet<string>;
   /** How much a part of the page matters. */
   weigh(measure: Measure): number;
   /** Its share of the whole page, from 0 to 1. */
@@ -59,6 +62,7 @@ export function survey(
     measures,
     hints,
     ...findHolders(measures),
+    folded: foldedAmong(measures.keys()),
     weigh,
     shareOf: (one) => weigh(one) / whole,
     coverageOf: (word) => (coverage.get(word) ?? 0) / whole,

@@ -1,4 +1,5 @@
 import type { Element } from 'domhandler';
+import type { PageType } from './page-type.ts';
 
 /** Largest share of the page that is believed to be hidden. */
 const MOST_HIDDEN = 0.3;
@@ -6,14 +7,17 @@ const MOST_HIDDEN = 0.3;
 const MOST_DATA = 0.8;
 /** What is hidden only until the reader asks for it. */
 const FOLDED = /accordion|collaps|panel|tab|faq|answer|expand/i;
+/** Links, pictures and prices are seen, though kept from screen readers, which are told the same in other words. */
+const SEEN = new Set(['a', 'i', 'del', 'ins', 'h2', 'h3', 'h4']);
+/** Slides that are out of view are kept from screen readers too. Those of a product are of others. */
+const SLIDES = new Set(['li']);
 /** React sends the content of such elements after the page and puts it into its place with a script. */
 const STREAMED = /^S:/;
 
 /** Whether readers do not see an element; `share` of the page, for a page that is hidden is only not there yet. */
-export function isUnseen({ attribs, name }: Element, share: number): boolean {
+export function isUnseen({ attribs, name }: Element, share: number, type: PageType): boolean {
   if (share > (attribs.itemscope === undefined ? MOST_HIDDEN : MOST_DATA)) return false;
-  // Links and pictures that say again what is said beside them are kept from screen readers, but seen.
-  const isSeen = name === 'a' || name === 'i';
+  const isSeen = SEEN.has(name) || (type !== 'product' && SLIDES.has(name));
   const isHidden =
     attribs.hidden !== undefined ||
     (attribs['aria-hidden'] === 'true' && !isSeen) ||

@@ -1,0 +1,252 @@
+import { describe, expect, it, vi } from 'vitest';
+import { surroundingsOf } from '../../src/html/main-content.ts';
+import { parseHtml } from '../../src/html/parse.ts';
+import { contentOf } from './page.ts';
+
+const sentence = (about: string) =>
+  `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
+const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
+const paragraphs = (...about: string[]) => about.map(paragraph).join('');
+
+/** What the filter leaves of a page, one block per line. */
+const left = (html: string, url = 'https://site.test/dir/page') =>
+  contentOf(html, {}, { url }).markdown.split(/\n+/);
+
+const productPage = (inside: string) =>
+  left(`<meta property="og:type" content="product"><main><h1>Thing</h1>${paragraph('it')}${inside}</main>`);
+const PRODUCT = ['# Thing', sentence('it')];
+
+const collectionPage = (inside: string) =>
+  left(`<main><h1>Things</h1>${paragraph('things')}${inside}</main>`, 'https://site.test/collections/things');
+const COLLECTION = ['# Things', sentence('things')];
+
+const servicePage = (inside: string) =>
+  left(
+    `<main><h1>We</h1><section><h2>What we do</h2><span>For you and for all who come to us</span></section>${inside}</main>`,
+    'https://site.test/',
+  );
+const SERVICE = ['# We', '## What we do', 'For you and for all who come to us'];
+
+describe('what kind of page shop software says it is', () => {
+  const links = Array.from(
+    { length: 20 },
+    (_, index) => `<div><a href="/${index}">Thing number ${index}</a></div>`,
+  ).join('');
+
+  it.each([
+    ['WooCommerce', '<body class="single single-product postid-12">'],
+    ['Shopify', '<body class="template-product">'],
+    ['Magento', '<body class="catalog-product-view">'],
+    ['PrestaShop', '<body id="product">'],
+    ['Salesforce Commerce', '<body class="pd-pdp__body">'],
+  ])('a product of %s', (_name, body) => {
+    const html = `${body}<main><h1>Thing</h1>${paragraph('it')}<div><h2>Frequently bought together</h2><p>Other</p></div></main>`;
+    expect(left(html)).toEqual(PRODUCT);
+  });
+
+  it.each([
+    ['WooCommerce', '<body class="archive tax-product_cat term-12">'],
+    ['Shopify', '<body class="template-collection">'],
+    ['Magento', '<body class="page-products catalog-category-view">'],
+    ['PrestaShop', '<body id="category">'],
+  ])('a shelf of %s', (_name, body) => {
+    const html = `${body}<script type="application/ld+json">{"@type":"Product"}</script><main>${links}</main>`;
+    expect(left(html)).toHaveLength(20);
+  });
+
+  it('a script for each product is a list of them', () => {
+    const script = '<script type="application/ld+json">{"@type":"Product"}</script>';
+    expect(left(`${script.repeat(4)}<main>${links}</main>`)).toHaveLength(20);
+    expect(left(`${script.repeat(3)}<main>${links}<h1>Thing</h1>${paragraph('it')}</main>`)).toEqual(PRODUCT);
+  });
+
+  it('a product is none the less one for all the links beside it', () => {
+    expect(productPage(`<div class="other">${links}</div>`)).toEqual(PRODUCT);
+  });
+
+  it('a page of WordPress is no article for saying when it was published', () => {
+    const head = '<meta property="article:published_time" content="2026-01-01">';
+    const list = '<figure><figcaption>What we built</figcaption></figure>';
+    const page = (names: string) => left(`${head}<body class="${names}"><main><h1>We</h1>${list}</main>`);
+    expect(page('page page-id-12')).toContain('What we built');
+    expect(page('single single-post')).not.toContain('What we built');
+  });
+});
+
+describe('sections beside', () => {
+  it.each([
+    'Others also bought',
+    'Keep exploring',
+    'Notify me when back in stock',
+    'Set a price alert',
+    'Why shop with us',
+    'Seller feedback (12)',
+    'Ways to pay',
+    'Warranty information',
+    'Get the look',
+    'Ähnliche Produkte',
+    'Productos relacionados',
+  ])('a product: %s', (title) => {
+    expect(productPage(`<section><h2>${title}</h2>${paragraph('else')}</section>`)).toEqual(PRODUCT);
+  });
+
+  it.each(['Specifications', 'How it is made', 'In the box'])('a product keeps %s', (title) => {
+    expect(productPage(`<section><h2>${title}</h2>${paragraph('that')}</section>`)).toContain(
+      sentence('that'),
+    );
+  });
+
+  it.each([
+    'What’s new',
+    'Latest insights',
+    'News and events',
+    'From our blog',
+    'More resources',
+    'Did you find what you were looking for?',
+  ])('a service: %s', (title) => {
+    const html = `<section><h2>${title}</h2><span>Elsewhere</span></section>`;
+    const more = '<section><h2>How we do it</h2><span>With care, and on time</span></section>';
+    expect(servicePage(more + html)).toEqual([...SERVICE, '## How we do it', 'With care, and on time']);
+  });
+
+  it.each(['Related searches', 'People also search for', 'Join the club', 'Recently viewed items'])(
+    'a list of products: %s',
+    (title) => {
+      const card = '<li><a href="/1"><h3>Thing</h3></a><b>$1</b></li>';
+      const html = `<ul>${card}</ul><section><h2>${title}</h2><a href="/2">Elsewhere</a></section>`;
+      expect(collectionPage(html)).toEqual([...COLLECTION, '- ### [Thing](https://site.test/1)', '  **$1**']);
+    },
+  );
+
+  it('a product of WooCommerce says on what shelves it stands', () => {
+    expect(productPage('<span class="posted_in">Categories: <a href="/c">C</a></span>')).toEqual(PRODUCT);
+  });
+});
+
+describe('what is said twice', () => {
+  it('a title below the picture of a card, and a badge for each size', () => {
+    const card = (name: string) =>
+      `<li><a href="/${name}">Thing ${name}</a><h3><a href="/${name}">Thing ${name}</a></h3><b>$1</b> <span>Waterproof leather</span> <span>Waterproof leather</span></li>`;
+    expect(collectionPage(`<ul>${['1', '2'].map(card).join('')}</ul>`).slice(2)).toEqual([
+      ...['- ### [Thing 1](https://site.test/1)', '  **$1** Waterproof leather'],
+      ...['- ### [Thing 2](https://site.test/2)', '  **$1** Waterproof leather'],
+    ]);
+  });
+
+  it('but not values beside each other, nor what every card says', () => {
+    const row = '<tr><td>Not available there</td><td>Not available there</td></tr>';
+    expect(productPage(`<table>${row}${row}</table>`).join()).toContain(
+      'Not available there | Not available there',
+    );
+    const card = (name: string) =>
+      `<li><a href="/${name}"><img alt="" src="/${name}.png">${name}</a><span>Running shoes for men</span></li>`;
+    const cards = `<ul>${['Red', 'Blue'].map(card).join('')}</ul>`;
+    expect(
+      collectionPage(cards)
+        .join()
+        .match(/Running shoes for men/g),
+    ).toHaveLength(2);
+  });
+
+  it.each([
+    ['clones of slides', '<div class="swiper-slide swiper-slide-duplicate"><h3>Slide</h3></div>'],
+    [
+      'variants for other screens',
+      '<div class="ssr-variant hidden-a"></div><div class="ssr-variant"><h3>Slide</h3></div>',
+    ],
+  ])('%s', (_name, html) => {
+    expect(servicePage(html)).toEqual(SERVICE);
+  });
+
+  it('the price that it is not', () => {
+    const price = (names: string) =>
+      `<div class="price ${names}"><div class="price__regular">$12</div><div class="price__sale">$10</div></div>`;
+    expect(productPage(price(''))).toEqual([...PRODUCT, '$12']);
+    expect(productPage(price('price--on-sale'))).toEqual([...PRODUCT, '$10']);
+  });
+
+  it('a price for the eyes and one for screen readers', () => {
+    const html =
+      '<p><del aria-hidden="true">$12</del> <span class="screen-reader-text">Original price was: $12.</span> <ins aria-hidden="true">$10</ins></p>';
+    expect(productPage(html).at(-1)).toBe('~~$12~~ $10');
+  });
+});
+
+describe('what is shown on request', () => {
+  it('is kept where something on the page unfolds it', () => {
+    const answer = '<div id="a1" hidden>It is short.</div>';
+    const question = '<button aria-expanded="false" aria-controls="a1">How long is the answer?</button>';
+    expect(servicePage(`<div>${question}${answer}</div>`)).toEqual([
+      ...SERVICE,
+      'How long is the answer?',
+      'It is short.',
+    ]);
+    expect(servicePage(answer)).toEqual(SERVICE);
+  });
+
+  it('as Bootstrap writes it', () => {
+    const html =
+      '<div><div class="btn" data-toggle="collapse" data-target="#a1">How long is the answer?</div><div id="a1" style="display: none">Short.</div></div>';
+    expect(servicePage(html)).toEqual([...SERVICE, 'How long is the answer?', 'Short.']);
+  });
+
+  it('menus and dialogs are not', () => {
+    const html =
+      '<div><button aria-expanded="false" aria-haspopup="true" aria-controls="m1">All that we can do for you</button><div id="m1" hidden>Menu</div></div>';
+    expect(servicePage(html)).toEqual(SERVICE);
+  });
+
+  it('slides out of view are, but for those of a product', () => {
+    const slides = '<ul><li>First slide</li><li aria-hidden="true">Second slide</li></ul>';
+    expect(servicePage(slides)).toContain('- Second slide');
+    expect(productPage(slides)).not.toContain('- Second slide');
+  });
+});
+
+it('a card may open like a dialog and be written on a button', () => {
+  const overlay = `<div class="card-overlay">${paragraph('care')}</div><a class="btn-card" href="/c">${sentence('haste')}</a>`;
+  expect(servicePage(`${overlay}<div class="modal">Sign up</div>`)).toEqual([
+    ...SERVICE,
+    sentence('care'),
+    `[${sentence('haste')}](https://site.test/c)`,
+  ]);
+  expect(left(`<main><h1>We</h1>${paragraphs('a', 'b', 'c', 'd')}${overlay}</main>`)).not.toContain(
+    sentence('care'),
+  );
+});
+
+it('what is for screen readers only is so in every card', () => {
+  const names = ['Red', 'Blue', 'Green', 'Black', 'White', 'Brown', 'Grey', 'Pink'];
+  const card = (name: string) =>
+    `<li><a href="/${name}">${name}</a><span class="sr-only">Discounted by a lot for members</span></li>`;
+  expect(collectionPage(`<ul>${names.map(card).join('')}</ul>`)).toEqual([
+    ...COLLECTION,
+    ...names.map((name) => `- [${name}](https://site.test/${name})`),
+  ]);
+});
+
+describe('what it costs', () => {
+  /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
+  function workFor(html: string): number {
+    const page = parseHtml(html);
+    const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
+    try {
+      surroundingsOf(page, { url: 'https://site.test/product/x', engine: 'http' });
+      return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+  }
+
+  it.each([
+    ['labels', (count: number) => '<div><a href="/x">Thing</a></div>'.repeat(count)],
+    ['wrappers', (count: number) => '<div>'.repeat(count)],
+    [
+      'folds',
+      (count: number) => '<button aria-expanded=true aria-controls=a>Question</button>'.repeat(count),
+    ],
+  ])('grows no faster than %s', (_name, html) => {
+    const page = (count: number) => `<h1>Thing</h1>${paragraphs('it', 'its use')}${html(count)}<p>End</p>`;
+    expect(workFor(page(8000))).toBeLessThan(workFor(page(2000)) * 4.5 + 100);
+  });
+});
