@@ -65,7 +65,7 @@ const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
   filters: 'filter filters facet facets refinement refinements sort sorting sortby',
   poster:
     'signature sig userdetails postprofile userinfo avatar extras reputation badges badge usertitle userbanner ' +
-    'reactions likes vote votes votecell poster profile pairs',
+    'reactions likes vote votes votecell poster profile pairs unfurl',
 };
 
 const PARTS = new Map<string, Part>();

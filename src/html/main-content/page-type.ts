@@ -24,7 +24,7 @@ const REASONS: Reason[] = [
     type: 'forum',
     schema: /^(DiscussionForumPosting|QAPage)$/,
     generator: /discourse|phpbb|xenforo|vbulletin|invision/,
-    host: /^(forums?|community|discuss|bbs)\./,
+    host: /^(forums?|community|discuss|bbs|boards)\.|\w{3,}-?forums?\.\w+$/,
     path: /\/(forums?|threads?|topic\/\d[^/]*|discussions?|comments|viewtopic\.php|showthread\.php|t(\/[^/]+)?\/\d+)(\/|$)/,
   },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
