@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { findOne, textContent } from 'domutils';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
@@ -48,9 +49,17 @@ interface Belief {
 
 interface Context {
   share: number;
+  element: Element;
   isInMain: boolean;
   type: PageType;
 }
+
+/** Whether the first of its links leads to a place on the page. */
+const leadsWithin = (element: Element) =>
+  findOne(
+    ({ name, attribs }) => name === 'a' && attribs.href !== undefined,
+    element.children,
+  )?.attribs.href?.includes('#') ?? true;
 
 const hasNoHeading = ({ headings }: Measured) => headings === 0;
 
@@ -85,8 +94,12 @@ const BELIEFS: Record<Part, Belief> = {
       (start > BEGINNING && length < LONGEST_INTRODUCTION),
   },
   author: { most: 0.3, on: ['article'] },
-  // A page that is one table of contents has nothing else.
-  contents: { most: 0.4, on: ARTICLES, also: ({ length, linked }) => linked > 0.5 * length },
+  contents: {
+    most: 0.4,
+    on: ARTICLES,
+    // What leads to other pages is what a chapter consists of.
+    also: ({ length, linked }, { element }) => linked > 0.5 * length && leadsWithin(element),
+  },
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
   reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
@@ -96,11 +109,13 @@ const BELIEFS: Record<Part, Belief> = {
 const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
   // They are its posts, or else remarks on the posts.
   forum: { comments: { most: 0.5 } },
+  // A hint is a note to its readers.
+  documentation: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
-  const context = { share: survey.shareOf(measured), isInMain, type: survey.type };
+  const context = { element, share: survey.shareOf(measured), isInMain, type: survey.type };
   // What a tag or a role means is settled: names add nothing to it.
   return (
     isPartByTag(element, measured, context, survey) ??
@@ -114,8 +129,9 @@ function isPartByTag(
   element: Element,
   { headings, length, prose, quotes }: Measured,
   { share, isInMain }: Context,
-  { type, holders, coverageOf }: Survey,
+  survey: Survey,
 ): boolean | undefined {
+  const { type, holders, coverageOf } = survey;
   const { name } = element;
   if (name === 'form' && coverageOf(FORM) > MOST_OF_FORMS) return undefined;
   const most = TAGS[name];
@@ -126,8 +142,11 @@ function isPartByTag(
     case 'header':
       // Inside an article it has the title and the introduction.
       return !isInMain && share <= 0.4;
+    case 'a':
+      return isPermalink(element, length) || (isInText(element, survey) ? false : undefined);
     case 'aside': {
-      const isQuote = isInMain && quotes > 0;
+      // Notes and footnotes of documentation are set aside, too.
+      const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
       // Where the content is known to be elsewhere, much may stand beside it.
       return !isQuote && !holders.has(element) && share <= (holders.size ? 0.85 : 0.4);
     }
@@ -141,6 +160,17 @@ function isPartByTag(
       return CONTROLS.has(name) ? headings === 0 && !(name === 'button' && isInHeading(element)) : undefined;
   }
 }
+
+/** A sign that leads to the heading or the definition which it stands beside. */
+const isPermalink = (element: Element, length: number) =>
+  length > 0 &&
+  length < 3 &&
+  (element.attribs.href?.includes('#') ?? false) &&
+  /^\s*[¶#§∞🔗]\s*$/u.test(textContent(element));
+
+/** Links in a paragraph are of it, however they look. */
+const isInText = ({ parent }: Element, { measures }: Survey) =>
+  parent !== null && isTag(parent) && parent.name === 'p' && (measures.get(parent)?.prose ?? 0) > 0;
 
 const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
 

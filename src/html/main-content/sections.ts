@@ -48,6 +48,18 @@ const BESIDE_PRODUCTS = [
   'shop (the|by|more).*|more (from|to) .*|best ?sellers?|featured products|new arrivals|sponsored.*',
   'shipping.*|returns?( .*)?|need help.*|contact us.*',
 ];
+/** What else these words head may be what is explained: cookies, categories, comments of a language. */
+const BESIDE_DOCUMENTATION = [
+  'leave a (comment|reply).*|post a comment',
+  '(was|did) this .*|((send|give|provide|leave) )?(us )?(your )?feedback|help us improve.*',
+  'share this.*|edit this .*',
+  '(subscribe|sign up|join)( .*(newsletter|list|email|updates).*)?|newsletter',
+  '(recent|latest|popular) (posts|articles|comments|news|stories)',
+  '(more|other) (from|like this|stories|posts|articles)\\b.*',
+  'what to read next|up next|keep reading|(previous|next) (topic|page|post|article)|(post )?navigation',
+  '(table of )?contents|on this page|in this (article|page|topic|section)',
+  'this page|quick search|contributors?|last updated.*',
+];
 /** Replies and recommended answers are what forums are made of. */
 const BESIDE_THREADS = [
   '(similar|related|recent) (threads|topics|content|discussions|questions).*',
@@ -57,7 +69,7 @@ const BESIDE_THREADS = [
 ];
 const TITLES: Record<PageType, RegExp> = {
   article: anyOf(...BESIDE, RELATED),
-  documentation: anyOf(...BESIDE, RELATED),
+  documentation: anyOf(...BESIDE_DOCUMENTATION, RELATED),
   service: anyOf(...BESIDE, RELATED),
   listing: anyOf(...BESIDE),
   product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),
