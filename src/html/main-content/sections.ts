@@ -15,6 +15,7 @@ const anyOf = (...titles: string[]) => new RegExp(`^(${titles.join('|')})[:.…]
 const BESIDE = [
   'you (may|might) also (like|enjoy)',
   '(more|other) (from|like this|stories|posts|articles|in)\\b.*',
+  '(more|other)( \\S+){1,3} (stories|articles|coverage|reading)',
   '(read|see) (more|next|also).*',
   'leave a (comment|reply).*',
   '(\\d+ )?(comments?|responses?|replies)( \\(?\\d+\\)?)?',
