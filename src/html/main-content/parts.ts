@@ -1,5 +1,5 @@
 import { type Element, isTag } from 'domhandler';
-import { findOne, textContent } from 'domutils';
+import { isInText, isPermalink, leadsWithin } from './anchors.ts';
 import { isHeading, type Measured } from './measure.ts';
 import type { Hint, Part } from './names.ts';
 import type { PageType } from './page-type.ts';
@@ -53,13 +53,6 @@ interface Context {
   isInMain: boolean;
   type: PageType;
 }
-
-/** Whether the first of its links leads to a place on the page. */
-const leadsWithin = (element: Element) =>
-  findOne(
-    ({ name, attribs }) => name === 'a' && attribs.href !== undefined,
-    element.children,
-  )?.attribs.href?.includes('#') ?? true;
 
 const hasNoHeading = ({ headings }: Measured) => headings === 0;
 
@@ -160,17 +153,6 @@ function isPartByTag(
       return CONTROLS.has(name) ? headings === 0 && !(name === 'button' && isInHeading(element)) : undefined;
   }
 }
-
-/** A sign that leads to the heading or the definition which it stands beside. */
-const isPermalink = (element: Element, length: number) =>
-  length > 0 &&
-  length < 3 &&
-  (element.attribs.href?.includes('#') ?? false) &&
-  /^\s*[¶#§∞🔗]\s*$/u.test(textContent(element));
-
-/** Links in a paragraph are of it, however they look. */
-const isInText = ({ parent }: Element, { measures }: Survey) =>
-  parent !== null && isTag(parent) && parent.name === 'p' && (measures.get(parent)?.prose ?? 0) > 0;
 
 const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
 
