@@ -6,7 +6,7 @@ import type { Pruned } from './pruning.ts';
 const RUN = 5;
 /** Share of a quote's runs that are said on the page; what is around it names who is quoted. */
 const LEAST_SAID = 0.5;
-const QUOTE = /(^|[\s_-])\w*quote(?=[\s_-]|$)/i;
+const QUOTE = /(^|[\s_-])[a-z]{0,12}quote(?=[\s_-]|$)/i;
 
 /** Drops the quotes in posts of what another post of the page says itself. */
 export function dropQuotes(posts: Element[], { dropped }: Pruned): void {
