@@ -10,6 +10,7 @@ import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
+import { placeStreamed } from './streamed.ts';
 import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
 
 /**
@@ -48,7 +49,7 @@ export function createContent(snapshot: Snapshot, options: CleanOptions): Conten
 }
 
 function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
-  const page = lazy(() => parseHtml(snapshot.text));
+  const page = lazy(() => placeStreamed(parseHtml(snapshot.text)));
   const cleaned = lazy(() => clean(page(), snapshot, options));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));

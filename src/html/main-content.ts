@@ -4,8 +4,10 @@ import { dropCalls } from './main-content/calls.ts';
 import { dropEchoes } from './main-content/echoes.ts';
 import { focus } from './main-content/focus.ts';
 import { claimedType, type PageType } from './main-content/page-type.ts';
+import { postersOf } from './main-content/posters.ts';
 import { dropAround, postsOf } from './main-content/posts.ts';
 import { prune } from './main-content/pruning.ts';
+import { dropQuotes } from './main-content/quotes.ts';
 import { dropRepeats } from './main-content/repeats.ts';
 import { typeByStructure } from './main-content/structure.ts';
 import { survey } from './main-content/survey.ts';
@@ -38,7 +40,8 @@ export function surroundingsOf(
     if (better !== type) return surroundings(better);
     const posts = type === 'forum' ? postsOf(surveyed, pruned) : [];
     if (posts.length) {
-      dropAround(posts, surveyed, pruned);
+      dropQuotes(posts, pruned);
+      dropAround([...posts, ...postersOf(posts, surveyed)], surveyed, pruned);
       return pruned.dropped;
     }
     const root = focus(surveyed, pruned);

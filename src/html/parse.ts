@@ -32,8 +32,8 @@ export function setChildren(parent: ParentNode, children: ChildNode[]): void {
   parent.children = children;
 }
 
-/** Without recursion, for the depth is still the page's to choose. */
-function flatten(document: Document): void {
+/** Makes all that is deeper than browsers nest siblings; without recursion, for the depth is still the page's to choose. */
+export function flatten(document: Document): void {
   const stack: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
   for (let top = stack.pop(); top; top = stack.pop()) {
     const depth = top.depth + 1;

@@ -35,6 +35,9 @@ describe('an article', () => {
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
     ['captions', '<figure><figcaption>A picture of it</figcaption></figure>'],
+    ['the label of an advertisement', '<p>ADVERTISEMENT</p>'],
+    ['who else worked on it', '<p>Reporting by Jane Doe; editing by John Doe</p>'],
+    ['more of the same', '<h3>More Great Site Stories</h3><ul><li><a href="/1">Other story</a></li></ul>'],
     ['a call to follow', '<p>Follow <a href="/jane">Jane Doe</a> on the network of your choice.</p>'],
     [
       'hidden data',

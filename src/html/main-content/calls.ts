@@ -20,15 +20,28 @@ const CALL = new RegExp(
   'i',
 );
 
+/** Lines that are no text at all: labels of advertisements and of what scripts put there, and who else worked on it. */
+const LABEL = new RegExp(
+  `^\\W*(${[
+    'advert(isement)?s?|sponsored( content)?|anzeige|werbung|publicidade?|publicit[àé]',
+    'subscribe|highlights|loading|share|tags|comments?',
+    '(article|story) continues (below|after).*|(scroll|continue reading|read on) .*(below|more|main story).*',
+    'this slideshow requires javascript',
+    '(additional |with )?(reporting|writing|editing|edited|compiled) by .*',
+  ].join('|')})\\W*$`,
+  'i',
+);
+
 /** Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share. */
 export function dropCalls(root: Element, { titled }: Survey, { left, dropped }: Pruned): void {
   const visit = (element: Element) => {
     for (const child of element.children) {
       const rest = isTag(child) && !dropped.has(child) ? left.get(child) : undefined;
-      // They lead somewhere.
-      if (!isTag(child) || !rest || rest.links === 0) continue;
+      if (!isTag(child) || !rest || rest.length === 0) continue;
       const isLine = LINES.has(child.name) && rest.length <= LONGEST && !titled.has(child);
-      if (isLine && CALL.test(textContent(child).replace(/\s+/g, ' '))) dropped.add(child);
+      const text = isLine ? textContent(child).replace(/\s+/g, ' ') : '';
+      // Calls lead somewhere.
+      if ((rest.links > 0 && CALL.test(text)) || (text && LABEL.test(text))) dropped.add(child);
       else visit(child);
     }
   };

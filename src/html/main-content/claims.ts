@@ -63,6 +63,8 @@ function readMeta({ property, name, content = '' }: Element['attribs'], claims: 
   const key = (property ?? name ?? '').toLowerCase();
   if (key === 'og:type') claims.openGraph ||= content.toLowerCase();
   else if (key === 'generator') claims.generator += content.toLowerCase();
+  // Tools that do not name themselves leave data for their search.
+  else if (/^(readthedocs|docsearch|docusaurus)/.test(key)) claims.generator += key;
   else if (key === 'article:published_time') claims.isPublished = true;
   else if (/^(product|og):price/.test(key)) claims.hasPrice = true;
 }

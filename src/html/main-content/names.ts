@@ -1,4 +1,6 @@
-import type { Element } from 'domhandler';
+import { type Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import { isHeading } from './measure.ts';
 
 /** What an element is besides main content. */
 export type Part =
@@ -65,7 +67,7 @@ const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
   filters: 'filter filters facet facets refinement refinements sort sorting sortby',
   poster:
     'signature sig userdetails postprofile userinfo avatar extras reputation badges badge usertitle userbanner ' +
-    'reactions likes vote votes votecell poster profile pairs',
+    'reactions likes vote votes votecell poster profile pairs unfurl',
 };
 
 const PARTS = new Map<string, Part>();
@@ -89,8 +91,10 @@ const PREFIXES: [RegExp, Hint][] = [
   [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
 ];
 const asClass = (names: string) => new RegExp(`(^|\\s)(${names})(?=\\s|$)`, 'i');
-/** Classes that hide an element, or show it on large screens nevertheless, or on small ones only. */
-const HIDDEN = asClass('hidden|hide|is-hidden|u-hidden|u-hide|d-none|dn|none|invisible|sr-only');
+/** Classes that hide an element (some of rustdoc and mdBook), or show it on large screens nevertheless, or on small ones only. */
+const HIDDEN = asClass(
+  'hidden|hide|hideme|boring|is-hidden|u-hidden|u-hide|d-none|dn|none|invisible|sr-only',
+);
 const SHOWN_ON_LARGE = asClass(
   '(xs|sm|md|lg|xl|2xl)[:-](not-sr-only|block|flex|inline(-block|-flex)?|grid|table|contents|visible)|' +
     'd-(xs|sm|md|lg|xl|xxl)-(?!none)\\w+|show-\\S+',
@@ -103,18 +107,33 @@ const ON_SMALL = asClass(
 /** An id of many words was made from a heading: it says what a section is about, not what it is. */
 const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
+/** Classes that say nothing of the element: what holds on a condition ("print:hidden"), and a note named after its title. */
+const SILENT = /(^|\s)(\S*:\S*|admonition\S*)/g;
+
+/** Elements with ids for links to them. */
+const ANCHORED = /^(h[1-6]|dt|dd|span|a|code|p|tr|li)$/;
+
 /** A word in an element's names, and the part that it speaks of. */
 export interface Hint {
   word: string;
   part: Part;
 }
 
-/** What the names of an element say that it might be; `known` is what names of the same page said already. */
-export function hintsOf({ attribs }: Element, known: Map<string, Hint[]>): Hint[] {
+/** What is known about the names on a page. */
+export interface Naming {
+  /** What names of the same page said already. */
+  known: Map<string, Hint[]>;
+  /** Whether ids on the page are addresses of what it describes, as in documentation. */
+  hasAnchors: boolean;
+}
+
+/** What the names of an element say that it might be. */
+export function hintsOf(element: Element, { known, hasAnchors }: Naming): Hint[] {
+  const { attribs } = element;
   const { id = '' } = attribs;
   const names = [
     attribs.class,
-    SLUG.test(id) ? '' : id,
+    SLUG.test(id) || (hasAnchors && isAnchor(element, id)) ? '' : id,
     attribs['data-component'],
     attribs['data-testid'],
   ].join(' ');
@@ -123,9 +142,24 @@ export function hintsOf({ attribs }: Element, known: Map<string, Hint[]>): Hint[
   return hints;
 }
 
+/** Whether an id leads to a heading, to the section below it or to a name that is explained. */
+function isAnchor({ name, children }: Element, id: string): boolean {
+  if (ANCHORED.test(name) || /[.()]/.test(id)) return true;
+  const first = children.find((child) => isTag(child) && child.name !== 'span' && child.name !== 'a');
+  return (
+    first !== undefined &&
+    isTag(first) &&
+    isHeading(first) &&
+    sluggish(textContent(first)).startsWith(sluggish(id))
+  );
+}
+
+const sluggish = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
 function hintsIn(names: string): Hint[] {
   const hints: Hint[] = [];
   for (const [word] of names
+    .replace(SILENT, ' ')
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .matchAll(/[a-z]{2,}/g)) {

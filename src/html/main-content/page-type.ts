@@ -33,7 +33,7 @@ const REASONS: Reason[] = [
     type: 'forum',
     schema: /^(DiscussionForumPosting|QAPage)$/,
     generator: /discourse|phpbb|xenforo|vbulletin|invision/,
-    host: /^(forums?|community|discuss|bbs)\./,
+    host: /^(forums?|community|discuss|bbs|boards)\.|\w{3,}-?forums?\.\w+$/,
     path: /\/(forums?|threads?|topic\/\d[^/]*|discussions?|comments|viewtopic\.php|showthread\.php|t(\/[^/]+)?\/\d+)(\/|$)/,
   },
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
@@ -44,7 +44,8 @@ const REASONS: Reason[] = [
   {
     type: 'documentation',
     schema: /^TechArticle$/,
-    generator: /sphinx|docusaurus|mkdocs|mediawiki/,
+    generator: /sphinx|docusaurus|mkdocs|mediawiki|readthedocs|docsearch|javadoc|doxygen|rustdoc/,
+    bodyClass: / (mediawiki|rustdoc|wy-body-for-nav|docs-wrapper) /,
     host: /^(docs?|wiki|devdocs|developer)\./,
     path: /\/(docs?|documentation|reference|api|manual|handbook|wiki|tutorials?)\//,
   },

@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { isInText, isPermalink, leadsWithin } from './anchors.ts';
 import { isCopy } from './copies.ts';
 import { isFold } from './folds.ts';
 import { isHeading, type Measured } from './measure.ts';
@@ -52,6 +53,7 @@ interface Belief {
 
 interface Context {
   share: number;
+  element: Element;
   isInMain: boolean;
   type: PageType;
 }
@@ -93,8 +95,12 @@ const BELIEFS: Record<Part, Belief> = {
       (start > BEGINNING && length < LONGEST_INTRODUCTION),
   },
   author: { most: 0.3, on: ['article'] },
-  // A page that is one table of contents has nothing else.
-  contents: { most: 0.4, on: ARTICLES, also: ({ length, linked }) => linked > 0.5 * length },
+  contents: {
+    most: 0.4,
+    on: ARTICLES,
+    // What leads to other pages is what a chapter consists of.
+    also: ({ length, linked }, { element }) => linked > 0.5 * length && leadsWithin(element),
+  },
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
   reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
@@ -106,12 +112,14 @@ const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
   forum: { comments: { most: 0.5 } },
   // Paragraphs that lead somewhere, as buttons do.
   service: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
+  // A hint is a note to its readers.
+  documentation: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
 };
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
   if (isCopy(element)) return true;
-  const context = { share: survey.shareOf(measured), isInMain, type: survey.type };
+  const context = { element, share: survey.shareOf(measured), isInMain, type: survey.type };
   // What a tag or a role means is settled: names add nothing to it.
   return (
     isPartByTag(element, measured, context, survey) ??
@@ -126,8 +134,9 @@ function isPartByTag(
   element: Element,
   { headings, length, prose, quotes }: Measured,
   { share, isInMain }: Context,
-  { type, holders, coverageOf }: Survey,
+  survey: Survey,
 ): boolean | undefined {
+  const { type, holders, coverageOf } = survey;
   const { name } = element;
   if (name === 'form' && coverageOf(FORM) > MOST_OF_FORMS) return undefined;
   const most = TAGS[name];
@@ -138,8 +147,11 @@ function isPartByTag(
     case 'header':
       // Inside an article it has the title and the introduction.
       return !isInMain && share <= 0.4;
+    case 'a':
+      return isPermalink(element, length) || (isInText(element, survey) ? false : undefined);
     case 'aside': {
-      const isQuote = isInMain && quotes > 0;
+      // Notes and footnotes of documentation are set aside, too.
+      const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
       // Where the content is known to be elsewhere, much may stand beside it.
       return !isQuote && !holders.has(element) && share <= (holders.size ? 0.85 : 0.4);
     }

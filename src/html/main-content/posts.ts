@@ -1,4 +1,6 @@
 import { type Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import { namedPosts } from './post-names.ts';
 import type { Pruned } from './pruning.ts';
 import type { Survey } from './survey.ts';
 
@@ -8,6 +10,8 @@ const FEWEST_POSTS = 2;
 const LEAST_PROSE = 0.85;
 /** What else is in the posts counts so much against them. */
 const COST_OF_OTHER = 0.5;
+/** A shorter post may well be the same as another one. Characters that are not blanks. */
+const LONG = 100;
 /** What a post may be kept in. */
 const HOLDERS = new Set(['div', 'section', 'article', 'td', 'li', 'main']);
 
@@ -23,7 +27,23 @@ interface Alike {
  * the least beside it. Around them stand who wrote them, when, and what others thought of it.
  * @returns none for a page without such elements
  */
-export function postsOf({ body }: Survey, { left, dropped }: Pruned): Element[] {
+export function postsOf(survey: Survey, pruned: Pruned): Element[] {
+  const named = namedPosts(survey, pruned);
+  return onceEach(named.length ? named : postsAlike(survey, pruned));
+}
+
+/** Without the long posts that the page shows again, above the thread or for printing. */
+function onceEach(posts: Element[]): Element[] {
+  const said = new Set<string>();
+  return posts.filter((post) => {
+    const text = textContent(post).replace(/\s+/g, '');
+    const isAgain = text.length >= LONG && said.has(text);
+    said.add(text);
+    return !isAgain;
+  });
+}
+
+function postsAlike({ body }: Survey, { left, dropped }: Pruned): Element[] {
   const least = LEAST_PROSE * (left.get(body)?.prose ?? 0);
   if (least === 0) return [];
   const alike = new Map<string, Alike>();
@@ -58,8 +78,13 @@ export function postsOf({ body }: Survey, { left, dropped }: Pruned): Element[] 
 export function dropAround(elements: Element[], { body }: Survey, { dropped }: Pruned): void {
   const kept = new Set(elements);
   const lines = new Set<Element>();
-  for (const { parent } of elements)
-    for (let at = parent; at && isTag(at) && !lines.has(at); at = at.parent) lines.add(at);
+  for (const element of elements) {
+    dropped.delete(element);
+    for (let at = element.parent; at && isTag(at) && !lines.has(at); at = at.parent) {
+      lines.add(at);
+      dropped.delete(at);
+    }
+  }
   const visit = (element: Element) => {
     for (const child of element.children) {
       if (!isTag(child) || kept.has(child)) continue;

@@ -16,6 +16,7 @@ const anyOf = (...titles: string[]) => new RegExp(`^(${titles.join('|')})[:.…]
 const BESIDE = [
   'you (may|might) also (like|enjoy)',
   '(more|other) (from|like this|stories|posts|articles|in)\\b.*',
+  '(more|other)( \\S+){1,3} (stories|articles|coverage|reading)',
   '(read|see) (more|next|also).*',
   'leave a (comment|reply).*',
   '(\\d+ )?(comments?|responses?|replies)( \\(?\\d+\\)?)?',
@@ -75,6 +76,18 @@ const BESIDE_SERVICES = [
   '(more|additional|other|helpful|useful) (resources|reading|insights|guides)\\b.*|(guides|resources|articles) related to .*',
   'did you find what .*|was this (page|information) helpful.*|(start|join) the conversation',
 ];
+/** What else these words head may be what is explained: cookies, categories, comments of a language. */
+const BESIDE_DOCUMENTATION = [
+  'leave a (comment|reply).*|post a comment',
+  '(was|did) this .*|((send|give|provide|leave) )?(us )?(your )?feedback|help us improve.*',
+  'share this.*|edit this .*',
+  '(subscribe|sign up|join)( .*(newsletter|list|email|updates).*)?|newsletter',
+  '(recent|latest|popular) (posts|articles|comments|news|stories)',
+  '(more|other) (from|like this|stories|posts|articles)\\b.*',
+  'what to read next|up next|keep reading|(previous|next) (topic|page|post|article)|(post )?navigation',
+  '(table of )?contents|on this page|in this (article|page|topic|section)',
+  'this page|quick search|contributors?|last updated.*',
+];
 /** Replies and recommended answers are what forums are made of. */
 const BESIDE_THREADS = [
   '(similar|related|recent) (threads|topics|content|discussions|questions).*',
@@ -84,7 +97,7 @@ const BESIDE_THREADS = [
 ];
 const TITLES: Record<PageType, RegExp> = {
   article: anyOf(...BESIDE, RELATED),
-  documentation: anyOf(...BESIDE, RELATED),
+  documentation: anyOf(...BESIDE_DOCUMENTATION, RELATED),
   service: anyOf(...BESIDE, RELATED, ...BESIDE_SERVICES),
   listing: anyOf(...BESIDE, ...BESIDE_LISTS),
   product: anyOf(...BESIDE, RELATED, ...BESIDE_PRODUCTS),

@@ -1,6 +1,7 @@
 import type { Element } from 'domhandler';
 import { isTag } from 'domhandler';
 import type { PageType } from './page-type.ts';
+import { namedPosts } from './post-names.ts';
 import type { Pruned } from './pruning.ts';
 import type { Survey } from './survey.ts';
 
@@ -15,9 +16,14 @@ const MOST_LINKED = 0.2;
 /** and so much of its prose stands side by side in one element. */
 const LEAST_TOGETHER = 0.6;
 
+/** A single one may be called so by chance. */
+const FEWEST_POSTS = 2;
+
 /** The type of a page that claimed none, or a doubtful one, by what is left of it without its other parts. */
-export function typeByStructure(survey: Survey, { left, linkLists }: Pruned): PageType {
+export function typeByStructure(survey: Survey, pruned: Pruned): PageType {
   const { type, body, measures } = survey;
+  const { left, linkLists } = pruned;
+  if (type !== 'forum' && namedPosts(survey, pruned).length >= FEWEST_POSTS) return 'forum';
   const rest = left.get(body);
   if (!rest) return type;
   const linked = (rest.linked + linkLists) / (rest.length + linkLists || 1);

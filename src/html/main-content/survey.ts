@@ -2,7 +2,7 @@ import { type Document, Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import { foldedAmong } from './folds.ts';
 import { type Measure, type Measures, measure } from './measure.ts';
-import { type Hint, hintsOf } from './names.ts';
+import { type Hint, hintsOf, type Naming } from './names.ts';
 import type { PageType } from './page-type.ts';
 
 /** What is known about a page before anything is dropped. */
@@ -36,6 +36,9 @@ const SHORTEST_TITLE = 4;
 /** More of a title is not looked through. */
 const LONGEST_TITLE = 500;
 
+const CODE = new Set(['pre', 'code']);
+const TOKENS = new Set(['span', 'i', 'em', 'b', 'strong', 'font']);
+
 /** The word that forms count for. */
 export const FORM = 'form';
 
@@ -54,7 +57,8 @@ export function survey(
     byProse ? prose : length - linked * (1 - WORTH_OF_LINKS);
   const whole = weigh(total) || 1;
   const hints = new Map<Element, Hint[]>();
-  const coverage = cover(body, measures, hints, weigh);
+  const naming = { known: new Map<string, Hint[]>(), hasAnchors: type === 'documentation' };
+  const coverage = cover(body, measures, hints, naming, weigh);
   return {
     type,
     claimed,
@@ -130,17 +134,19 @@ function cover(
   body: Element,
   measures: Measures,
   hints: Map<Element, Hint[]>,
+  naming: Naming,
   weigh: Survey['weigh'],
 ): Map<string, number> {
   const coverage = new Map<string, number>();
   const open = new Set<string>();
-  const known = new Map<string, Hint[]>();
-  const visit = (element: Element) => {
+  const visit = (element: Element, isInCode: boolean) => {
     const opened: string[] = [];
     const measured = measures.get(element);
     if (!measured) return;
     if (element !== body) {
-      const own = hintsOf(element, known);
+      const all = hintsOf(element, naming);
+      // There names are those of the language: a comment is one of its own.
+      const own = isInCode ? all.filter(({ part }) => part === 'unseen') : all;
       if (own.length) hints.set(element, own);
       // A page that keeps everything in forms has no forms.
       const words = own.map(({ word }) => word);
@@ -152,9 +158,10 @@ function cover(
         coverage.set(word, (coverage.get(word) ?? 0) + weigh(measured));
       }
     }
-    for (const child of element.children) if (isTag(child)) visit(child);
+    const isCode = isInCode || CODE.has(element.name);
+    for (const child of element.children) if (isTag(child)) visit(child, isCode && TOKENS.has(child.name));
     for (const word of opened) open.delete(word);
   };
-  visit(body);
+  visit(body, false);
   return coverage;
 }

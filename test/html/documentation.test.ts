@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { contentOf } from './page.ts';
+
+const DOCS = 'https://docs.site.test/guide/page';
+const BLOG = 'https://site.test/blog/page';
+const sentence = (about: string) =>
+  `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
+const text = ['a', 'b', 'c'].map((about) => `<p>${sentence(about)}</p>`).join('');
+
+/** What the filter leaves of a page below its title and its first paragraphs, one block per line. */
+const left = (inside: string, url = DOCS, around = '') =>
+  contentOf(`${around}<main><h1>Title</h1>${text}${inside}</main>`, {}, { url })
+    .markdown.replace(/\]\([^)]*\)/g, ']')
+    .split(/\n+/)
+    .slice(4);
+
+describe('documentation', () => {
+  it.each([
+    ['a section named after its heading', '<section id="cookies"><h2>Cookies</h2><p>Set them.</p></section>'],
+    ['a heading by its address', '<h2 id="navigation-menu">Cookies</h2><p>Set them.</p>'],
+    ['a definition by its address', '<dl><dt id="http.cookies">Cookies</dt><dd>Set them.</dd></dl>'],
+    [
+      'a note named after its title',
+      '<div class="admonition-cookie-menu admonition"><p>Cookies</p>Set them.</div>',
+    ],
+    ['a hint', `<div class="admonition hint"><p>Cookies</p>${sentence('them')} Set them.</div>`],
+    ['a footnote set aside', `<aside class="footnote-list">Cookies: ${sentence('them')} Set them.</aside>`],
+    ['a section that others have beside the content', '<h2>Cookies</h2><p>Set them.</p>'],
+  ])('keeps %s', (_name, html) => {
+    const lines = left(html).join(' ');
+    expect(lines).toContain('Cookies');
+    expect(lines).toContain('Set them.');
+  });
+
+  it.each([
+    ['what is asked of readers', '<div><h2>Was this page helpful?</h2><p>Yes No</p></div>'],
+    [
+      'contents of the page',
+      '<div class="toc"><ul><li><a href="#a">A part</a></li><li><a href="#b">B part</a></li></ul></div>',
+    ],
+    [
+      'what readers are to unfold',
+      '<details open><summary class="hideme">Expand description</summary></details>',
+    ],
+  ])('has %s beside it', (_name, html) => {
+    expect(left(html)).toEqual([]);
+  });
+
+  it('keeps the contents of a chapter', () => {
+    const contents = '<div class="toc"><ul><li><a href="a.html">A part</a></li></ul></div>';
+    expect(left(contents)).toEqual(['- [A part]']);
+  });
+
+  it.each([
+    ['its meta data', BLOG.replace('blog', 'x'), '<meta name="readthedocs-project-slug" content="x">'],
+    ['its body', BLOG.replace('blog', 'x'), '<body class="rustdoc mod">'],
+  ])('is told by %s', (_name, url, around) => {
+    expect(left('<h2>Cookies</h2><p>Set them.</p>', url, around)).toEqual(['## Cookies', 'Set them.']);
+    expect(left('<h2>Cookies</h2><p>Set them.</p>', BLOG)).toEqual([]);
+  });
+});
+
+describe('what is read by its tag, not by its names', () => {
+  it('is code, but for the lines that it hides', () => {
+    const code = `<pre><code><span class="token comment">// Adds</span>
+<span class="boring">use hidden;</span>let <span class="hljs-tag">sum</span> = <span class="menu">a</span>;</code></pre>`;
+    for (const url of [DOCS, BLOG])
+      expect(left(code, url)).toEqual(['```', '// Adds', 'let sum = a;', '```']);
+  });
+
+  it('are links in a paragraph', () => {
+    const html = `<p>${sentence('it')} See <a class="share-menu" href="/a">the other page</a> and more.</p>`;
+    for (const url of [DOCS, BLOG])
+      expect(left(html, url)).toEqual([`${sentence('it')} See [the other page] and more.`]);
+  });
+
+  it('is what a class says on a condition', () => {
+    const html = '<div class="flex print:hidden hover:menu">Shown</div>';
+    expect(left(html)).toEqual(['Shown']);
+  });
+
+  it('is no sign that leads to its own heading', () => {
+    const html = `<h2 id="part">Part<a class="headerlink" href="#part">¶</a></h2><p>${sentence('it')}</p>`;
+    for (const url of [DOCS, BLOG]) expect(left(html, url)).toEqual(['## Part', sentence('it')]);
+  });
+});
