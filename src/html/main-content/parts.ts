@@ -1,11 +1,12 @@
 import { type Element, isTag } from 'domhandler';
-import { isInText, isPermalink, leadsWithin } from './anchors.ts';
+import { isInText, isPermalink } from './anchors.ts';
+import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
 import { isCopy } from './copies.ts';
 import { isFold } from './folds.ts';
 import { isHeading, type Measured } from './measure.ts';
-import type { Hint, Part } from './names.ts';
+import type { Hint } from './names.ts';
 import type { PageType } from './page-type.ts';
-import { FORM, isRunningText, type Survey } from './survey.ts';
+import { FORM, type Survey } from './survey.ts';
 import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
@@ -28,93 +29,8 @@ const ROLES: Record<string, number> = {
 /** Forms that have more of the page are how its parts are kept. */
 const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
-const ARTICLES: PageType[] = ['article', 'documentation'];
 /** What unfolds more than a menu says what it is, in so many characters. */
 const SHORTEST_QUESTION = 12;
-const LESS_THAN_A_PARAGRAPH = 100;
-const LONGEST_BYLINE = 400;
-/** Below the text of an article its author is introduced at length; what comes earlier may be of the text. */
-const LONGEST_INTRODUCTION = 1_500;
-const BEGINNING = 1_500;
-
-/** When a name is believed that it means the part. */
-interface Belief {
-  /** Largest share of the page, of the element itself and of all elements with this word. */
-  most: number;
-  /** Whether the word means the part even where it is all over the page. */
-  isSure?: boolean;
-  /** Types of pages that have such a part beside the content; without: all. */
-  on?: PageType[];
-  /** Types of pages whose content it is. */
-  notOn?: PageType[];
-  /** What else must be true of the element. */
-  also?(measured: Measured, context: Context): boolean;
-}
-
-interface Context {
-  share: number;
-  element: Element;
-  isInMain: boolean;
-  type: PageType;
-}
-
-const hasNoHeading = ({ headings }: Measured) => headings === 0;
-
-const BELIEFS: Record<Part, Belief> = {
-  navigation: { most: 0.25 },
-  footer: { most: 0.7 },
-  banner: { most: 0.1, also: (_, { isInMain, type }) => !isInMain || type === 'product' },
-  side: { most: 0.35 },
-  // Cards and sections open what they say in one, and are named so.
-  dialog: {
-    most: 0.25,
-    also: ({ prose }, { isInMain, type }) => prose === 0 || !isInMain || isRunningText(type),
-  },
-  consent: { most: 0.9, isSure: true },
-  hidden: { most: 0.15, isSure: true, also: hasNoHeading },
-  // What has paragraphs may be shown on request.
-  unseen: { most: 0.3, also: ({ prose }, { type }) => prose === 0 || type === 'product' },
-  form: { most: 0.15, also: hasNoHeading },
-  print: { most: 0.1 },
-  control: { most: 0.15, also: hasNoHeading },
-  tip: { most: 0.15 },
-  // Of what a shop or a bank must say there may be more than of what it wants to.
-  legal: { most: 0.5, also: hasNoHeading },
-  // A quoted post of a social network is content.
-  share: { most: 0.25, also: ({ quotes }) => quotes === 0 },
-  account: { most: 0.15 },
-  // Their words are hardly used for anything else, and there may be more of them than content.
-  comments: { most: 0.8, isSure: true },
-  related: { most: 0.4, notOn: ['listing'] },
-  promotion: { most: 0.15 },
-  byline: {
-    most: 0.15,
-    on: ['article'],
-    also: ({ prose, length, start }) =>
-      (prose < LESS_THAN_A_PARAGRAPH && length < LONGEST_BYLINE) ||
-      (start > BEGINNING && length < LONGEST_INTRODUCTION),
-  },
-  author: { most: 0.3, on: ['article'] },
-  contents: {
-    most: 0.4,
-    on: ARTICLES,
-    // What leads to other pages is what a chapter consists of.
-    also: ({ length, linked }, { element }) => linked > 0.5 * length && leadsWithin(element),
-  },
-  caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
-  reviews: { most: 0.8, on: ['product', 'listing'] },
-  filters: { most: 0.3, on: ['listing'] },
-  poster: { most: 0.5, on: ['forum'] },
-};
-/** Where a type of page has other beliefs. */
-const BELIEFS_ON: Partial<Record<PageType, Partial<Record<Part, Belief>>>> = {
-  // They are its posts, or else remarks on the posts.
-  forum: { comments: { most: 0.5 } },
-  // Paragraphs that lead somewhere, as buttons do.
-  service: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
-  // A hint is a note to its readers.
-  documentation: { control: { most: 0.15, also: ({ headings, prose }) => headings === 0 && prose === 0 } },
-};
 
 /** Whether an element is a part of the page beside its main content, by its tag, role or names. */
 export function isPart(element: Element, measured: Measured, isInMain: boolean, survey: Survey): boolean {
@@ -191,18 +107,13 @@ function isBelieved(
   context: Context,
   survey: Survey,
 ): boolean {
-  const { most, isSure, on, notOn, also } = BELIEFS_ON[survey.type]?.[part] ?? BELIEFS[part];
-  if (survey.holders.has(element) || (part === 'control' && isQuestion(element, measured.length)))
-    return false;
-  if ((on && !on.includes(survey.type)) || notOn?.includes(survey.type)) return false;
-  if (
-    also === hasNoHeading &&
-    measured.prose === 0 &&
-    measured.length < 200 &&
-    survey.coverageOf(word) <= 0.3
-  )
-    return true;
-  const isEverywhere = !isSure && survey.coverageOf(word) > most;
+  const belief = beliefIn(part, survey.type);
+  if (!belief || survey.holders.has(element)) return false;
+  if (part === 'control' && isQuestion(element, measured.length)) return false;
+  const { most, isSure, isOfSmallThings, also } = belief;
+  const coverage = survey.coverageOf(word);
+  if (isOfSmallThings && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
+  const isEverywhere = !isSure && coverage > most;
   return context.share <= most && !isEverywhere && (also?.(measured, context) ?? true);
 }
 
