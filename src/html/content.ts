@@ -49,7 +49,7 @@ export function createContent(snapshot: Snapshot, options: CleanOptions): Conten
 }
 
 function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
-  const page = lazy(() => placeStreamed(parseHtml(snapshot.text)));
+  const page = lazy(() => placeStreamed(parseHtml(snapshot.text), snapshot.text));
   const cleaned = lazy(() => clean(page(), snapshot, options));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));

@@ -2,6 +2,8 @@ import { type ChildNode, type Document, type Element, isComment, isTag, type Par
 import { findAll, textContent } from 'domutils';
 import { flatten, setChildren } from './parse.ts';
 
+/** What the page's own scripts are told by; hardly any page has it. */
+const HINT = '$R';
 /** React's calls that put a fragment into its place; for a segment ($RS) the fragment's id comes first. */
 const CALL = /\$R([CRS])\("([^"]+)","([^"]+)"/g;
 /** In a place that is deeper nothing is put, so that no chain of fragments makes a tree of any depth. */
@@ -10,10 +12,11 @@ const DEEPEST = 512;
 /**
  * Puts what React sent after the page into its place, as the page's own scripts would: the children of a hidden
  * fragment come instead of a template, and of the fallback behind it. Takes time in proportion to the page.
+ * @param source what the page was parsed from
  * @returns the same document
  */
-export function placeStreamed(page: Document): Document {
-  const fragments = fragmentsOf(page);
+export function placeStreamed(page: Document, source: string): Document {
+  const fragments = source.includes(HINT) ? fragmentsOf(page) : new Map<string, Element>();
   if (fragments.size === 0) return page;
   const open = new Set<ParentNode>();
   // Recursion is safe: a parsed page is never deeper than browsers let it be, and what is put in is not put deep.

@@ -5,7 +5,7 @@ import { placeStreamed } from '../../src/html/streamed.ts';
 import { contentOf } from './page.ts';
 
 /** What readers see when the scripts have run: not the scripts and not what they emptied. */
-const seen = (html: string) => textContent(placeStreamed(parseHtml(html))).replace(/\$R\w.*?\)/g, '');
+const seen = (html: string) => textContent(placeStreamed(parseHtml(html), html)).replace(/\$R\w.*?\)/g, '');
 
 describe('what React sends after the page', () => {
   it('takes the place of the fallback', () => {
@@ -38,7 +38,8 @@ describe('what React sends after the page', () => {
     const count = 200;
     const calls = Array.from({ length: count }, (_, at) => `$RS("S:${at}","P:${at}")`).join(';');
     const html = `<template id="P:0"></template>${Array.from({ length: count }, (_, at) => piece(at)).join('')}`;
-    const page = placeStreamed(parseHtml(`${html}<script>${calls}</script>`));
+    const source = `${html}<script>${calls}</script>`;
+    const page = placeStreamed(parseHtml(source), source);
     let deepest = 0;
     for (let level = page.children; level.length > 0; deepest++)
       level = level.flatMap((node) => ('children' in node ? node.children : []));
