@@ -1,5 +1,6 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
+import { oneLine } from '../text.ts';
 import { isHeading } from './measure.ts';
 import type { Pruned } from './pruning.ts';
 
@@ -53,7 +54,7 @@ export function dropEchoes(root: Element, { left, dropped }: Pruned): void {
         visit(last);
         continue;
       }
-      const text = textContent(child).replace(/\s+/g, ' ').trim().toLowerCase();
+      const text = oneLine(textContent(child)).toLowerCase();
       const isTitle = line.some(isHeading);
       hear({ text, element: child, isHeading: isTitle }, link || isTitle ? SHORTEST_TITLE : SHORTEST);
     }
