@@ -1,6 +1,5 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { textContent } from 'domutils';
-import { stacked, type Writer } from './writer.ts';
 
 /** What a page's footnotes are, by the elements that they were found in. */
 export interface Footnotes {
@@ -56,21 +55,6 @@ export function footnotesOf(nodes: readonly ChildNode[]): Footnotes {
     marks.set(link, label);
   }
   return { marks, notes, returns };
-}
-
-/** Writes the items of a list as footnotes, if that is what all of them are. */
-export function writeNotes(writer: Writer, list: Element): boolean {
-  const items = list.children.filter(isTag);
-  const { notes } = writer.footnotes;
-  if (notes.size === 0 || items.length === 0 || !items.every((item) => notes.has(item))) return false;
-  for (const item of items) {
-    const text = stacked(writer.nested(true, () => writer.walk(item.children)));
-    writer.add({
-      kind: 'other',
-      text: `[^${notes.get(item)}]: ${text.replace(/\n(?=[^\n])/g, '\n    ')}`.trimEnd(),
-    });
-  }
-  return true;
 }
 
 /** Links to places of a page, and the items that are places. */

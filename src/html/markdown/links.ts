@@ -1,5 +1,6 @@
 import { type Element, isText } from 'domhandler';
 import { textContent } from 'domutils';
+import { oneLine } from '../text.ts';
 import { BREAKS } from './line.ts';
 import type { Wrap } from './marks.ts';
 import { holdsBlocks } from './names.ts';
@@ -96,7 +97,7 @@ export const image: Rule = (writer, element) => {
   const { attribs } = element;
   const source = attribs.src?.trim();
   if (source === undefined || source === '') return;
-  const alt = oneLine(attribs.alt).replace(/[\\[\]`*_<]/g, '\\$&');
+  const alt = inOneLine(attribs.alt).replace(/[\\[\]`*_<]/g, '\\$&');
   const isData = /^data:/i.test(source);
   if (!isData && source.length > MOST_ADDRESS) return;
   const target =
@@ -127,8 +128,8 @@ function isPaired(text: string): boolean {
 
 function titled(title: string | undefined, isTidy: boolean): string {
   // A line feed in it would end a row or a quote.
-  const text = isTidy ? oneLine(title) : (title ?? '').slice(0, MOST_TITLE).replace(/\n/g, '&#10;');
+  const text = isTidy ? inOneLine(title) : (title ?? '').slice(0, MOST_TITLE).replace(/\n/g, '&#10;');
   return text && ` "${text.replace(/["\\]|&(?!#10;)(?=#?\w{1,32};)/g, '\\$&')}"`;
 }
 
-const oneLine = (text = '') => text.slice(0, MOST_TITLE).trim().replace(/\s+/g, ' ');
+const inOneLine = (text = '') => oneLine(text.slice(0, MOST_TITLE));

@@ -1,5 +1,4 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
-import { writeNotes } from './footnotes.ts';
 import { linkAround } from './links.ts';
 import type { Block, Rule, Writer } from './writer.ts';
 import { stacked } from './writer.ts';
@@ -139,3 +138,18 @@ export const quote: Rule = (writer, element) => {
     text: `> ${text.replace(/\n(?=[^\n])/g, '\n> ').replace(/\n(?=\n)/g, '\n>')}`.trimEnd(),
   });
 };
+
+/** Writes the items of a list as footnotes, if that is what all of them are. */
+function writeNotes(writer: Writer, list: Element): boolean {
+  const items = list.children.filter(isTag);
+  const { notes } = writer.footnotes;
+  if (notes.size === 0 || items.length === 0 || !items.every((item) => notes.has(item))) return false;
+  for (const item of items) {
+    const text = stacked(writer.nested(true, () => writer.walk(item.children)));
+    writer.add({
+      kind: 'other',
+      text: `[^${notes.get(item)}]: ${text.replace(/\n(?=[^\n])/g, '\n    ')}`.trimEnd(),
+    });
+  }
+  return true;
+}
