@@ -84,6 +84,8 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
 }
 
 function isNoise({ name, namespace, attribs }: Element): boolean {
+  // MathJax 2 keeps formulas there.
+  if (name === 'script') return !/^\s*math\/tex/i.test(attribs.type ?? '');
   // Inside svg a title is a part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.
