@@ -115,6 +115,10 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
   const collected = await collect(tab, order.collect);
   const answer = now();
   const { statusCode, contentType } = answer;
+  const reason = traffic.brokenOff();
+  if (reason) {
+    tab.warnings.push(`${tab.url()} broke off (${reason}), and was read as far as it had come. Try again.`);
+  }
   return {
     ...{ url: tab.url(), statusCode, contentType },
     ...(isHtml(contentType)
@@ -164,7 +168,11 @@ async function open(tab: Tab, url: string): Promise<Answer> {
   const timer = new AbortController();
   const late = pause(MOST_LOADING_MS, timer.signal).then(() => false);
   const isLoaded = await Promise.race([loaded, late]).finally(() => timer.abort());
-  if (!isLoaded) await session.send('Page.stopLoading');
+  if (!isLoaded) {
+    await session.send('Page.stopLoading');
+    const waited = `${MOST_LOADING_MS / 1000} seconds`;
+    tab.warnings.push(`${url} had not ended after ${waited}, and was read as far as it had come.`);
+  }
   return answer;
 }
 

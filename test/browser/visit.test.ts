@@ -455,7 +455,7 @@ describe('a file instead of a page', () => {
 });
 
 describe('a page without end', () => {
-  it('is read as far as it has come', async () => {
+  it('is read as far as it has come, and says so', async () => {
     await using pages = await startPages({
       '/': (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -464,7 +464,27 @@ describe('a page without end', () => {
         response.on('close', () => clearInterval(timer));
       },
     });
-    expect(await markdownOf(pages.url)).toContain('The story');
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect(body.data.markdown).toContain('The story');
+    expect(body.data.warning).toMatch(/had not ended after 15 seconds, and was read as far as it had come/);
+  });
+
+  it('that breaks off says so', async () => {
+    await using pages = await startPages({
+      '/short': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Length': 5000 });
+        response.write(`<main>${STORY}`);
+        setTimeout(() => response.destroy(), 100);
+      },
+      '/garbled': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' });
+        response.end('no gzip');
+      },
+    });
+    for (const path of ['/short', '/garbled']) {
+      const { body } = await scrape({ url: pages.url + path, maxAge: 0 });
+      expect(body.data.warning).toMatch(/broke off \(net::ERR_\w+\), and was read as far as it had come/);
+    }
   });
 
   it('is given up when it is too large', async () => {
