@@ -11,6 +11,7 @@ import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
 import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
+import { closeEmptyElements, isXhtml } from './xhtml.ts';
 
 /**
  * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
@@ -48,7 +49,8 @@ export function createContent(snapshot: Snapshot, options: CleanOptions): Conten
 }
 
 function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
-  const page = lazy(() => parseHtml(snapshot.text));
+  const { text, contentType } = snapshot;
+  const page = lazy(() => parseHtml(isXhtml(contentType) ? closeEmptyElements(text) : text));
   const cleaned = lazy(() => clean(page(), snapshot, options));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
