@@ -60,6 +60,7 @@ function cut(page: Document, snapshot: Snapshot, options: CleanOptions): Documen
     if (dropped.has(node) || isNoise(node)) return [];
     // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
     if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
+    if (node.name === 'noframes' && engine === 'browser') return [];
     const element = new Element(node.name, absolute(node, base));
     setChildren(element, copyAll(node.children));
     return [element];
