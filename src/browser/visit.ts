@@ -75,6 +75,8 @@ export interface Visited {
   media: LoadedMedia[];
   /** Absent when there was nothing to do. */
   actions?: ActionOutcome;
+  /** The page broke off before it was all there. */
+  isPartial: boolean;
   /** What could not be done as it was asked for, in words for the user. */
   warnings: string[];
 }
@@ -127,6 +129,7 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
     timezone: await runApart(tab, timezone, undefined),
     ...collected,
     media: traffic.media(),
+    isPartial: reason !== undefined,
     warnings: tab.warnings,
     ...actions,
   };
