@@ -1,5 +1,5 @@
 import { type Element, isTag } from 'domhandler';
-import { findOne, nextElementSibling, textContent } from 'domutils';
+import { findOne, textContent } from 'domutils';
 import { texOf } from './mathml.ts';
 import type { Rule, Writer } from './writer.ts';
 
@@ -37,8 +37,8 @@ export const shown: Rule = (writer, element) => {
   const { class: names } = element.attribs;
   if (names === undefined || !/kat|ath|MJX/.test(names)) return writer.walk(element.children);
   const isFormula = FORMULA.test(names);
-  const beside = isFormula && nextElementSibling(element);
-  if (SHOWN.test(names) || (beside && isMathScript(beside))) return;
+  const { next } = element;
+  if (SHOWN.test(names) || (isFormula && next && isTag(next) && isMathScript(next))) return;
   const inside = isFormula ? findOne(({ name }) => name === 'math', element.children) : null;
   if (inside) writer.element(inside);
   else writer.walk(element.children);
