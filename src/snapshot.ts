@@ -38,6 +38,8 @@ export interface Snapshot {
   engine: 'http' | 'browser';
   /** When it was obtained, in milliseconds since 1970. */
   fetchedAt: number;
+  /** The page broke off before it was all there. */
+  isPartial?: true;
   /** Where the answer asked to come back later: after so many milliseconds (`Retry-After`). */
   retryAfterMs?: number;
   /** Time zone that the browser showed to the page, an IANA name. */

@@ -94,6 +94,9 @@ const GONE = new Set([404, 410]);
 const NOTHING_KEPT =
   'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
 
+const PARTIAL =
+  'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
+
 /** What became of the page since it was last scraped, where that is asked for; warnings say what cannot be told. */
 async function trackChanges(
   tracker: Tracker,
@@ -106,6 +109,7 @@ async function trackChanges(
   const { statusCode, fetchedAt } = snapshot;
   const isGone = GONE.has(statusCode);
   if (!isGone && (statusCode >= 400 || isChallenge(snapshot))) return { warnings: [notThePage(statusCode)] };
+  if (snapshot.isPartial) return { warnings: [PARTIAL] };
   const { url } = request;
   const { tag, modes } = asked;
   const { markdown } = fields;

@@ -35,19 +35,24 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
 }
 
 /**
- * The part that a request asks for; `undefined` for the whole, which is also the answer to several parts, and to who
- * has begun with another file.
+ * The part that a request asks for; `undefined` for the whole, which is also the answer to several parts, to what is
+ * no range, and to who has begun with another file.
  * @throws ServiceError `RANGE_NOT_SATISFIABLE`
  */
 function partOf(request: Request, size: number, etag: string): Part | undefined {
+  const range = request.get('range') ?? '';
   const ifRange = request.get('if-range');
   if (ifRange && ifRange !== etag) return undefined;
-  const ranges = request.range(size);
-  if (ranges === -1) {
-    const message = `The file has ${size} bytes: Range: ${request.get('range')} names none of them.`;
+  const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range) ?? [];
+  if (first + last === '' || (first && last && Number(first) > Number(last))) return undefined;
+  // Without a first byte it is the last so many, of a shorter file all.
+  const start = first ? Number(first) : Math.max(0, size - Number(last));
+  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
+  if (start > end) {
+    const message = `The file has ${size} bytes: Range: ${range} names none of them.`;
     throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
   }
-  return Array.isArray(ranges) && ranges.type === 'bytes' && ranges.length === 1 ? ranges[0] : undefined;
+  return { start, end };
 }
 
 async function* cut(all: Readable, { start, end }: Part): AsyncGenerator<Buffer> {

@@ -3,6 +3,8 @@ export interface Pulse {
   quietMs: number;
   /** Characters of text, counted up to a bound. */
   textLength: number;
+  /** There is nothing to see: no text, no picture, no frame, no shadow tree. */
+  isBare: boolean;
   hasScripts: boolean;
   /** Its `<meta http-equiv="refresh">`, if it has one. */
   refresh?: { content: string; url: string; baseUrl: string };
@@ -45,10 +47,14 @@ export function feelPulse(enough: number): Pulse {
         textLength += text.nodeValue?.trim().length ?? 0;
     }
   }
+  const isSeen = (element: Element) =>
+    /^(img|svg|canvas|video|i?frame|embed|object)$/i.test(element.tagName) || element.shadowRoot;
+  const isBare = textLength === 0 && ![...document.querySelectorAll('*')].some(isSeen);
   const content = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
   return {
     quietMs: performance.now() - world.winnowLastChange,
     textLength,
+    isBare,
     hasScripts: document.scripts.length > 0,
     ...(content && { refresh: { content, url: location.href, baseUrl: document.baseURI } }),
   };

@@ -8,6 +8,8 @@ import type { Tab } from './tab.ts';
 const QUIET_MS = 400;
 /** The same while the page says hardly anything: a timer may be about to fill it, or to lead elsewhere. */
 const BLANK_QUIET_MS = 1_200;
+/** The same while there is nothing to see at all: as the page stands, it is worth nothing to anybody. */
+const BARE_QUIET_MS = 3_000;
 /** Pages that are never quiet are read after this long. */
 const MOST_SETTLING_MS = 6_000;
 /** A request that takes longer is one that the server keeps open, once the page has something to say. */
@@ -31,7 +33,8 @@ export async function settle(tab: Tab, patience: Partial<Patience> = {}): Promis
   while (performance.now() < end) {
     const pulse = await pulseOf(tab);
     const blank = pulse.textLength < HARDLY_ANYTHING && pulse.hasScripts && quietMs >= QUIET_MS;
-    const wanted = blank ? BLANK_QUIET_MS : quietMs;
+    const blankMs = pulse.isBare ? BARE_QUIET_MS : BLANK_QUIET_MS;
+    const wanted = blank ? blankMs : quietMs;
     const patienceMs = pulse.textLength < HARDLY_ANYTHING ? Number.POSITIVE_INFINITY : PATIENCE_MS;
     const quietForMs = Math.min(tab.traffic.quietForMs(patienceMs), pulse.quietMs);
     const leavesAfterMs = pulse.refresh && announced(pulse.refresh);
@@ -60,7 +63,7 @@ async function pulseOf(tab: Tab): Promise<Pulse> {
   try {
     return await runApart(tab, feelPulse, HARDLY_ANYTHING);
   } catch (error) {
-    if (isBetweenDocuments(error)) return { quietMs: 0, textLength: 0, hasScripts: true };
+    if (isBetweenDocuments(error)) return { quietMs: 0, textLength: 0, isBare: true, hasScripts: true };
     throw error;
   }
 }

@@ -34,6 +34,7 @@ export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; p
   let main: { requestId: string; url: string } | undefined;
   let document: Answer | undefined;
   let failedUrl: string | undefined;
+  let brokenOff: string | undefined;
   const media = new Map<string, LoadedMedia>();
   let lastChange = performance.now();
   const touch = () => {
@@ -69,15 +70,19 @@ export function watchTraffic({ mainFrameId, pictures }: { mainFrameId: string; p
         if (isMedia && media.size < MOST_MEDIA) media.set(url, { url, contentType });
         if (requestId !== main?.requestId) return;
         document = { requestId, statusCode: status, contentType };
+        brokenOff = undefined;
       });
       session.on('Network.loadingFinished', ({ requestId }) => close(requestId));
-      session.on('Network.loadingFailed', ({ requestId }) => {
+      session.on('Network.loadingFailed', ({ requestId, errorText, canceled }) => {
         close(requestId);
         if (requestId === main?.requestId) failedUrl = main.url;
+        if (requestId === document?.requestId && !canceled) brokenOff = errorText;
       });
     },
     document: () => document,
     failedUrl: () => failedUrl,
+    /** Why the main document ended before it was all there, as Chromium says it. */
+    brokenOff: () => brokenOff,
     /** What was loaded to play, in the order it came. */
     media: () => [...media.values()],
     /** Starts the quiet anew: something was done whose consequences are still to come. */

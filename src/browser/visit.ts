@@ -75,6 +75,8 @@ export interface Visited {
   media: LoadedMedia[];
   /** Absent when there was nothing to do. */
   actions?: ActionOutcome;
+  /** The page broke off before it was all there. */
+  isPartial: boolean;
   /** What could not be done as it was asked for, in words for the user. */
   warnings: string[];
 }
@@ -115,6 +117,10 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
   const collected = await collect(tab, order.collect);
   const answer = now();
   const { statusCode, contentType } = answer;
+  const reason = traffic.brokenOff();
+  if (reason) {
+    tab.warnings.push(`${tab.url()} broke off (${reason}), and was read as far as it had come. Try again.`);
+  }
   return {
     ...{ url: tab.url(), statusCode, contentType },
     ...(isHtml(contentType)
@@ -123,6 +129,7 @@ async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
     timezone: await runApart(tab, timezone, undefined),
     ...collected,
     media: traffic.media(),
+    isPartial: reason !== undefined,
     warnings: tab.warnings,
     ...actions,
   };
@@ -164,7 +171,11 @@ async function open(tab: Tab, url: string): Promise<Answer> {
   const timer = new AbortController();
   const late = pause(MOST_LOADING_MS, timer.signal).then(() => false);
   const isLoaded = await Promise.race([loaded, late]).finally(() => timer.abort());
-  if (!isLoaded) await session.send('Page.stopLoading');
+  if (!isLoaded) {
+    await session.send('Page.stopLoading');
+    const waited = `${MOST_LOADING_MS / 1000} seconds`;
+    tab.warnings.push(`${url} had not ended after ${waited}, and was read as far as it had come.`);
+  }
   return answer;
 }
 

@@ -85,6 +85,7 @@ export function createBrowserEngine(doors: {
         files: await saveAll(visited.files),
         surveys: visited.surveys,
         ...(visited.media.length && { media: visited.media }),
+        ...(visited.isPartial && { isPartial: true as const }),
         ...(visited.warnings.length && { warnings: visited.warnings }),
         ...(visited.actions && { actions: await saveOutcome(visited.actions) }),
       };

@@ -47,7 +47,7 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
       if (cacheOnly) throw missError(request);
       const { fastMode, proxy, storeInCache } = request;
       const snapshot = await fetchPage({ request: target, fastMode, proxy }, signal);
-      const isKept = key && storeInCache && !isWall(snapshot);
+      const isKept = key && storeInCache && !snapshot.isPartial && !isWall(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
       return { snapshot, cacheState: readable ? 'miss' : undefined, cached };
     },

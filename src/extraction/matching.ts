@@ -134,6 +134,8 @@ function shaped(name: string, field: Field, schema: Schema, ground: Ground, dept
 /** The members of a list as a page has it; keywords stand in one text. */
 function membersOf(name: string, value: unknown, schema: Schema, { root }: Ground): unknown[] {
   if (Array.isArray(value)) return value;
+  // One that stands for several has them by the name that it has itself: an AggregateOffer its offers.
+  if (isItem(value) && Array.isArray(value[name])) return value[name];
   if (isItem(value) && Array.isArray(value.itemListElement)) {
     return value.itemListElement.map((entry) =>
       isItem(entry) && entry.item !== undefined ? entry.item : entry,

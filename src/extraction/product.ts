@@ -66,7 +66,8 @@ function variantsOf(product: Item, url: string): Variant[] {
   const variants = thingsIn(product.hasVariant);
   if (variants.length > 0) return variants.flatMap((variant) => variantsOf(variant, url).slice(0, 1));
   const offers = thingsIn(product.offers).flatMap((offer) => {
-    const inner = thingsIn(offer.offers);
+    // What holds several offers may name the currency of all of them.
+    const inner = thingsIn(offer.offers).map((each) => ({ priceCurrency: offer.priceCurrency, ...each }));
     return inner.length > 0 ? inner : [offer];
   });
   return offers.map((offer) => variantOf(product, offer, url));

@@ -91,7 +91,10 @@ function ofCards(tree: Document, url: string): Records[] {
       `${name} ${attribs.class ?? ''}`.trim(),
     );
     for (const members of kinds.values()) {
-      if (members.length < 2 || /^(?:tr|td|th|option|br|p|dt|dd|a|span|script)$/.test(members[0]!.name))
+      if (
+        members.length < 2 ||
+        /^(?:tr|td|th|option|br|p|dt|dd|ul|ol|dl|table|a|span|script)$/.test(members[0]!.name)
+      )
         continue;
       const rows = members.slice(0, MOST_ROWS).map((card) => cardFields(card, base));
       cards += rows.length;

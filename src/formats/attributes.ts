@@ -12,7 +12,8 @@ export const attributes = defineFormat({
     selectors: z
       .array(
         z.strictObject(lookup).refine(({ selector }) => isSelector(selector), {
-          error: 'selector is no CSS selector',
+          error: ({ input }) =>
+            `selector ${JSON.stringify((input as { selector: string }).selector)} is no CSS selector`,
           path: ['selector'],
         }),
       )

@@ -60,6 +60,7 @@ function cut(page: Document, snapshot: Snapshot, options: CleanOptions): Documen
     if (dropped.has(node) || isNoise(node)) return [];
     // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
     if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
+    if (node.name === 'noframes' && engine === 'browser') return [];
     const element = new Element(node.name, absolute(node, base));
     setChildren(element, copyAll(node.children));
     return [element];
@@ -84,6 +85,8 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
 }
 
 function isNoise({ name, namespace, attribs }: Element): boolean {
+  // MathJax 2 keeps formulas there.
+  if (name === 'script') return !/^\s*math\/tex/i.test(attribs.type ?? '');
   // Inside svg a title is a part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.

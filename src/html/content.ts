@@ -12,6 +12,7 @@ import { parseHtml } from './parse.ts';
 import { select } from './selector.ts';
 import { placeStreamed } from './streamed.ts';
 import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
+import { closeEmptyElements, isXhtml } from './xhtml.ts';
 
 /**
  * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
@@ -49,7 +50,11 @@ export function createContent(snapshot: Snapshot, options: CleanOptions): Conten
 }
 
 function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
-  const page = lazy(() => placeStreamed(parseHtml(snapshot.text), snapshot.text));
+  const { text, contentType } = snapshot;
+  const page = lazy(() => {
+    const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
+    return placeStreamed(parseHtml(source), source);
+  });
   const cleaned = lazy(() => clean(page(), snapshot, options));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));

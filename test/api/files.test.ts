@@ -64,6 +64,8 @@ describe('the address of a screenshot', () => {
       ['bytes=0-9', 0, 9],
       ['bytes=10-', 10, size - 1],
       ['bytes=-5', size - 5, size - 1],
+      [`bytes=-${size * 2}`, 0, size - 1],
+      ['Bytes=0-9', 0, 9],
       [`bytes=${size - 1}-${size * 2}`, size - 1, size - 1],
     ];
     for (const [range, start, end] of parts) {
@@ -80,11 +82,19 @@ describe('the address of a screenshot', () => {
       ['bytes=0-1,4-5', {}],
       ['lines=1-2', {}],
       ['bytes=x', {}],
+      ['bytes=-', {}],
+      ['bytes=5-2', {}],
     ] as const) {
       expect(await part(range, extra)).toMatchObject({ status: 200, place: null, bytes: whole });
     }
-    const beyond = await part(`bytes=${size}-`);
-    expect([beyond.status, JSON.parse(beyond.bytes.toString()).code]).toEqual([416, 'RANGE_NOT_SATISFIABLE']);
+    for (const range of [`bytes=${size}-`, 'bytes=-0']) {
+      const { status, bytes } = await part(range);
+      expect([range, status, JSON.parse(bytes.toString()).code]).toEqual([
+        range,
+        416,
+        'RANGE_NOT_SATISFIABLE',
+      ]);
+    }
     const head = await fetch(address, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(size)]);
   });

@@ -225,6 +225,15 @@ describe('a page has settled', () => {
     expect(await markdownOf(pages.url)).toContain('Row number 15');
   });
 
+  it('not while there is nothing to see at all', async () => {
+    await using pages = await startPages({
+      '/': html(
+        `<div id="app"></div><script>setTimeout(() => { app.textContent = 'Here I am.' }, 2200)</script>`,
+      ),
+    });
+    expect(await markdownOf(pages.url)).toContain('Here I am.');
+  });
+
   it('not while it says nothing and may still lead elsewhere', async () => {
     await using pages = await startPages({
       '/': html(`Please wait<script>setTimeout(() => { location.href = '/goal' }, 900)</script>`),
@@ -455,7 +464,7 @@ describe('a file instead of a page', () => {
 });
 
 describe('a page without end', () => {
-  it('is read as far as it has come', async () => {
+  it('is read as far as it has come, and says so', async () => {
     await using pages = await startPages({
       '/': (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -464,7 +473,33 @@ describe('a page without end', () => {
         response.on('close', () => clearInterval(timer));
       },
     });
-    expect(await markdownOf(pages.url)).toContain('The story');
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect(body.data.markdown).toContain('The story');
+    expect(body.data.warning).toMatch(/had not ended after 15 seconds, and was read as far as it had come/);
+  });
+
+  it('that breaks off says so, and is not what others get of it', async () => {
+    await using pages = await startPages({
+      '/short': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Length': 5000 });
+        response.write(`<main>${STORY}`);
+        setTimeout(() => response.destroy(), 100);
+      },
+      '/garbled': (_request, response) => {
+        response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' });
+        response.end('no gzip');
+      },
+    });
+    const formats = ['markdown', 'changeTracking'];
+    for (const path of ['/short', '/garbled']) {
+      const { body } = await scrape({ url: pages.url + path, formats });
+      expect(body.data.warning).toMatch(/broke off \(net::ERR_\w+\), and was read as far as it had come/);
+      expect(body.data.warning).toContain('changeTracking was left out');
+      expect(body.data).not.toHaveProperty('changeTracking');
+    }
+    await scrape({ url: `${pages.url}/short` });
+    const kept = await scrape({ url: `${pages.url}/short`, minAge: 0 });
+    expect(kept.body.code).toBe('SCRAPE_NO_CACHED_DATA');
   });
 
   it('is given up when it is too large', async () => {

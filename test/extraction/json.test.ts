@@ -187,6 +187,36 @@ describe('a list of a schema', () => {
     expect(extractBySchema(contentOf(CARDS), list(book))?.value).toEqual(books);
   });
 
+  it('gets the entries of a list, not lists for entries', () => {
+    const entry = (name: string, price: string) => `<li><h3>${name}</h3><span>${price}</span></li>`;
+    const page = `<h2>Starters</h2><ul>${entry('Salad', '$6.50')}${entry('Soup', '$5.00')}</ul>
+      <h2>Mains</h2><ul>${entry('Lasagne', '$14.00')}${entry('Risotto', '$13.00')}</ul>`;
+    const dish = object({ name: string, price: number });
+    expect(dataOf(page, { dishes: list(dish) })).toEqual({
+      dishes: [
+        { name: 'Salad', price: 6.5 },
+        { name: 'Soup', price: 5 },
+      ],
+    });
+  });
+
+  it('gets all that one thing stands for', () => {
+    const offers = [
+      { sku: 'R', price: '10' },
+      { sku: 'B', price: '20' },
+    ];
+    const page = jsonLd({
+      '@type': 'Product',
+      offers: { '@type': 'AggregateOffer', lowPrice: '10', offers },
+    });
+    expect(dataOf(page, { offers: list(object({ sku: string, price: number })) })).toEqual({
+      offers: [
+        { sku: 'R', price: 10 },
+        { sku: 'B', price: 20 },
+      ],
+    });
+  });
+
   it('gets the rows of a table by the names of its columns, of several that of the right name', () => {
     const table = (name: string, player: string) =>
       `<h2>${name}</h2><table><thead><tr><th>Name<th>Alter</thead><tr><td>${player}<td>21<tr><td>Bob<td>30</table>`;

@@ -70,6 +70,19 @@ describe('a product', () => {
     ]);
   });
 
+  it('has the currency that several offers have in common', () => {
+    const offers = [{ price: '10' }, { price: '9', priceCurrency: 'EUR' }];
+    const page = jsonLd({
+      '@type': 'Product',
+      name: 'Lamp',
+      offers: { '@type': 'AggregateOffer', lowPrice: '9', priceCurrency: 'USD', offers },
+    });
+    expect(product(page)?.variants.map(({ price }) => price)).toEqual([
+      { amount: 10, currency: 'USD' },
+      { amount: 9, currency: 'EUR' },
+    ]);
+  });
+
   it('comes from Open Graph too', () => {
     const page = `<meta property="og:type" content="product"><meta property="og:title" content="Lamp">
       <meta property="product:price:amount" content="12.50"><meta property="product:price:currency" content="EUR">

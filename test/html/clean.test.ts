@@ -27,6 +27,13 @@ describe('what is never content', () => {
     expect(body(html, {}, { engine: 'http' })).toBe('<p>a</p><img src="https://site.test/lazy.png">');
     expect(body(html, {}, { engine: 'browser' })).toBe('<p>a</p>');
   });
+
+  it('is noframes where frames were shown', () => {
+    const html = '<div data-original-tag="iframe"><p>a</p></div><noframes><p>b</p></noframes>';
+    expect(contentOf(html, {}, { engine: 'browser' }).markdown).toBe('a');
+    const frameset = '<frameset><frame src="/a"><noframes>b</noframes></frameset>';
+    expect(contentOf(frameset, {}, { engine: 'http' }).markdown).toBe('b');
+  });
 });
 
 describe('addresses', () => {

@@ -349,6 +349,16 @@ describe('formulas', () => {
       '$E=mc^{2}$',
     ],
     [
+      'of MathJax 2, not yet shown',
+      '<p>a <script type="math/tex">x_1 * y</script></p><script type="math/tex; mode=display">z</script><script>1</script>',
+      'a $x_1 * y$\n\n$$\nz\n$$',
+    ],
+    [
+      'of MathJax 2, as shown',
+      '<p>a <span class=MathJax_Preview>x</span><span class=MathJax><nobr>x1*y</nobr><span class=MJX_Assistive_MathML><math><mi>x</mi></math></span></span><script type="math/tex">x_1 * y</script></p><div class=MathJax_Display><span class=MathJax>z</span></div><script type="math/tex; mode=display">z</script>',
+      'a $x_1 * y$\n\n$$\nz\n$$',
+    ],
+    [
       'of MathJax 3',
       '<mjx-container display=true><mjx-math><mjx-mi>x</mjx-mi></mjx-math><mjx-assistive-mml><math><msup><mi>x</mi><mn>2</mn></msup></math></mjx-assistive-mml></mjx-container>',
       '$$\nx^2\n$$',

@@ -176,7 +176,10 @@ describe('formats', () => {
     [{ type: 'screenshot', viewport: { width: 0, height: 10 } }, /width/],
     [{ type: 'screenshot', viewport: { width: 10 } }, /height/],
     [{ type: 'attributes', selectors: [] }, /selectors must name at least one/],
-    [{ type: 'attributes', selectors: [{ selector: '[', attribute: 'x' }] }, /selector is no CSS selector/],
+    [
+      { type: 'attributes', selectors: [{ selector: '[', attribute: 'x' }] },
+      /selector "\[" is no CSS selector$/,
+    ],
     [{ type: 'attributes', selectors: [{ selector: 'a' }] }, /attribute/],
     [{ type: 'json', prompt: 'x', systemPrompt: 'y' }, /Unrecognized key: "systemPrompt"/],
     [{ type: 'json' }, /needs a schema or a prompt/],

@@ -6,7 +6,7 @@ import type { Rule, Writer } from './writer.ts';
 /** What KaTeX, MathJax and MediaWiki show beside or instead of a formula that is there as MathML too. */
 const SHOWN = /(?:^|\s)(?:katex-html|MathJax_Preview|MJX_Preview|mwe-math-fallback-image-\w+)(?:\s|$)/;
 const FORMULA =
-  /(?:^|\s)(?:katex|katex-display|MathJax|MathJax_Display|MathJax_SVG|mwe-math-element)(?:\s|$)/;
+  /(?:^|\s)(?:katex|katex-display|MathJax|MathJax_(?:CHTML|SVG)|(?:MathJax(?:_SVG)?_D|MJXc-d)isplay|mwe-math-element)(?:\s|$)/;
 const DISPLAY = /(?:^|\s)(?:katex-display|MathJax_Display|mwe-math-element-block)(?:\s|$)/;
 
 /** A formula as TeX between dollars, in the words of whoever wrote it when they are there. */
@@ -17,9 +17,13 @@ export const math: Rule = (writer, element) => {
 
 /** What MathJax 2 keeps a formula in. */
 export const mathScript: Rule = (writer, element) => {
-  const { type = '' } = element.attribs;
-  if (/^math\/tex/i.test(type)) write(writer, textContent(element), /mode=display/i.test(type));
+  if (isMathScript(element)) {
+    write(writer, textContent(element), /mode=display/i.test(element.attribs.type ?? ''));
+  }
 };
+
+const isMathScript = ({ name, attribs }: Element) =>
+  name === 'script' && /^\s*math\/tex/i.test(attribs.type ?? '');
 
 /** What MathJax 3 makes of a formula: pictures of signs, and for those who cannot see them, MathML. */
 export const mathContainer: Rule = (writer, element) => {
@@ -32,8 +36,10 @@ export const mathContainer: Rule = (writer, element) => {
 export const shown: Rule = (writer, element) => {
   const { class: names } = element.attribs;
   if (names === undefined || !/kat|ath|MJX/.test(names)) return writer.walk(element.children);
-  if (SHOWN.test(names)) return;
-  const inside = FORMULA.test(names) ? findOne(({ name }) => name === 'math', element.children) : null;
+  const isFormula = FORMULA.test(names);
+  const { next } = element;
+  if (SHOWN.test(names) || (isFormula && next && isTag(next) && isMathScript(next))) return;
+  const inside = isFormula ? findOne(({ name }) => name === 'math', element.children) : null;
   if (inside) writer.element(inside);
   else writer.walk(element.children);
 };
