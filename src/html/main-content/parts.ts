@@ -8,7 +8,7 @@ import { FORM, isRunningText, type Survey } from './survey.ts';
 import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
-const TAGS: Record<string, number> = { footer: 0.5, form: 0.3, fieldset: 0.3, dialog: 0.8 };
+const TAGS: Record<string, number> = { form: 0.3, fieldset: 0.3, dialog: 0.8 };
 /** The same for roles. */
 const ROLES: Record<string, number> = {
   navigation: 0.4,
@@ -24,6 +24,8 @@ const ROLES: Record<string, number> = {
   dialog: 0.8,
   alertdialog: 0.8,
 };
+/** Where the content is known to be elsewhere, so much may stand beside it. */
+const MOST_BESIDE = 0.85;
 /** Forms that have more of the page are how its parts are kept. */
 const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
@@ -140,9 +142,10 @@ function isPartByTag(
       return !isInMain && share <= 0.4;
     case 'aside': {
       const isQuote = isInMain && quotes > 0;
-      // Where the content is known to be elsewhere, much may stand beside it.
-      return !isQuote && !holders.has(element) && share <= (holders.size ? 0.85 : 0.4);
+      return !isQuote && !holders.has(element) && share <= (holders.size ? MOST_BESIDE : 0.4);
     }
+    case 'footer':
+      return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
       return ARTICLES.includes(type);
     case 'noscript':
