@@ -25,6 +25,10 @@ describe('documentation', () => {
     ],
     ['a hint', `<div class="admonition hint"><p>Cookies</p>${sentence('them')} Set them.</div>`],
     ['a footnote set aside', `<aside class="footnote-list">Cookies: ${sentence('them')} Set them.</aside>`],
+    [
+      'code with a toolbar around it',
+      '<div class="code-toolbar"><pre><code>Cookies Set them.</code></pre><div class="toolbar"><button>Copy</button></div></div>',
+    ],
     ['a section that others have beside the content', '<h2>Cookies</h2><p>Set them.</p>'],
   ])('keeps %s', (_name, html) => {
     const lines = left(html).join(' ');

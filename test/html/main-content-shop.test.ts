@@ -123,6 +123,23 @@ describe('sections beside', () => {
   });
 });
 
+describe('a footer', () => {
+  const notes = paragraphs(...Array.from({ length: 9 }, (_, index) => `condition ${index}`));
+
+  it('is none of the content, however much it says in small print', () => {
+    const main = `<main><h1>Things</h1>${paragraphs('things', 'more')}</main>`;
+    expect(left(`${main}<footer>${notes}</footer>`)).toEqual([
+      ...['# Things', sentence('things'), sentence('more')],
+    ]);
+  });
+
+  it('has the content when the rest of the page does not say that it does', () => {
+    const page = `<div>${paragraphs('a', 'b')}</div><footer>${notes}</footer>`;
+    expect(left(page)).toContain(sentence('condition 7'));
+    expect(left(page.replace('<footer>', '<footer><h1>Terms</h1>'))).toContain(sentence('condition 7'));
+  });
+});
+
 describe('what is said twice', () => {
   it('a title below the picture of a card, and a badge for each size', () => {
     const card = (name: string) =>
@@ -182,6 +199,12 @@ describe('what is shown on request', () => {
       'It is short.',
     ]);
     expect(servicePage(answer)).toEqual(SERVICE);
+  });
+
+  it('is kept where a heading has its address', () => {
+    const html =
+      '<section><h3><button aria-controls="a1">How long is it?</button></h3><div id="a1" hidden>Short.</div></section>';
+    expect(servicePage(html)).toEqual([...SERVICE, '### How long is it?', 'Short.']);
   });
 
   it('as Bootstrap writes it', () => {

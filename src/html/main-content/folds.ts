@@ -1,4 +1,5 @@
-import type { Element } from 'domhandler';
+import { type Element, isTag } from 'domhandler';
+import { isHeading } from './measure.ts';
 
 /** Whether an element is the heading of something that it shows and hides again below it; menus are no such thing. */
 export const isFold = ({ attribs }: Element): boolean =>
@@ -19,10 +20,16 @@ function foldedBy(element: Element): string | undefined {
   const { attribs } = element;
   const toggled = toggledBy(attribs);
   if (toggled === undefined)
-    return isFold(element) || attribs.role === 'tab' ? attribs['aria-controls'] : undefined;
+    return isFold(element) || isTab(element) || isInHeading(element) ? attribs['aria-controls'] : undefined;
   const target = attribs['data-bs-target'] ?? attribs['data-target'] ?? attribs.href ?? '';
   return /^(collapse|tab|pill)$/.test(toggled) && target.startsWith('#') ? target.slice(1) : undefined;
 }
+
+const isTab = ({ attribs }: Element) => attribs.role === 'tab';
+
+/** Whether an element is the text of a heading, or of a term. */
+export const isInHeading = ({ parent }: Element) =>
+  parent !== null && isTag(parent) && (isHeading(parent) || parent.name === 'dt');
 
 /** Bootstrap's name for what a click does. */
 const toggledBy = (attribs: Element['attribs']) => attribs['data-bs-toggle'] ?? attribs['data-toggle'];

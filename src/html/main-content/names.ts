@@ -107,8 +107,11 @@ const ON_SMALL = asClass(
 /** An id of many words was made from a heading: it says what a section is about, not what it is. */
 const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
-/** Classes that say nothing of the element: what holds on a condition ("print:hidden"), and a note named after its title. */
-const SILENT = /(^|\s)(\S*:\S*|admonition\S*)/g;
+/**
+ * Classes that say nothing of the element: what holds on a condition ("print:hidden"), a note named after its title, and
+ * what Prism puts around code and its toolbar.
+ */
+const SILENT = /(^|\s)(\S*:\S*|admonition\S*|code-toolbar)/g;
 
 /** Elements with ids for links to them. */
 const ANCHORED = /^(h[1-6]|dt|dd|span|a|code|p|tr|li)$/;

@@ -1,16 +1,16 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { isInText, isPermalink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
 import { isCopy } from './copies.ts';
-import { isFold } from './folds.ts';
-import { isHeading, type Measured } from './measure.ts';
+import { isFold, isInHeading } from './folds.ts';
+import type { Measured } from './measure.ts';
 import type { Hint } from './names.ts';
 import type { PageType } from './page-type.ts';
 import { FORM, type Survey } from './survey.ts';
 import { isUnseen } from './visibility.ts';
 
 /** Elements that are parts by their tag, and the largest share of the page that one may have to be believed. */
-const TAGS: Record<string, number> = { footer: 0.5, form: 0.3, fieldset: 0.3, dialog: 0.8 };
+const TAGS: Record<string, number> = { form: 0.3, fieldset: 0.3, dialog: 0.8 };
 /** The same for roles. */
 const ROLES: Record<string, number> = {
   navigation: 0.4,
@@ -26,6 +26,8 @@ const ROLES: Record<string, number> = {
   dialog: 0.8,
   alertdialog: 0.8,
 };
+/** Where the content is known to be elsewhere, so much may stand beside it. */
+const MOST_BESIDE = 0.85;
 /** Forms that have more of the page are how its parts are kept. */
 const MOST_OF_FORMS = 0.5;
 const CONTROLS = new Set(['button', 'label', 'select', 'textarea']);
@@ -68,9 +70,10 @@ function isPartByTag(
     case 'aside': {
       // Notes and footnotes of documentation are set aside, too.
       const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
-      // Where the content is known to be elsewhere, much may stand beside it.
-      return !isQuote && !holders.has(element) && share <= (holders.size ? 0.85 : 0.4);
+      return !isQuote && !holders.has(element) && share <= (holders.size ? MOST_BESIDE : 0.4);
     }
+    case 'footer':
+      return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
       return ARTICLES.includes(type);
     case 'noscript':
@@ -83,8 +86,6 @@ function isPartByTag(
         : undefined;
   }
 }
-
-const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
 
 /** Whether it is a question whose answer unfolds below it. */
 const isQuestion = (element: Element, length: number) => isFold(element) && length >= SHORTEST_QUESTION;
