@@ -1,7 +1,7 @@
 import { type Item, isItem } from '../html/json-ld.ts';
 import type { StructuredData } from '../html/structured-data.ts';
 import { isCommon, nameWords } from './names.ts';
-import { currencyIn } from './numbers.ts';
+import { currencyIn, isPrice } from './numbers.ts';
 
 /** Something that a page gives a name to. */
 export interface Field {
@@ -22,6 +22,8 @@ const TRANSPARENT = new Set(
 const MOST_DEPTH = 3;
 const NESTED = 0.95;
 const MOST_FIELDS = 1_000;
+/** Of a text that may be a name and a price. */
+const MOST_LINE = 200;
 
 /** The fields of a described thing: its own, those of its parts by both names (`author name`), and prices and the like. */
 export function fieldsOfItem(item: Item, trust = 1, depth = 0): Field[] {
@@ -53,6 +55,16 @@ export function fieldsOfMeta({ openGraph, twitter }: StructuredData, metadata: I
   return tags
     .filter(([, value]) => value !== '')
     .map(([name, value, trust]) => ({ name: name.replace(/^[a-z]+:/i, ''), value, trust, isData: true }));
+}
+
+/** A thing's name with its price behind, as in lists of what is sold. */
+const PRICED = /^(.*?[\p{L}\p{N})"'”’])[\s.…:–—-]+(\S*\d\S*(?:\s\S{1,3})?)$/u;
+
+/** The fields of a thing that is no more than a text: its name, and a price where one ends it. */
+export function fieldsOfText(text: string, trust: number): Field[] {
+  const [, name = '', price = ''] = (text.length <= MOST_LINE && PRICED.exec(text)) || [];
+  if (!isPrice(price)) return [{ name: 'name', value: text, trust, isData: false }];
+  return [{ name: 'name', value: name, trust, isData: false }, ...shownField('price', price, trust)];
 }
 
 /** A field of the text that people read; of an amount with a currency, that too. */

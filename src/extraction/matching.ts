@@ -1,7 +1,7 @@
 import { type Item, isItem } from '../html/json-ld.ts';
 import { type Reading, toScalar } from './coercion.ts';
-import { type Field, fieldsOfItem } from './fields.ts';
-import { isCommon, means, nameWords, similarity } from './names.ts';
+import { type Field, fieldsOfItem, fieldsOfText } from './fields.ts';
+import { isCommon, isGeneric, means, nameWords, similarity } from './names.ts';
 import type { Records } from './records.ts';
 import { alternativesOf, isNullable, propertiesOf, type Schema } from './schema.ts';
 
@@ -93,6 +93,9 @@ function findSpread(name: string, alternatives: Schema[], fields: Field[], groun
       });
       const found = findObject(alternative, own, ground, depth + 1);
       if (found) return found;
+      // What the page is about has its fields.
+      const whole = isGeneric(name) ? findObject(alternative, fields, ground, depth + 1) : undefined;
+      if (whole) return whole;
     }
   }
   return undefined;
@@ -126,9 +129,9 @@ function shaped(name: string, field: Field, schema: Schema, ground: Ground, dept
       : one;
   }
   // A text in the place of a thing is its name.
-  return typeof one === 'string'
-    ? findObject(schema, [{ ...field, name: 'name', value: one }], ground, depth + 1)?.value
-    : undefined;
+  if (typeof one !== 'string') return undefined;
+  const own = isData ? [{ ...field, name: 'name', value: one }] : fieldsOfText(one, field.trust);
+  return findObject(schema, own, ground, depth + 1)?.value;
 }
 
 /** The members of a list as a page has it; keywords stand in one text. */

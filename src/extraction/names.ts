@@ -50,6 +50,9 @@ const GENERIC = new Set(
   ),
 );
 
+/** Whether a name only says that something is what the page is about, as `product` and `articleDetails` do. */
+export const isGeneric = (name: string) => nameWords(name).every((word) => GENERIC.has(word));
+
 /** Of plurals, for whoever names a list. */
 const singular = (word: string) =>
   /^[a-z]{4,}$/.test(word) && /[^su]s$/.test(word) ? word.replace(/ies$/, 'y').replace(/s$/, '') : word;

@@ -164,7 +164,30 @@ describe('an object of a schema', () => {
   });
 });
 
+describe('an object around the object', () => {
+  it('named after what a page is about is the page’s', () => {
+    expect(dataOf(LAMP, { product: object({ brand: string, price: number }) })).toEqual({
+      product: { brand: 'Lux', price: 1299 },
+    });
+    const article = '<title>Bees</title><meta name="author" content="Ann"><h1>Bees in winter</h1>';
+    expect(dataOf(article, { articleDetails: object({ heading: string, author: string }) })).toEqual({
+      articleDetails: { heading: 'Bees in winter', author: 'Ann' },
+    });
+  });
+
+  it('named otherwise is something else', () => {
+    expect(dataOf(LAMP, { bulb: object({ name: string, price: number }) })).toBeUndefined();
+  });
+});
+
 describe('a list of a schema', () => {
+  it('has names and prices that stand in one text', () => {
+    const menu = '<h2>Mains</h2><ul><li>Lasagne $14.00</li><li>Fish … 15,50 €</li><li>Size 10</li></ul>';
+    expect(dataOf(menu, { mains: list(object({ name: string, price: number })) })).toEqual({
+      mains: [{ name: 'Lasagne', price: 14 }, { name: 'Fish', price: 15.5 }, { name: 'Size 10' }],
+    });
+  });
+
   const CARDS = `<main><h1>Books</h1><div>${[
     ['One', '12,50 €', 'Ann'],
     ['Two', '1.299,00 €', 'Bob'],
