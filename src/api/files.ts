@@ -18,6 +18,11 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
     const etag = `"${key}"`;
     const part = partOf(request, size, etag);
     const { start, end } = part ?? { start: 0, end: size - 1 };
+    if (part && start > end) {
+      response.set('Content-Range', `bytes */${size}`);
+      const message = `The file has ${size} bytes: Range: ${request.get('range')} names none of them.`;
+      throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
+    }
     const bytes = await blobs.stream(key);
     if (part) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size}`);
     response.set({
@@ -36,8 +41,7 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
 
 /**
  * The part that a request asks for; `undefined` for the whole, which is also the answer to several parts, to what is
- * no range, and to who has begun with another file.
- * @throws ServiceError `RANGE_NOT_SATISFIABLE`
+ * no range, and to who has begun with another file. Beyond the end of the file it ends before it starts.
  */
 function partOf(request: Request, size: number, etag: string): Part | undefined {
   const range = request.get('range') ?? '';
@@ -47,12 +51,7 @@ function partOf(request: Request, size: number, etag: string): Part | undefined 
   if (first + last === '' || (first && last && Number(first) > Number(last))) return undefined;
   // Without a first byte it is the last so many, of a shorter file all.
   const start = first ? Number(first) : Math.max(0, size - Number(last));
-  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
-  if (start > end) {
-    const message = `The file has ${size} bytes: Range: ${range} names none of them.`;
-    throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
-  }
-  return { start, end };
+  return { start, end: first && last ? Math.min(Number(last), size - 1) : size - 1 };
 }
 
 async function* cut(all: Readable, { start, end }: Part): AsyncGenerator<Buffer> {

@@ -88,10 +88,11 @@ describe('the address of a screenshot', () => {
       expect(await part(range, extra)).toMatchObject({ status: 200, place: null, bytes: whole });
     }
     for (const range of [`bytes=${size}-`, 'bytes=-0']) {
-      const { status, bytes } = await part(range);
-      expect([range, status, JSON.parse(bytes.toString()).code]).toEqual([
+      const { status, place, bytes } = await part(range);
+      expect([range, status, place, JSON.parse(bytes.toString()).code]).toEqual([
         range,
         416,
+        `bytes */${size}`,
         'RANGE_NOT_SATISFIABLE',
       ]);
     }
