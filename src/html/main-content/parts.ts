@@ -1,5 +1,5 @@
 import { type Element, isTag } from 'domhandler';
-import { isInText, isPermalink } from './anchors.ts';
+import { isInText, isPermalink, isSourceLink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
 import { isCopy } from './copies.ts';
 import { isFold } from './folds.ts';
@@ -64,7 +64,11 @@ function isPartByTag(
       // Inside an article it has the title and the introduction.
       return !isInMain && share <= 0.4;
     case 'a':
-      return isPermalink(element, length) || (isInText(element, survey) ? false : undefined);
+      return (
+        isPermalink(element, length) ||
+        isSourceLink(element) ||
+        (isInText(element, survey) ? false : undefined)
+      );
     case 'aside': {
       // Notes and footnotes of documentation are set aside, too.
       const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
@@ -79,12 +83,15 @@ function isPartByTag(
     default:
       // The headings of an accordion are buttons.
       return CONTROLS.has(name)
-        ? headings === 0 && !(name === 'button' && (isInHeading(element) || isQuestion(element, length)))
+        ? headings === 0 &&
+            !(name === 'button' && (isInHeading(element, length, survey) || isQuestion(element, length)))
         : undefined;
   }
 }
 
-const isInHeading = ({ parent }: Element) => parent !== null && isTag(parent) && isHeading(parent);
+/** Whether it is the heading itself and not a sign beside its words. */
+const isInHeading = ({ parent }: Element, length: number, { measures }: Survey) =>
+  parent !== null && isTag(parent) && isHeading(parent) && length > 0.5 * (measures.get(parent)?.length ?? 0);
 
 /** Whether it is a question whose answer unfolds below it. */
 const isQuestion = (element: Element, length: number) => isFold(element) && length >= SHORTEST_QUESTION;

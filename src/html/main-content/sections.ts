@@ -79,7 +79,8 @@ const BESIDE_SERVICES = [
 /** What else these words head may be what is explained: cookies, categories, comments of a language. */
 const BESIDE_DOCUMENTATION = [
   'leave a (comment|reply).*|post a comment',
-  '(was|did) this .*|((send|give|provide|leave) )?(us )?(your )?feedback|help us improve.*',
+  '(was|did) this .*|((send|give|provide|leave) )?(us )?(your )?feedback|help (us )?(improve|make)\\b.*',
+  '(still )?need (more )?help\\?|did you find (what|this)\\b.*',
   'share this.*|edit this .*',
   '(subscribe|sign up|join)( .*(newsletter|list|email|updates).*)?|newsletter',
   '(recent|latest|popular) (posts|articles|comments|news|stories)',
