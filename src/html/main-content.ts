@@ -3,6 +3,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { dropCalls } from './main-content/calls.ts';
 import { dropEchoes } from './main-content/echoes.ts';
 import { focus } from './main-content/focus.ts';
+import { dropNotes } from './main-content/notes.ts';
 import { claimedType, type PageType } from './main-content/page-type.ts';
 import { postersOf } from './main-content/posters.ts';
 import { dropAround, postsOf } from './main-content/posts.ts';
@@ -50,6 +51,7 @@ export function surroundingsOf(
       (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
     if (isTooLittle && type !== 'forum') return surroundings('forum');
     if (type === 'article') dropCalls(root, surveyed, pruned);
+    if (type === 'documentation') dropNotes(root, pruned);
     if (!REPEATING.includes(type)) dropRepeats(root, pruned);
     if (ECHOING.includes(type)) dropEchoes(root, pruned);
     return pruned.dropped;

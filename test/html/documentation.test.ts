@@ -46,8 +46,39 @@ describe('documentation', () => {
       'what readers are to unfold',
       '<details open><summary class="hideme">Expand description</summary></details>',
     ],
+    ['when it was changed', '<div><p>Last updated on <time>1 May 2026</time></p></div>'],
+    ['when it was changed, by name', '<div class="page-metadata"><span>1 May</span></div>'],
+    ['whether it was of use', '<div><p>Did this answer your question?</p></div>'],
+    ['how to change it', '<div><a href="/edit">Edit this page on GitHub</a></div>'],
+    ['its licence', '<p>Except as otherwise noted, the content of this page is licensed as free.</p>'],
+    ['what is not to be indexed', '<div class="nocontent"><p>Translated by a machine</p></div>'],
+    ['offers of help', '<section><h3>Still need help?</h3><p>Ask the community.</p></section>'],
+    ['ways to its source', '<a class="src" href="/src">Source</a>'],
   ])('has %s beside it', (_name, html) => {
     expect(left(html)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a sentence that begins with a change',
+      `<p>Last updated rows come first. ${sentence('rows')} ${sentence('them')}</p>`,
+      'Last updated rows',
+    ],
+    [
+      'a table beside the sentences',
+      '<table><tr><td>Option</td></tr><tr><td>Value</td></tr></table>',
+      'Option',
+    ],
+    ['a section without sentences', '<section><h2>Options</h2><div>Value</div></section>', 'Value'],
+  ])('keeps %s', (_name, html, kept) => {
+    const page = `<main><h1>Title</h1><div class="text">${text}${text}</div>${html}</main>`;
+    expect(contentOf(page, {}, { url: DOCS }).markdown).toContain(kept);
+  });
+
+  it('has no signs in its headings', () => {
+    const signs = '<button>Copy path</button><span class="mw-editsection">[edit]</span>';
+    expect(left(`<h2>Module io${signs}<a href="#io">\u200B</a></h2>`)).toEqual(['## Module io']);
+    expect(left('<h3><button>Which one?</button></h3>')).toEqual(['### Which one?']);
   });
 
   it('keeps the contents of a chapter', () => {

@@ -38,6 +38,21 @@ describe('an article', () => {
     ['the label of an advertisement', '<p>ADVERTISEMENT</p>'],
     ['who else worked on it', '<p>Reporting by Jane Doe; editing by John Doe</p>'],
     ['more of the same', '<h3>More Great Site Stories</h3><ul><li><a href="/1">Other story</a></li></ul>'],
+    ['a link to another article', '<div>Also read: <a href="/1">Other story</a></div>'],
+    ['a link to one in Spanish', '<p><strong>Lee también:</strong> <a href="/1">Otra</a></p>'],
+    ['links below a label', '<p>Explore further</p><div><a href="/1">Other story</a></div>'],
+    [
+      'a list below a label',
+      '<div>More Great Site Stories</div><ul><li>The <a href="/1">other</a></li></ul>',
+    ],
+    [
+      'what it is listed under',
+      '<p>Tags <a rel="tag" href="/1">One subject</a>, <a rel="tag" href="/2">two</a></p>',
+    ],
+    ['who contributed', '<p>Jane Doe contributed to this report.</p>'],
+    ['a wire service', '<p>More AP sports: https://site.test/sports</p>'],
+    ['a question to readers', '<p><em>Like this story? Share it with a friend!</em></p>'],
+    ['a label with its script', '<center><span>Advert</span><script>show("it")</script></center>'],
     ['a call to follow', '<p>Follow <a href="/jane">Jane Doe</a> on the network of your choice.</p>'],
     [
       'hidden data',
@@ -55,10 +70,28 @@ describe('an article', () => {
     expect(page(body + html)).toEqual(['# Title', ...lines]);
   });
 
+  it('has what only paper shows beside it', () => {
+    const cited = `<div class="d-none d-print-block">${paragraph('citing')}</div>`;
+    const more = paragraphs('five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven');
+    expect(page(body + more + cited).join(' ')).not.toContain('citing');
+  });
+
   it.each([
     ['a quoted post', '<blockquote class="twitter-tweet"><p>Quoted</p></blockquote>', '> Quoted'],
+    ['a label that leads nowhere', '<p>Explore further</p>', 'Explore further'],
+    [
+      'a call within a sentence',
+      '<p>We <a href="/1">sign up for it</a> here.</p>',
+      'We [sign up for it](https://site.test/1) here.',
+    ],
     ['a sentence that begins like a call', '<p>Follow us on our way.</p>', 'Follow us on our way.'],
     ['code', '<pre>let a;</pre>', 'let a;'],
+    ['code by the name of its source', '<pre class="src">let a;</pre>', 'let a;'],
+    [
+      'a comparison that begins like a call',
+      '<p>Like this story, others end.</p>',
+      'Like this story, others end.',
+    ],
     ['a section named after its heading', '<section id="how-to-share-your-work"><p>So.</p></section>', 'So.'],
     ['what large screens show', '<div class="d-none d-md-block">Large</div>', 'Large'],
     [

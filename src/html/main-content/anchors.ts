@@ -14,7 +14,11 @@ export const isPermalink = (element: Element, length: number) =>
   length > 0 &&
   length < 3 &&
   (element.attribs.href?.includes('#') ?? false) &&
-  /^\s*[¶#§∞🔗]\s*$/u.test(textContent(element));
+  /^\s*[¶#§∞🔗\u200B]\s*$/u.test(textContent(element));
+
+/** Whether a link leads to the source of what it stands beside, as rustdoc and pkg.go.dev name it. */
+export const isSourceLink = ({ attribs }: Element) =>
+  /(^|\s)(src|Documentation-source)(\s|$)/.test(attribs.class ?? '');
 
 /** Whether a link stands in a paragraph: it is of the text, however it looks. */
 export const isInText = ({ parent }: Element, { measures }: Survey) =>

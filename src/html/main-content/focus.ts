@@ -163,9 +163,16 @@ function belongs(element: Element, survey: Survey, left: Pruned['left']): boolea
   const measured = survey.measures.get(element);
   return (
     measured !== undefined &&
-    weightIn(element, survey, left) > 0 &&
+    (weightIn(element, survey, left) > 0 || lists(element, survey, left)) &&
     measured.linked < MOST_LINKED * measured.length
   );
+}
+
+/** Whether it is a table or a section without sentences: of documentation it is as much as what has them. */
+function lists(element: Element, { type, titled }: Survey, left: Pruned['left']): boolean {
+  const { length = 0, headings = 0 } = left.get(element) ?? {};
+  const isSection = headings > 0 && !titled.has(element);
+  return type === 'documentation' && length > 0 && (isSection || element.name === 'table');
 }
 
 /** Drops what comes before a product's title, which is seldom more than pictures and paths. */

@@ -87,6 +87,13 @@ const PREFIXES: [RegExp, Hint][] = [
   // Shelves that WooCommerce says a product stands on.
   [/(^|\s)(posted_in|tagged_as)(\s|$)/i, { word: 'posted_in', part: 'navigation' }],
   [/(^|[\s_-])(cross|up)-?sell/i, { word: 'crosssell', part: 'related' }],
+  // MediaWiki's way to change a section.
+  [/(^|\s)mw-editsection(\s|$)/, { word: 'editsection', part: 'control' }],
+  // What documentation says about the page, and what Google's tools are told not to index.
+  [
+    /(^|[\s_-])(last-?(updated|modified|mod)|git-revision-date\S*|md-source-file|page-metadata|article-metadata|nocontent)(\s|$)/i,
+    { word: 'metadata', part: 'footer' },
+  ],
   // OneTrust's dialogs.
   [/(^|\s)ot-/i, { word: 'ot', part: 'consent' }],
 ];
@@ -104,6 +111,8 @@ const ON_SMALL = asClass(
     '(mobile|phone)-only|only-mobile|(visible|show)-(on-)?(mobile|phone|xs|sm|small)(-only)?|' +
     'show-for-small-only|(small|medium)--(show|only)|medium-up--hide',
 );
+/** Classes that show on paper what others hide, of Bootstrap, Foundation and Tailwind. */
+const ON_PAPER = asClass('(d-print-|print:)(block|flex|inline\\S*|grid)|visible-print\\S*|show-for-print');
 /** An id of many words was made from a heading: it says what a section is about, not what it is. */
 const SLUG = /^[^-_]+([-_][^-_]+){3,}$/;
 
@@ -170,7 +179,8 @@ function hintsIn(names: string): Hint[] {
     if (part) hints.push({ word, part });
   }
   for (const [prefix, hint] of PREFIXES) if (prefix.test(names)) hints.push(hint);
-  if (isUnseen(names)) hints.push({ word: 'unseen', part: 'unseen' });
+  if (isUnseen(names))
+    hints.push(ON_PAPER.test(names) ? { word: 'print', part: 'print' } : { word: 'unseen', part: 'unseen' });
   return hints;
 }
 

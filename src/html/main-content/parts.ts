@@ -1,5 +1,5 @@
-import type { Element } from 'domhandler';
-import { isInText, isPermalink } from './anchors.ts';
+import { type Element, isTag } from 'domhandler';
+import { isInText, isPermalink, isSourceLink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
 import { isCopy } from './copies.ts';
 import { isFold, isInHeading } from './folds.ts';
@@ -66,7 +66,11 @@ function isPartByTag(
       // Inside an article it has the title and the introduction.
       return !isInMain && share <= 0.4;
     case 'a':
-      return isPermalink(element, length) || (isInText(element, survey) ? false : undefined);
+      return (
+        isPermalink(element, length) ||
+        isSourceLink(element) ||
+        (isInText(element, survey) ? false : undefined)
+      );
     case 'aside': {
       // Notes and footnotes of documentation are set aside, too.
       const isQuote = isInMain && (quotes > 0 || (type === 'documentation' && prose > 0));
@@ -82,9 +86,16 @@ function isPartByTag(
     default:
       // The headings of an accordion are buttons.
       return CONTROLS.has(name)
-        ? headings === 0 && !(name === 'button' && (isInHeading(element) || isQuestion(element, length)))
+        ? headings === 0 &&
+            !(name === 'button' && (isHeadingItself(element, length, survey) || isQuestion(element, length)))
         : undefined;
   }
+}
+
+/** Whether it is the heading itself and not a sign beside its words. */
+function isHeadingItself(element: Element, length: number, { measures }: Survey): boolean {
+  const around = isInHeading(element) && element.parent;
+  return around && isTag(around) ? length > 0.5 * (measures.get(around)?.length ?? 0) : false;
 }
 
 /** Whether it is a question whose answer unfolds below it. */
