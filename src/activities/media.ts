@@ -33,8 +33,8 @@ export async function makeMedia(
   { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
+  if (!media) return { fields: {}, warnings: [] };
   const kinds = mediaKindsOf(request.formats);
-  if (!kinds.length || !media) return { fields: {}, warnings: [] };
   const leftOut = (why: string): MediaFields => ({
     fields: {},
     warnings: [`${kinds.join(' and ')} ${kinds.length > 1 ? 'were' : 'was'} left out: ${why}`],

@@ -5,6 +5,7 @@ import { type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import { referredTo } from '../files.ts';
+import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url.ts';
@@ -24,7 +25,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   const { username, password } = new URL(url);
   if (username || password) return undefined;
   // What is measured in the open page is not in a copy.
-  if (request.formats.some(({ type }) => type === 'branding')) return undefined;
+  if (asksFor(request.formats, 'branding')) return undefined;
   if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
   const parts = [
     normalizeTarget(url),

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { decodeText } from '../net/charset.ts';
 import { documentFormat } from '../net/document-format.ts';
-import { essenceOf, mediaKind } from '../net/media-type.ts';
+import { bodyKind, essenceOf } from '../net/media-type.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { WantedAsBase64 } from './engine.ts';
 
@@ -22,7 +22,7 @@ export function contentOf(
 ): Pick<Snapshot, 'kind' | 'text'> {
   if (wanted === 'everything') return inBase64(body);
   const { pathname } = new URL(url);
-  const kind = mediaKind(contentType, body, pathname);
+  const kind = bodyKind(contentType, body, pathname);
   const type = essenceOf(contentType);
   if (kind === 'document') {
     const format = documentFormat(type, body, pathname);

@@ -2,6 +2,7 @@ import type { ProfileOrder } from '../browser/profile.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
+import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
@@ -13,7 +14,7 @@ export function wantedAsBase64({
   formats,
   parsers,
 }: Pick<ScrapeRequest, 'formats' | 'parsers'>): WantedAsBase64 {
-  if (formats.some(({ type }) => type === 'rawBase64')) return 'everything';
+  if (asksFor(formats, 'rawBase64')) return 'everything';
   return parsers.length === 0 ? 'pdf' : 'nothing';
 }
 
@@ -50,15 +51,8 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 /** A page without any wishes. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
-  ...{
-    location: undefined,
-    blockAds: false,
-    media: false,
-    actions: [],
-    proxy: 'basic',
-    profile: undefined,
-    collect: {},
-  },
+  ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
+  ...{ profile: undefined, collect: {} },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */

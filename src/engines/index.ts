@@ -2,6 +2,7 @@ import type { ProfileOrder } from '../browser/profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
 import { mediaKindsOf } from '../media-kind.ts';
+import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
@@ -34,7 +35,7 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
       // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
       const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
       // What became of a page is told by the page as it is now.
-      const isTracked = request.formats.some(({ type }) => type === 'changeTracking');
+      const isTracked = asksFor(request.formats, 'changeTracking');
       const readable = key && (cacheOnly || (request.maxAge > 0 && !isTracked));
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy) {

@@ -43,7 +43,7 @@ const IDLE_MS = 60_000;
  */
 const YOUNG_MB = 24;
 
-/** Starts the first thread; more come with the work, up to `threads`. */
+/** Starts the threads that are kept warm; more come with the work, up to `threads`. */
 export function createRenderPool({
   threads,
   warm = 1,
@@ -51,7 +51,7 @@ export function createRenderPool({
   onFault = () => undefined,
 }: {
   threads: number;
-  /** Threads that are there without work. */
+  /** Threads that are there without work; the others cost forty megabytes each and come when there is work for them. */
   warm?: number;
   maxMemoryMb: number;
   /** Hears of answers that nobody waits for any more, and of threads that end by themselves. */
@@ -59,7 +59,6 @@ export function createRenderPool({
 }): RenderPool {
   const pool = new Piscina<ThreadTask, ThreadAnswer>({
     filename: new URL('./thread.ts', import.meta.url).href,
-    // One is always warm; the others cost forty megabytes each and come when there is work for them.
     minThreads: warm,
     maxThreads: threads,
     idleTimeout: IDLE_MS,

@@ -12,6 +12,7 @@ import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { baseOf, resolve } from './address.ts';
 import { surroundingsOf } from './main-content.ts';
+import { isMathScript } from './markdown/math.ts';
 import { setChildren } from './parse.ts';
 import { select } from './selector.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './srcset.ts';
@@ -84,9 +85,9 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
   });
 }
 
-function isNoise({ name, namespace, attribs }: Element): boolean {
-  // MathJax 2 keeps formulas there.
-  if (name === 'script') return !/^\s*math\/tex/i.test(attribs.type ?? '');
+function isNoise(element: Element): boolean {
+  const { name, namespace, attribs } = element;
+  if (name === 'script') return !isMathScript(element);
   // Inside svg a title is a part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.

@@ -4,7 +4,7 @@ import { documentFormat } from './document-format.ts';
  * What a body is good for: HTML source, a JSON document, text to show as it is, a PDF, an office file or book, or none
  * of these.
  */
-export type MediaKind = 'html' | 'json' | 'text' | 'pdf' | 'document' | 'binary';
+export type BodyKind = 'html' | 'json' | 'text' | 'pdf' | 'document' | 'binary';
 
 /** The bytes that browsers look at to recognise a body (WHATWG MIME Sniffing 5.2). */
 const SNIFFED_BYTES = 1445;
@@ -76,7 +76,7 @@ function isJson(body: Uint8Array): boolean {
  * Feeds, sitemaps, SVG and scripts are text.
  * @param path of the address: its ending counts where the type says nothing
  */
-export function mediaKind(contentType: string, body: Uint8Array, path = ''): MediaKind {
+export function bodyKind(contentType: string, body: Uint8Array, path = ''): BodyKind {
   const type = essenceOf(contentType);
   const start = firstText(body);
   if (PDF.test(start)) return 'pdf';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { checkPatterns } from '../url-pattern.ts';
+import { asksFor } from './formats.ts';
 import { started } from './page-job.ts';
 import {
   callerFields,
@@ -64,7 +65,7 @@ const scrapeOptions = z
   .strictObject({ ...scrapeOptionFields, ...callerFields })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
-  .refine(({ formats }) => formats.every(({ type }) => type !== 'rawBase64'), {
+  .refine(({ formats }) => !asksFor(formats, 'rawBase64'), {
     path: ['formats'],
     error: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
   })

@@ -45,6 +45,10 @@ function ofQuery({ mode, prompt }: z.output<typeof query>) {
 /** A requested output after validation. */
 export type FormatRequest = z.output<typeof formatRequest>;
 
+/** Whether a format is among those of a request. */
+export const asksFor = (formats: readonly { type: string }[], type: FormatRequest['type']) =>
+  formats.some((format) => format.type === type);
+
 /** Rules between the formats of one request; each message says which. */
 export function formatConflicts(formats: FormatRequest[]): string[] {
   const count = (type: string) => formats.filter((format) => format.type === type).length;

@@ -4,7 +4,7 @@ import { findCountry } from '../country.ts';
 import { isSelector } from '../html/clean.ts';
 import { mediaKindsOf } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
-import { formatConflicts, formatRequest } from './formats.ts';
+import { asksFor, formatConflicts, formatRequest } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
 
@@ -165,8 +165,8 @@ function unavailable(options: Fields): string[] {
 }
 
 const isPlayed = ({ formats }: Fields) => mediaKindsOf(formats).length > 0;
-const isRaw = ({ formats }: Fields) => formats.some(({ type }) => type === 'rawBase64');
-const isTracked = ({ formats }: Fields) => formats.some(({ type }) => type === 'changeTracking');
+const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
+const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
 
 /** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { essenceOf, mediaKind } from '../../src/net/media-type.ts';
+import { bodyKind, essenceOf } from '../../src/net/media-type.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 const PAGE = '<!doctype html><html><body>hi</body></html>';
@@ -40,7 +40,7 @@ describe('media kind', () => {
     ['document', 'application/rtf', '{\\rtf1 x}'],
     ['binary', 'font/woff2', 'wOF2'],
   ])('is what is declared: %s for %s', (kind, contentType, body) => {
-    expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+    expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe('media kind', () => {
     ['binary', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
     ['binary', 'text/plain', Buffer.from([0x4d, 0x5a, 0, 3, 0])],
   ])('is what the bytes say beyond doubt: %s for %s', (kind, contentType, body) => {
-    expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+    expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -82,28 +82,28 @@ describe('media kind', () => {
     ['binary', Buffer.from([1, 2, 3, 4])],
   ])('is guessed without a type: %s', (kind, body) => {
     for (const contentType of ['', 'application/octet-stream', '*/*']) {
-      expect(mediaKind(contentType, Buffer.from(body))).toBe(kind);
+      expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
     }
   });
 
   it('is what its name says where nothing else does', () => {
     const junk = Buffer.from('junk before %PDF-1.4\n');
-    expect(mediaKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
-    expect(mediaKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
-    expect(mediaKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
-    expect(mediaKind('text/plain', junk, '/paper.pdf')).toBe('text');
+    expect(bodyKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
+    expect(bodyKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
+    expect(bodyKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
+    expect(bodyKind('text/plain', junk, '/paper.pdf')).toBe('text');
   });
 
   it('is seen through UTF-16', () => {
-    expect(mediaKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
-    expect(mediaKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
-    expect(mediaKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
+    expect(bodyKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
+    expect(bodyKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
+    expect(bodyKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
   });
 
   it('is only the beginning of the body: a page about PDFs is a page', () => {
-    expect(mediaKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
+    expect(bodyKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
     const pool = Buffer.from('%PDF-<p>x');
-    expect(mediaKind('', pool.subarray(5))).toBe('html');
+    expect(bodyKind('', pool.subarray(5))).toBe('html');
   });
 
   it('is found in bounded steps, however comments nest', () => {
@@ -113,7 +113,7 @@ describe('media kind', () => {
       '<?xml>'.repeat(200),
       '<?xml <!---->'.repeat(99),
     ]) {
-      expect(mediaKind('', Buffer.from(hostile))).toBe('text');
+      expect(bodyKind('', Buffer.from(hostile))).toBe('text');
     }
   });
 });

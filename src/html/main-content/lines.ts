@@ -10,6 +10,14 @@ const LINES = new Set('p div section aside center h2 h3 h4 h5 h6'.split(' '));
 /** The same, where no other text stands beside it. */
 const PHRASES = new Set(['a', 'strong', 'em']);
 
+const DECORATED = '^\\W*';
+
+/** What lines begin with, whatever signs and icons stand before. */
+export const beginning = (...patterns: string[]) => new RegExp(`${DECORATED}(${patterns.join('|')})`, 'i');
+
+/** What lines are, whatever signs and icons stand around. */
+export const whole = (...patterns: string[]) => new RegExp(`${DECORATED}(${patterns.join('|')})\\W*$`, 'i');
+
 /** A short paragraph or what looks like one. */
 export interface Line {
   element: Element;

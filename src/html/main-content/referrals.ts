@@ -1,20 +1,17 @@
 import { type Element, isTag } from 'domhandler';
 import { findAll } from 'domutils';
-import { hasText, type Line } from './lines.ts';
+import { beginning, hasText, type Line } from './lines.ts';
 import type { Measure } from './measure.ts';
 import type { Pruned } from './pruning.ts';
 import type { Survey } from './survey.ts';
 
 /** How lines and headings begin that lead to other articles. */
-const REFERRAL = new RegExp(
-  `^\\W*(${[
-    '(explore further|read next|in case you missed it|recommended|related( \\w+){0,2})\\W*$',
-    "(more|other)( [\\w'’]+){0,3} (stories|articles|coverage|reading|news)\\W*$",
-    '(read|see|watch) (more|also|next)\\b(?! about)|also (read|see|watch|on)\\b|must read\\b',
-    'related( \\w+)?\\s*[:|]|more\\s*[:|]|more:?\\W*$|don.t miss\\s*:|you (may|might) also (like|enjoy)|popular on\\b|our standards:',
-    'lee también|leia (também|mais)|veja também|lire aussi|à lire aussi|lesen sie auch|lies auch|mehr zum thema|leggi anche|lees ook',
-  ].join('|')})`,
-  'i',
+const REFERRAL = beginning(
+  '(explore further|read next|in case you missed it|recommended|related( \\w+){0,2})\\W*$',
+  "(more|other)( [\\w'’]+){0,3} (stories|articles|coverage|reading|news)\\W*$",
+  '(read|see|watch) (more|also|next)\\b(?! about)|also (read|see|watch|on)\\b|must read\\b',
+  'related( \\w+)?\\s*[:|]|more\\s*[:|]|more:?\\W*$|don.t miss\\s*:|you (may|might) also (like|enjoy)|popular on\\b|our standards:',
+  'lee también|leia (também|mais)|veja também|lire aussi|à lire aussi|lesen sie auch|lies auch|mehr zum thema|leggi anche|lees ook',
 );
 /** What refers to other articles has so few characters that are in no link. */
 const LONGEST_LABEL = 40;

@@ -22,7 +22,8 @@ export const mathScript: Rule = (writer, element) => {
   }
 };
 
-const isMathScript = ({ name, attribs }: Element) =>
+/** Whether an element is a script that keeps a formula. */
+export const isMathScript = ({ name, attribs }: Element) =>
   name === 'script' && /^\s*math\/tex/i.test(attribs.type ?? '');
 
 /** What MathJax 3 makes of a formula: pictures of signs, and for those who cannot see them, MathML. */
