@@ -52,7 +52,9 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
     tags: [route.tag],
     summary: route.summary,
     ...((query || path) && { requestParams: { ...(query && { query }), ...(path && { path }) } }),
-    ...(route.body && { requestBody: { required: true, content: json(route.body) } }),
+    ...(route.body && {
+      requestBody: { required: !route.body.safeParse(undefined).success, content: json(route.body) },
+    }),
     responses: { 200: { description: 'OK', content: json(route.answer) }, ...Object.fromEntries(failures) },
   };
 }

@@ -193,6 +193,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
         ...shared,
         method: 'post',
         path: `${path}/:id/${verb}`,
+        body: schemas.emptyBody,
         summary: verb === 'pause' ? `Begin no more pages of a ${noun}` : `Go on with a paused ${noun}`,
         answer: schemas.control,
         async handler({ caller, params }, doors) {
@@ -226,6 +227,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       method: 'post',
       path: `${path}/:id/retry`,
       summary: `Try the failed pages of a ${noun} again`,
+      body: schemas.emptyBody,
       answer: schemas.retried,
       async handler({ caller, params }, doors) {
         await find(params.id, caller.teamId, doors);

@@ -1,4 +1,5 @@
 import { findOutcome } from '../db/jobs.ts';
+import { findPage } from '../db/pages.ts';
 import { ServiceError } from '../errors.ts';
 import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
@@ -37,34 +38,55 @@ const read = defineRoute({
   method: 'get',
   path: '/v2/scrape/:id',
   tag: 'Scrape',
-  summary: 'Read the result of a scrape, also while it runs',
+  summary: 'Read the result of a scrape or of a page of a batch or crawl, also while it runs',
   params: jobIdParams,
   answer: scrapeStatus,
   limited: false,
-  async handler({ caller, params, baseUrl }, doors) {
-    const outcome = await findOutcome(doors.db, params.id);
-    if (outcome?.kind !== 'scrape') {
+  async handler({ caller, params: { id }, baseUrl }, doors) {
+    const found = await findScrape(id, doors);
+    if (!found) {
       throw new ServiceError(
         'NOT_FOUND',
-        `Job not found. No scrape ${params.id} exists, or its result has expired.`,
+        `Job not found. No scrape ${id} exists, or its result has expired.`,
       );
     }
-    if (outcome.team_id !== caller.teamId) {
+    if (found.teamId !== caller.teamId) {
       throw new ServiceError(
         'FORBIDDEN',
         'You are not allowed to access this resource: it belongs to another team.',
       );
     }
-    const { error, blob } = outcome;
-    const seal = sealOf({ id: params.id, wrapped: outcome.seal }, doors.config.secretKey);
+    const { seal, error, blob } = found;
     if (!error && !blob) return { success: true, status: 'scraping' };
-    return handOut({ id: params.id, seal }, doors, async () => {
+    const outcome = async () => {
       if (error) throw openError(error, seal);
       const result = seal.openBytes(await doors.blobs.get(blob ?? ''));
-      return { success: true, status: 'completed', data: documentOf(result, baseUrl, doors) };
-    });
+      return {
+        success: true as const,
+        status: 'completed' as const,
+        data: documentOf(result, baseUrl, doors),
+      };
+    };
+    // Pages of batches and crawls are kept until their job expires, even with zero data retention.
+    return found.isPage ? outcome() : handOut({ id, seal }, doors, outcome);
   },
 });
+
+/** A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. */
+async function findScrape(id: string, { db, config: { secretKey } }: ApiDoors) {
+  const scrape = await findOutcome(db, id);
+  if (scrape) {
+    if (scrape.kind !== 'scrape') return undefined;
+    const { team_id: teamId, error, blob } = scrape;
+    return { teamId, error, blob, seal: sealOf({ id, wrapped: scrape.seal }, secretKey), isPage: false };
+  }
+  const page = await findPage(db, id);
+  if (!page) return undefined;
+  const { team_id: teamId, open, error, blob } = page;
+  const seal = sealOf({ id: page.job_id, wrapped: page.seal }, secretKey);
+  // A page that waits for another try may have the error of its last one.
+  return { teamId, seal, isPage: true, ...(open ? { error: null, blob: null } : { error, blob }) };
+}
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
   // Written by the scrape activity in this very shape.

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts';
 import { listActivity } from '../db/jobs.ts';
 import { countSlots } from '../db/slots.ts';
 import type { Caller } from '../db/teams.ts';
-import { listUsage, readQueue } from '../db/usage.ts';
+import { listUsage, readQueue, type UsageInterval } from '../db/usage.ts';
 import * as schemas from '../schemas/team.ts';
 import { pageOf, readCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
@@ -21,9 +21,15 @@ const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | 
 
 const shared = { method: 'get', tag: 'Team', limited: false } as const;
 
-async function history(db: Database, teamId: string, byApiKey: boolean) {
-  return (await listUsage(db, teamId, byApiKey)).map(({ startDate, endDate, apiKey, credits }) => ({
-    month: {
+/** A team's usage as both reports have it, in credits. */
+async function history(
+  db: Database,
+  teamId: string,
+  { byApiKey, timeRange: interval = 'month' }: { byApiKey: boolean; timeRange?: UsageInterval | undefined },
+) {
+  const periods = await listUsage(db, { teamId, byApiKey, interval });
+  return periods.map(({ startDate, endDate, apiKey, credits }) => ({
+    period: {
       startDate: startDate.toISOString(),
       endDate: endDate.toISOString(),
       ...(byApiKey && { apiKey: apiKey ?? '' }),
@@ -61,15 +67,15 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/credit-usage/historical',
-    summary: 'Credits used, month by month',
+    summary: 'Credits used, by month, week or day',
     query: schemas.historicalQuery,
     answer: schemas.creditHistory,
     async handler({ caller, query }, { db }) {
-      const periods = await history(db, caller.teamId, query.byApiKey);
+      const periods = await history(db, caller.teamId, query);
       return {
         success: true,
-        periods: periods.map(({ month, credits }) => ({
-          ...month,
+        periods: periods.map(({ period, credits }) => ({
+          ...period,
           totalCredits: credits,
           creditsUsed: credits,
         })),
@@ -79,13 +85,13 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/token-usage/historical',
-    summary: 'Tokens used, month by month',
+    summary: 'Tokens used, by month, week or day',
     query: schemas.historicalQuery,
     answer: schemas.tokenHistory,
     async handler({ caller, query }, { db }) {
-      const periods = (await history(db, caller.teamId, query.byApiKey)).map(({ month, credits }) => {
+      const periods = (await history(db, caller.teamId, query)).map(({ period, credits }) => {
         const tokens = credits * TOKENS_PER_CREDIT;
-        return { ...month, totalTokens: tokens, tokensUsed: tokens };
+        return { ...period, totalTokens: tokens, tokensUsed: tokens };
       });
       return { success: true, periods };
     },
@@ -93,7 +99,7 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/queue-status',
-    summary: 'Open jobs of the team',
+    summary: 'Open scrapes, maps and pages of the team',
     answer: schemas.queueStatus,
     async handler({ caller }, { db }) {
       const { open, active, mostRecentSuccess } = await readQueue(db, caller.teamId);

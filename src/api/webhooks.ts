@@ -1,5 +1,6 @@
 import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
+import { emptyBody } from '../schemas/page-job.ts';
 import * as schemas from '../schemas/webhook.ts';
 import { pageOf, readCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
@@ -42,6 +43,7 @@ export const webhookRoutes = [
     path: '/v2/webhooks/deliveries/:id/redeliver',
     summary: 'Send an event again',
     params: jobIdParams,
+    body: emptyBody,
     answer: schemas.redelivered,
     async handler({ caller: { teamId }, params }, { db, temporal }) {
       const row = await redeliver(db, { id: params.id, teamId });

@@ -138,6 +138,24 @@ export async function bytesUpTo(db: Database, jobId: string, position: number): 
   return row?.bytes_end ?? 0;
 }
 
+/**
+ * A page of a batch or crawl, by its scrape id. A page that its job ended without is not found, nor is one whose job
+ * has expired, or that turned out to be another page of the same job.
+ */
+export async function findPage(db: Database, id: string) {
+  return db.query
+    .selectFrom('pages')
+    .innerJoin('jobs', 'jobs.id', 'pages.job_id')
+    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.seal', 'pages.blob', 'pages.error'])
+    .select(sql<boolean>`pages.status in ('pending', 'claimed')`.as('open'))
+    .where('pages.id', '=', id)
+    .where(
+      sql<boolean>`case jobs.status when 'scraping' then pages.status not in ('dropped', 'alias')
+        else pages.status in ('completed', 'failed') and jobs.expires_at > now() end`,
+    )
+    .executeTakeFirst();
+}
+
 /** Pages without an answer of their target, and addresses that robots.txt kept us from. */
 export async function listErrors(db: Database, jobId: string) {
   const [errors, blocked] = await Promise.all([

@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
+import { OPEN } from './progress.ts';
 import { countSlots } from './slots.ts';
 
-/** Credits of one calendar month (UTC); `apiKey` is the key's name, `null` for requests without a key. */
+/** How long the periods of a usage report are, in UTC; a week begins on Monday. */
+export type UsageInterval = 'day' | 'week' | 'month';
+
+/** Credits of one period; `apiKey` is the key's name, `null` for requests without a key. */
 export interface UsagePeriod {
   startDate: Date;
   endDate: Date;
@@ -10,16 +14,19 @@ export interface UsagePeriod {
   credits: number;
 }
 
-/** A team's credits by month, oldest first; by key too when asked. */
-export async function listUsage(db: Database, teamId: string, byApiKey: boolean): Promise<UsagePeriod[]> {
-  const month = sql`date_trunc('month', entry.created_at at time zone 'UTC')`;
+/** A team's credits by period, oldest first, without periods in which nothing was used; by key too when asked. */
+export async function listUsage(
+  db: Database,
+  { teamId, byApiKey, interval }: { teamId: string; byApiKey: boolean; interval: UsageInterval },
+): Promise<UsagePeriod[]> {
+  const start = sql`date_trunc(${sql.lit(interval)}, entry.created_at at time zone 'UTC')`;
   const key = byApiKey ? sql<string | null>`api_keys.name` : sql<string | null>`null`;
   return db.query
     .selectFrom('credit_entries as entry')
     .leftJoin('api_keys', 'api_keys.id', 'entry.api_key_id')
     .select([
-      sql<Date>`${month} at time zone 'UTC'`.as('startDate'),
-      sql<Date>`(${month} + interval '1 month') at time zone 'UTC'`.as('endDate'),
+      sql<Date>`${start} at time zone 'UTC'`.as('startDate'),
+      sql<Date>`(${start} + ${sql.lit(`1 ${interval}`)}::interval) at time zone 'UTC'`.as('endDate'),
       key.as('apiKey'),
       sql<number>`sum(entry.credits)`.as('credits'),
     ])
@@ -29,18 +36,28 @@ export async function listUsage(db: Database, teamId: string, byApiKey: boolean)
     .execute();
 }
 
-/** How busy a team is: open jobs, how many of them hold a slot, and when the last one succeeded. */
+/**
+ * How busy a team is. A batch or crawl counts as its open pages, and as one while it has none yet.
+ * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one succeeded
+ */
 export async function readQueue(db: Database, teamId: string) {
-  const [jobs, active] = await Promise.all([
-    db.query
-      .selectFrom('jobs')
-      .select([
-        sql<number>`count(*) filter (where status = 'scraping')`.as('open'),
-        sql<Date | null>`max(finished_at) filter (where status = 'completed')`.as('mostRecentSuccess'),
-      ])
-      .where('team_id', '=', teamId)
-      .executeTakeFirstOrThrow(),
+  const [{ rows }, active] = await Promise.all([
+    sql<{ open: number; mostRecentSuccess: Date | null }>`
+      select
+        coalesce(sum(case when progress.job_id is null then 1 else greatest(1, ${OPEN}) end)
+          filter (where jobs.status = 'scraping'), 0)::int as open,
+        max(greatest(case jobs.status when 'completed' then jobs.finished_at end, page.finished_at))
+          as "mostRecentSuccess"
+      from jobs
+      left join job_progress as progress on progress.job_id = jobs.id
+      left join lateral (
+        select pages.finished_at from pages
+        where pages.job_id = progress.job_id and pages.position = progress.completed
+          and jobs.status <> 'completed'
+      ) as page on true
+      where jobs.team_id = ${teamId}`.execute(db.query),
     countSlots(db, teamId),
   ]);
-  return { open: Number(jobs.open), active, mostRecentSuccess: jobs.mostRecentSuccess };
+  const { open = 0, mostRecentSuccess = null } = rows[0] ?? {};
+  return { open, active, mostRecentSuccess };
 }

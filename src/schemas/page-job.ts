@@ -15,7 +15,7 @@ const wholeNumber = (name: string, least: number, most: number) =>
     );
 
 /** Query of the status of a batch or crawl. */
-export const pagination = z.strictObject({
+export const pagination = z.object({
   skip: wholeNumber('skip', 0, 2_147_483_647)
     .optional()
     .describe(
@@ -84,6 +84,11 @@ const tuning = {
 
 /** What a running job can be told; what is left out stays. */
 export const retuning = z.strictObject({ ...tuning, paused: z.boolean().optional() });
+
+/** Body of a request that needs none. */
+export const emptyBody = z
+  .strictObject({ origin: z.string().optional(), integration: z.string().nullish() })
+  .optional();
 
 /** Body of a retune; what is left out stays. */
 export const retuneBody = z

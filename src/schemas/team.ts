@@ -22,9 +22,18 @@ export const tokenUsage = z.object({
 });
 
 /** Query of the historical usage reports. */
-export const historicalQuery = z.strictObject({
-  byApiKey: z.stringbool().default(false).describe('one row per key and month'),
-});
+export const historicalQuery = z
+  .object({
+    byApiKey: z.stringbool().default(false).describe('one row per key and month'),
+    timeRange: z
+      .enum(['day', 'week', 'month'])
+      .optional()
+      .describe('length of a period (UTC; weeks begin on Monday); default month; not with byApiKey'),
+  })
+  .refine(({ byApiKey, timeRange }) => !byApiKey || timeRange === undefined, {
+    path: ['timeRange'],
+    error: 'timeRange is not possible with byApiKey: the usage of single keys is by month',
+  });
 const month = {
   startDate: timestamp,
   endDate: timestamp,
@@ -41,8 +50,12 @@ export const tokenHistory = z.object({
 
 export const queueStatus = z.object({
   success: ok,
-  jobsInQueue: z.int(),
-  activeJobsInQueue: z.int(),
+  jobsInQueue: z
+    .int()
+    .describe(
+      'scrapes and maps that run, and open pages of batches and crawls, each of which counts at least once',
+    ),
+  activeJobsInQueue: z.int().describe('those of them that have a slot of the team'),
   waitingJobsInQueue: z.int(),
   maxConcurrency: z.int(),
   mostRecentSuccess: timestamp.nullable(),
@@ -50,7 +63,7 @@ export const queueStatus = z.object({
 export const concurrency = z.object({ success: ok, concurrency: z.int(), maxConcurrency: z.int() });
 
 /** Query of the activity list. */
-export const activityQuery = z.strictObject({
+export const activityQuery = z.object({
   endpoint: z
     .enum([
       'scrape',

@@ -48,7 +48,7 @@ export function narrowTarget(given: WebhookTarget, kind: 'crawl' | 'batch_scrape
 const timestamp = z.iso.datetime();
 
 /** Query of the list of deliveries. */
-export const deliveriesQuery = z.strictObject({
+export const deliveriesQuery = z.object({
   jobId: z.uuid().optional().describe('only of this job'),
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
   ...pagingFields,

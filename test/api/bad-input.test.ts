@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
+import { ROUTES } from '../../src/api/routes.ts';
 import { call, scrape } from '../support/api.ts';
 
 /** Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code. */
@@ -69,6 +70,47 @@ describe('requests that do not fit', () => {
     expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(name);
   });
+});
+
+describe('a parameter of a query that nobody knows', () => {
+  it.each([
+    '/v2/team/activity',
+    '/v2/team/credit-usage',
+    '/v2/team/credit-usage/historical',
+    '/v2/webhooks/deliveries',
+    '/v2/crawl/active',
+  ])('changes nothing of %s', async (path) => {
+    const [plain, more] = await Promise.all([call(path), call(`${path}?utm_source=x&page=2`)]);
+    expect(more.status).toBe(200);
+    expect(Object.keys(more.body)).toEqual(Object.keys(plain.body));
+  });
+
+  it('changes nothing of the status of a job', async () => {
+    const { body } = await call('/v2/batch/scrape', { body: { urls: [`${site.url}/article/50`] } });
+    const path = `/v2/batch/scrape/${body.id}`;
+    const answer = await call(`${path}?limit=1&other=1`);
+    expect([answer.status, answer.body.success]).toEqual([200, true]);
+  });
+});
+
+describe('a key of a body that nobody knows', () => {
+  const id = '0190b3c4-1111-7222-8333-444455556666';
+  const bodies = ROUTES.filter(({ method }) => method === 'post').map(({ path }) => path);
+  it.each(bodies)('is refused by POST %s', async (path) => {
+    const answer = await call(path.replace(':id', id), { body: { nonsense: 1 } });
+    expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(answer.body.error).toMatch(/^Unrecognized key in body -- nonsense/);
+  });
+
+  it.each(['pause', 'resume', 'retry'])(
+    '%s needs no body, and takes what clients add to all',
+    async (verb) => {
+      for (const body of [undefined, {}, { origin: 'js-sdk@4.42.0', integration: null }]) {
+        const answer = await call(`/v2/crawl/${id}/${verb}`, { method: 'POST', body });
+        expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+      }
+    },
+  );
 });
 
 describe('targets that misbehave', () => {

@@ -177,14 +177,11 @@ describe('pages of a status', () => {
     expect(body).not.toHaveProperty('next');
   });
 
-  it.each(['skip=-1', 'limit=0', 'limit=1001', 'limit=abc', 'skip=', 'other=1'])(
-    'refuse ?%s',
-    async (query) => {
-      const { status, body } = await call(`${PATH}/${id}?${query}`);
-      expect(status).toBe(400);
-      expect(body.success).toBe(false);
-    },
-  );
+  it.each(['skip=-1', 'limit=0', 'limit=1001', 'limit=abc', 'skip='])('refuse ?%s', async (query) => {
+    const { status, body } = await call(`${PATH}/${id}?${query}`);
+    expect(status).toBe(400);
+    expect(body.success).toBe(false);
+  });
 
   it('lead back to where the client came from', async () => {
     const headers = { 'X-Forwarded-Host': 'winnow.example', 'X-Forwarded-Proto': 'https' };

@@ -8,6 +8,7 @@ import { changeTeam, revokeKey } from '../../src/db/teams.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startJob } from '../support/jobs.ts';
 
 /** What a team may do, what it pays, and what it is told about itself. */
 
@@ -301,6 +302,35 @@ describe('historical usage', () => {
       ...tokens(45),
     });
     expect((await ask(team, '/v2/team/credit-usage/historical?byApiKey=perhaps')).status).toBe(400);
+
+    const months = (await ask(team, '/v2/team/credit-usage/historical')).body.periods;
+    expect((await ask(team, '/v2/team/credit-usage/historical?timeRange=month')).body.periods).toEqual(
+      months,
+    );
+    // Weeks begin on Monday, also in the year before.
+    const week = (start: string, end: string) => ({
+      startDate: `${start}T00:00:00.000Z`,
+      endDate: `${end}T00:00:00.000Z`,
+    });
+    expect((await ask(team, '/v2/team/credit-usage/historical?timeRange=week')).body.periods).toEqual([
+      { ...week('2025-12-29', '2026-01-05'), ...credits(3) },
+      { ...week('2026-01-26', '2026-02-02'), ...credits(9) },
+      { ...week('2026-02-09', '2026-02-16'), ...credits(8) },
+    ]);
+    expect((await ask(team, '/v2/team/token-usage/historical?timeRange=day')).body.periods).toEqual([
+      { ...week('2026-01-01', '2026-01-02'), ...tokens(45) },
+      { ...week('2026-01-31', '2026-02-01'), ...tokens(60) },
+      { ...week('2026-02-01', '2026-02-02'), ...tokens(75) },
+      { ...week('2026-02-10', '2026-02-11'), ...tokens(90) },
+      { ...week('2026-02-11', '2026-02-12'), ...tokens(30) },
+    ]);
+  });
+
+  it.each(['timeRange=year', 'timeRange=', 'timeRange=week&byApiKey=true'])('refuses %s', async (query) => {
+    for (const kind of ['credit', 'token']) {
+      const { status, body } = await call(`/v2/team/${kind}-usage/historical?${query}`);
+      expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
+    }
   });
 });
 
@@ -343,6 +373,31 @@ describe('concurrency', () => {
     const after = (await ask(team, '/v2/team/queue-status')).body;
     expect(after).toMatchObject({ jobsInQueue: 0, activeJobsInQueue: 0, waitingJobsInQueue: 0 });
     expect(after.mostRecentSuccess).toMatch(/^\d{4}-/);
+  });
+
+  it('counts every open page of a batch in the queue, and when the last one succeeded', async () => {
+    const team = await makeTeam(db, { concurrency: 2 });
+    const urls = Array.from({ length: 6 }, (_, index) => `${site.url}/slow/1500/article/3${index}`);
+    const id = await startJob('/v2/batch/scrape', { urls, maxConcurrency: 1, maxAge: 0 }, team);
+    const queue = async () => (await ask(team, '/v2/team/queue-status')).body;
+    expect(await queue()).toMatchObject({ jobsInQueue: 6, mostRecentSuccess: null });
+    await until(async () => {
+      const { jobsInQueue, activeJobsInQueue, waitingJobsInQueue } = await queue();
+      expect(activeJobsInQueue + waitingJobsInQueue).toBe(jobsInQueue);
+      return jobsInQueue === 5 && activeJobsInQueue === 1;
+    });
+    const { mostRecentSuccess } = await queue();
+    expect(mostRecentSuccess).toMatch(/^\d{4}-/);
+    const slow = scrapeAs(team, { url: `${site.url}/slow/2500/article/36`, maxAge: 0 });
+    await until(async () => (await ask(team, '/v2/concurrency-check')).body.concurrency === 2);
+    const both = await queue();
+    expect(both).toMatchObject({ activeJobsInQueue: 2, waitingJobsInQueue: both.jobsInQueue - 2 });
+    expect(both.jobsInQueue).toBeGreaterThan(2);
+    await call(`/v2/batch/scrape/${id}`, { method: 'DELETE', key: team.key });
+    await slow;
+    const after = await queue();
+    expect(after).toMatchObject({ jobsInQueue: 0, activeJobsInQueue: 0, waitingJobsInQueue: 0 });
+    expect(Date.parse(after.mostRecentSuccess)).toBeGreaterThanOrEqual(Date.parse(mostRecentSuccess));
   });
 
   async function until(reached: () => Promise<boolean>): Promise<void> {

@@ -225,12 +225,9 @@ describe('the list of deliveries', () => {
     expect((await list(`jobId=${jobs[0]?.id}`, other.key)).data).toEqual([]);
   });
 
-  it.each(['limit=0', 'limit=101', 'status=open', 'jobId=x', 'cursor=x', 'page=2'])(
-    'refuses %s',
-    async (query) => {
-      expect((await call(`/v2/webhooks/deliveries?${query}`)).status).toBe(400);
-    },
-  );
+  it.each(['limit=0', 'limit=101', 'status=open', 'jobId=x', 'cursor=x'])('refuses %s', async (query) => {
+    expect((await call(`/v2/webhooks/deliveries?${query}`)).status).toBe(400);
+  });
 });
 
 describe('redelivery', () => {

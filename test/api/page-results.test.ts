@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../../bench/site.ts';
+import type { Database } from '../../src/db/client.ts';
+import { type Answer, call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { finished, startJob, until } from '../support/jobs.ts';
+
+/** GET /v2/scrape/{id} for the pages of batches and crawls. */
+
+const BATCH = '/v2/batch/scrape';
+/** Nobody listens there: a page of a job is asked for again, several times. */
+const AWAY = 'http://127.0.0.1:9/nothing';
+
+let site: Site;
+let db: Database;
+let team: TestTeam;
+/** A page that fails at once. */
+let picture: string;
+beforeAll(async () => {
+  site = await startSite();
+  picture = `${site.url}/image/1.png`;
+  db = openTestDatabase();
+  team = await makeTeam(db, { zeroDataRetention: true });
+});
+afterAll(() => Promise.all([db.close(), site.close()]));
+
+const read = (id: string, key = team.key) => call(`/v2/scrape/${id}`, { key });
+const errorsOf = async (id: string): Promise<Answer['body']> =>
+  (await call(`${BATCH}/${id}/errors`, { key: team.key })).body.errors;
+
+describe('a page of a batch or crawl', () => {
+  it.each([
+    ['batch', BATCH, () => ({ urls: [`${site.url}/article/1`, `${site.url}/status/404`] })],
+    ['crawl', '/v2/crawl', () => ({ url: `${site.url}/`, limit: 2 })],
+  ])('of a %s is read by its scrapeId as the status has it', async (_kind, path, body) => {
+    const id = await startJob(path, body(), { key: team.key });
+    const { data } = await finished(path, id, { key: team.key });
+    expect(data).toHaveLength(2);
+    for (const document of data) {
+      expect(await read(document.metadata.scrapeId)).toMatchObject({
+        status: 200,
+        body: { success: true, status: 'completed', data: document },
+      });
+    }
+  });
+
+  it('that failed is read by its id in /errors, with the same error', async () => {
+    const id = await startJob(BATCH, { urls: [picture, `${site.url}/article/2`] }, { key: team.key });
+    await finished(BATCH, id, { key: team.key });
+    const [failed] = await errorsOf(id);
+    expect(failed).toMatchObject({ url: picture, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' });
+    expect(await read(failed.id)).toMatchObject({
+      status: 500,
+      body: { success: false, code: failed.code, error: failed.error },
+    });
+  });
+
+  it('that is still to come says so, and is gone when its job ends without it', async () => {
+    const options = { key: team.key };
+    const urls = [`${site.url}/slow/30000/article/3`];
+    const id = await startJob(BATCH, { urls, maxAge: 0 }, options);
+    const page = () => db.query.selectFrom('pages').select(['id', 'status']).where('job_id', '=', id);
+    await until(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
+    const row = await page().executeTakeFirstOrThrow();
+    expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
+    await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
+    expect(await read(row.id)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+  });
+
+  it('that waits for another try is still to come, whatever became of its last one', async () => {
+    const id = await startJob(BATCH, { urls: [AWAY] }, { key: team.key });
+    const tried = db.query
+      .selectFrom('pages')
+      .select('id')
+      .where('job_id', '=', id)
+      .where('status', '=', 'pending')
+      .where('attempts', '>', 0);
+    let row: { id: string } | undefined;
+    while (!row) row = await tried.executeTakeFirst();
+    expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
+    await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
+  });
+
+  it('of another team is forbidden', async () => {
+    const id = await startJob(BATCH, { urls: [`${site.url}/article/4`, picture] }, { key: team.key });
+    const { data } = await finished(BATCH, id, { key: team.key });
+    const [failed] = await errorsOf(id);
+    const stranger = await makeTeam(db);
+    for (const page of [data[0].metadata.scrapeId, failed.id]) {
+      expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    }
+  });
+
+  it('with zero data retention can be read as often as the status of its job', async () => {
+    const urls = [`${site.url}/article/5`, picture];
+    const id = await startJob(BATCH, { urls, zeroDataRetention: true }, { key: team.key });
+    const { data } = await finished(BATCH, id, { key: team.key });
+    const [failed] = await errorsOf(id);
+    for (let time = 0; time < 2; time++) {
+      expect((await read(data[0].metadata.scrapeId)).body.data).toEqual(data[0]);
+      expect((await read(failed.id)).body).toMatchObject({ code: failed.code, error: failed.error });
+    }
+    expect((await finished(BATCH, id, { key: team.key })).data).toEqual(data);
+  });
+
+  it.each([false, true])('expires with its job (zero data retention: %j)', async (zeroDataRetention) => {
+    const urls = [`${site.url}/article/6`, picture];
+    const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
+    const { data } = await finished(BATCH, id, { key: team.key });
+    const [failed] = await errorsOf(id);
+    await db.query
+      .updateTable('jobs')
+      .set({ expires_at: new Date(Date.now() - 1_000) })
+      .where('id', '=', id)
+      .execute();
+    for (const page of [data[0].metadata.scrapeId, failed.id]) {
+      const { status, body } = await read(page);
+      expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+      expect(body.error).toContain('expired');
+    }
+  });
+
+  it('is not found by the id of its job', async () => {
+    const id = await startJob(BATCH, { urls: [`${site.url}/article/7`] }, { key: team.key });
+    await finished(BATCH, id, { key: team.key });
+    expect((await read(id)).status).toBe(404);
+  });
+});
