@@ -20,7 +20,7 @@ const optional = z.string().optional();
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
 /** What a worker can be for: what somebody waits for, pages of batches and crawls, deliveries. */
-const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
+export const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 
 /** Every setting, by its environment variable. The descriptions are what `--help` and `.env.example` print. */
 const settings = z.object({
@@ -44,7 +44,7 @@ const settings = z.object({
     .describe('directory of what can be fetched or built again'),
   WINNOW_API_KEY: z
     .string()
-    .regex(/^fc-[A-Za-z0-9]+$/, 'must be fc- followed by letters and digits')
+    .regex(/^fc-[\w-]+$/, 'must be fc- followed by letters, digits, - and _')
     .optional()
     .describe('key of the first team; empty: made at the first start and kept in <data>/api-key'),
   WINNOW_TEAM_CREDITS: z

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
+import { v7 as uuidv7 } from 'uuid';
 import { createActivities, failureInterceptor } from './activities/index.ts';
 import { createTracker } from './activities/tracking.ts';
 import { openBlobs } from './blobs.ts';
@@ -28,6 +29,7 @@ import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
+import { keepPresent } from './presence.ts';
 import { patiently, type Role, runProcess } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
@@ -167,6 +169,12 @@ async function work(): Promise<Role> {
   if (config.workerRoles.includes('scrape'))
     await patiently(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
+  const presence = await keepPresent({
+    db,
+    worker: { id: uuidv7(), roles: config.workerRoles },
+    isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    logger,
+  });
   const health =
     config.workerPort === undefined
       ? undefined
@@ -179,6 +187,7 @@ async function work(): Promise<Role> {
   return {
     async stop() {
       health?.close();
+      await presence.end();
       for (const worker of workers) worker.shutdown();
       await running;
       await Promise.all([renderer.close(), tracks.close(), pool.close(), connection.close()]);

@@ -11,7 +11,9 @@ describe('settings that are wrong', () => {
     ['PUBLIC_URL', 'winnow.example'],
     ['PUBLIC_URL', 'ftp://winnow.example'],
     ['WINNOW_API_KEY', 'secret'],
-    ['WINNOW_API_KEY', 'fc-with-dashes'],
+    ['WINNOW_API_KEY', 'fc-with a blank'],
+    ['WINNOW_API_KEY', 'fc-'],
+    ['WINNOW_API_KEY', 'fc-é'],
     ['WINNOW_TEAM_CREDITS', '-5'],
     ['WINNOW_TEAM_CREDITS', 'much'],
     ['WINNOW_MAX_BODY_MB', '0'],
@@ -33,6 +35,10 @@ describe('settings that are wrong', () => {
 });
 
 describe('settings', () => {
+  it('take a key of letters, digits, - and _', () => {
+    expect(readConfig({ WINNOW_API_KEY: 'fc-My_team-7' }).apiKey).toBe('fc-My_team-7');
+  });
+
   it('that are empty are as good as absent', () => {
     const all = Object.fromEntries(describeSettings().map(({ variable }) => [variable, '']));
     expect(readConfig(all)).toEqual(readConfig({}));

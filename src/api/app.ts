@@ -2,6 +2,8 @@ import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 // Its main module would load the whole page's scripts into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
+import { WORKER_ROLES } from '../config.ts';
+import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
 import { createAuth } from './auth.ts';
@@ -25,7 +27,15 @@ export function createApp(doors: ApiDoors): Express {
   timeRequests(app, registry);
   app.use(pinoHttp({ logger, useLevel: 'debug', quietReqLogger: true }));
   app.use(allowAnyOrigin);
-  const health = createHealth({ database: db.ready, blobs: blobs.ready, temporal: temporal.ready }, registry);
+  const health = createHealth(
+    {
+      database: db.ready,
+      blobs: blobs.ready,
+      temporal: temporal.ready,
+      workers: () => requireWorkers(db, WORKER_ROLES),
+    },
+    registry,
+  );
   app.use((request, response, next) => {
     if (!health(request, response)) next();
   });

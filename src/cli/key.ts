@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { addKey, FIRST_TEAM, findTeam, listKeys, makeKey, revokeKey } from '../db/teams.ts';
+import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, makeKey, revokeKey } from '../db/teams.ts';
 import { printTable, withDatabase } from './database.ts';
 
 const team = {
@@ -40,11 +40,17 @@ const list = defineCommand({
 
 const revoke = defineCommand({
   meta: { name: 'revoke', description: 'make a key invalid at once' },
-  args: { name, team },
+  args: {
+    name: { ...name, description: 'name of the key, or the key itself' },
+    team: { ...team, description: 'the team of a key that is given by its name' },
+  },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      await revokeKey(db, (await findTeam(db, args.team)).id, args.name);
-      process.stdout.write(`${args.name} of ${args.team} is revoked.\n`);
+      // The key itself says whose it is.
+      const known = await findKey(db, args.name);
+      const key = known ?? { teamId: (await findTeam(db, args.team)).id, team: args.team, name: args.name };
+      await revokeKey(db, key.teamId, key.name);
+      process.stdout.write(`${key.name} of ${key.team} is revoked.\n`);
     }),
 });
 

@@ -167,6 +167,7 @@ interface Tables {
     token: string | null;
     held_until: Date | null;
   };
+  workers: { id: string; roles: string[]; seen_at: Timestamp };
   rate_limits: { key: string; points: number; expire: number | null };
 }
 

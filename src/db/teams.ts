@@ -149,7 +149,7 @@ export async function listKeys(db: Database, teamId: string) {
     .execute();
 }
 
-/** Makes a key invalid at once. @throws ServiceError `NOT_FOUND` when no valid key has the name */
+/** Makes a key invalid at once. @throws ServiceError `NOT_FOUND` when no valid key of the team has the name */
 export async function revokeKey(db: Database, teamId: string, name: string): Promise<void> {
   const row = await db.query
     .updateTable('api_keys')
@@ -161,6 +161,17 @@ export async function revokeKey(db: Database, teamId: string, name: string): Pro
     .executeTakeFirst();
   if (!row)
     throw new ServiceError('NOT_FOUND', `The team has no valid key named ${name}. \`key list\` shows them.`);
+}
+
+/** The team and the name of a valid key, by the key itself; `undefined` where no valid key is that. */
+export async function findKey(db: Database, key: string) {
+  return db.query
+    .selectFrom('api_keys')
+    .innerJoin('teams', 'teams.id', 'api_keys.team_id')
+    .select(['api_keys.team_id as teamId', 'teams.name as team', 'api_keys.name as name'])
+    .where('hash', '=', hashOf(key))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
 }
 
 /**

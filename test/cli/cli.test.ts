@@ -182,6 +182,11 @@ describe('teams and keys', () => {
     expect([taken.exitCode, taken.stdout]).toEqual([2, '']);
     expect((await winnow(['key', 'revoke', 'laptop', '--team', name])).exitCode).toBe(0);
     expect((await call('/v2/scrape', { key, body })).status).toBe(401);
+    const other = (await winnow(['key', 'create', 'server', '--team', name])).stdout.trim();
+    expect((await call('/v2/team/credit-usage', { key: other })).status).toBe(200);
+    const revoked = await winnow(['key', 'revoke', other]);
+    expect([revoked.exitCode, revoked.stdout]).toEqual([0, `server of ${name} is revoked.\n`]);
+    expect((await call('/v2/team/credit-usage', { key: other })).status).toBe(401);
     const keys = (await winnow(['key', 'list', '--team', name])).stdout;
     expect(keys).toContain(`…${key.slice(-4)}`);
     expect(keys).not.toContain(key);
@@ -192,6 +197,7 @@ describe('teams and keys', () => {
     ['a team', ['team', 'show', 'nobody'], /No team is named nobody/],
     ['the team of a key', ['key', 'list', '--team', 'nobody'], /No team is named nobody/],
     ['a key', ['key', 'revoke', 'nothing'], /no valid key named nothing/],
+    ['a key that is given as itself', ['key', 'revoke', 'fc-0'], /no valid key named fc-0/],
     ['a profile', ['profile', 'delete', 'nothing'], /no profile named nothing/],
   ])('%s that does not exist is named', async (_name, args, reason) => {
     const { exitCode, stderr } = await winnow(args);

@@ -27,7 +27,7 @@ const ROWS = [
   ['workflows'],
   ['temporal', 'bundle'],
   ['api'],
-  ['embedded', 'process'],
+  ['embedded', 'process', 'presence'],
   ['main', 'server', 'worker'],
   ['cli'],
 ];

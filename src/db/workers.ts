@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../errors.ts';
+import type { Database } from './client.ts';
+
+/** A worker that has not reported for this long does not count. */
+const SILENT_SECONDS = 12;
+/** So long after its last report the row of a worker that was killed is deleted. */
+const FORGOTTEN_SECONDS = 60;
+
+/** A worker process. */
+export interface ReportingWorker {
+  id: string;
+  /** The roles whose queues it polls. */
+  roles: readonly string[];
+}
+
+/** Notes that a worker polls its queues at this moment. */
+export async function reportWorker(db: Database, { id, roles }: ReportingWorker): Promise<void> {
+  await sql`
+    with forgotten as (
+      delete from workers where seen_at < now() - make_interval(secs => ${FORGOTTEN_SECONDS}) and id <> ${id}
+    )
+    insert into workers (id, roles) values (${id}, ${roles}::text[])
+    on conflict (id) do update set seen_at = now()`.execute(db.query);
+}
+
+/** Notes that a worker does not poll any more. */
+export async function removeWorker(db: Database, id: string): Promise<void> {
+  await db.query.deleteFrom('workers').where('id', '=', id).execute();
+}
+
+/**
+ * Makes sure that the queue of every role is polled.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` that names the roles whose queues no worker polls
+ */
+export async function requireWorkers(db: Database, roles: readonly string[]): Promise<void> {
+  const { rows } = await sql<{ role: string }>`
+    select role from unnest(${roles}::text[]) with ordinality as wanted (role, place)
+    where not exists (
+      select from workers
+      where role = any (roles) and seen_at > now() - make_interval(secs => ${SILENT_SECONDS})
+    )
+    order by place`.execute(db.query);
+  if (!rows.length) return;
+  const idle = rows.map(({ role }) => role).join(', ');
+  throw new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    `No worker polls for the roles ${idle}: jobs wait until one is up.`,
+  );
+}
