@@ -13,19 +13,28 @@ import {
 } from '../schemas/crawl.ts';
 import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
+import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
 
-/** What a prompt gives for options that the request leaves open. */
-function fromPrompt(body: CrawlRequest, sent: unknown): Partial<CrawlRequest> | undefined {
+/** What a prompt gives for options that the request leaves open, and whether anything of it was understood. */
+function fromPrompt(body: CrawlRequest, sent: unknown) {
   if (body.prompt === undefined) return undefined;
   const given = typeof sent === 'object' && sent !== null ? sent : {};
-  const { url: _, maxDepth: __, ...params } = previewParams(body.url, body.prompt).params;
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !(name in given)));
+  const { params, understood } = previewParams(body.url, body.prompt);
+  const { url: _, maxDepth: __, ...options } = params;
+  const open = Object.entries(options).filter(([name]) => !(name in given));
+  // The names and values are those of a crawl's request.
+  return { options: Object.fromEntries(open) as Partial<CrawlRequest>, isUnderstood: understood.length > 0 };
 }
+
+const promptWarning = (isUnderstood: boolean) =>
+  isUnderstood
+    ? 'Made by rules, without a model: check that nothing of the prompt was missed.'
+    : PROMPT_NOT_UNDERSTOOD;
 
 const create = defineRoute({
   method: 'post',
@@ -41,7 +50,7 @@ const create = defineRoute({
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireRoom();
     const generated = fromPrompt(body, sent);
-    const { webhook, prompt, ...options } = { ...body, ...generated };
+    const { webhook, prompt, ...options } = { ...body, ...generated?.options };
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const { zeroDataRetention, scrapeOptions } = options;
@@ -67,6 +76,7 @@ const create = defineRoute({
         maxConcurrency: options.maxConcurrency ?? null,
         delayMs: options.delay === undefined ? null : Math.round(options.delay * 1000),
         ttlMs: config.resultTtlMs,
+        ...(generated?.isUnderstood === false && { notes: { promptNotUnderstood: true } }),
       });
       return { id };
     });
@@ -82,7 +92,11 @@ const create = defineRoute({
       success: true as const,
       id,
       url: `${baseUrl}${crawl.path}/${id}`,
-      ...(generated && { promptGeneratedOptions: generated, finalCrawlerOptions: effective }),
+      ...(generated && {
+        promptGeneratedOptions: generated.options,
+        finalCrawlerOptions: effective,
+        warning: promptWarning(generated.isUnderstood),
+      }),
     };
   },
 });
@@ -119,9 +133,7 @@ const preview = defineRoute({
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
     const { params, understood } = previewParams(body.url, body.prompt);
-    const warning = understood.length
-      ? 'Made by rules, without a model: check that nothing of the prompt was missed.'
-      : 'Nothing of the prompt was understood: without a model, it is read by rules. Set the options yourself.';
+    const warning = promptWarning(understood.length > 0);
     return { success: true as const, data: { ...params, url: body.url }, warning };
   },
 });

@@ -1,5 +1,9 @@
 import type { PageJobState } from '../db/page-jobs.ts';
 
+/** What a prompt is answered with that no rule understands. */
+export const PROMPT_NOT_UNDERSTOOD =
+  'Nothing of the prompt was understood: without a model, it is read by rules. Set the options yourself.';
+
 /**
  * What a person should know of a job; nothing where it is as it should be.
  * @param service.hasRoom whether the disk has room for more pages
@@ -9,6 +13,7 @@ export function warningOf(
   { hasRoom }: { hasRoom: boolean },
 ): string | undefined {
   const warnings: string[] = [];
+  if (notes.promptNotUnderstood) warnings.push(PROMPT_NOT_UNDERSTOOD);
   if (status === 'scraping' && !hasRoom) {
     warnings.push('The disk of the service is nearly full: no page is begun until there is room again.');
   }

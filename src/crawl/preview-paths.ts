@@ -33,10 +33,16 @@ const VERBS =
   '(?: (?:crawl(?:ing)?|scrap(?:e|ing)|get|fetch|collect|includ(?:e|ing)|follow(?:ing)?|visit(?:ing)?))?';
 const EXCLUDING_WORDS = `except(?:ing)?|exclud(?:e|es|ing)|(?:everything|anything|all) but|but not|skip(?:ping)?|ignor(?:e|ing)|omit(?:ting)?|leave out|leaving out|other than|apart from|rather than|(?:do not|don't|not|no|never|without|avoid(?:ing)?)${VERBS}`;
 const INCLUDING_WORDS =
-  'only|just|includ(?:e|es|ing)|but|crawl|scrape|get|fetch|collect|everything (?:under|in|below|within|from)|under|below|within|from|limit(?:ed)? to|start(?:ing)? with';
+  'only|just|includ(?:e|es|ing)|but|crawl|scrape|get|fetch|collect|extract(?:ing)?|download|gather|grab|everything (?:under|in|below|within|from)|under|below|within|from|limit(?:ed)? to|start(?:ing)? with';
 const EXCLUDING = new RegExp(`^(?:${EXCLUDING_WORDS})$`, 'i');
 const ARTICLE = '(?:the|any|all|every|its|their)';
 const NOUNS = 'sections?|pages?|areas?|parts?|folders?|director(?:y|ies)|posts?|articles?|subtree';
+
+/** Parts of a site that are also values on a page: "extract the prices" asks for values, "extract the product pages" for a part. */
+const VALUES = new RegExp(
+  `^(?:${ARTICLE} )?(?:prices?|products?|events?|jobs?|faqs?)$`.replaceAll(' ', '\\s+'),
+  'i',
+);
 
 /** What can stand in a sentence about paths: a mark of its end, a word that turns it, an address, a path, a part, a kind of file. */
 const TOKENS = new RegExp(
@@ -104,12 +110,16 @@ export function readPaths(prompt: string, host: string): PromptPaths {
   let mode: 'include' | 'exclude' | undefined;
   let turn = '';
   for (const { groups = {}, 0: words } of prompt.matchAll(TOKENS)) {
-    if (groups.end) mode = undefined;
+    if (groups.end) {
+      mode = undefined;
+      turn = '';
+    }
     if (groups.turn) {
       mode = EXCLUDING.test(words.replace(/\s+/g, ' ')) ? 'exclude' : 'include';
       turn = words;
     }
     if (groups.end || groups.turn || (!mode && !groups.path && !groups.address)) continue;
+    if (/^extract/i.test(turn) && VALUES.test(groups.section ?? '')) continue;
     const meaning = readToken(groups, host);
     if (!meaning) continue;
     const list = mode === 'exclude' ? found.excludePaths : found.includePaths;

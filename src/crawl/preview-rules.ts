@@ -40,6 +40,10 @@ const NOT = `(?:do not|don't|dont|never|not|no|without|avoid|exclude|excluding|i
 const FILLER = `(?: (?:the|a|any|all|its|their|use|using|follow|following|include|including|crawl|crawling|visit|to|of)){0,3}`;
 const PAGES = `(?:(?<what>\\w+) )?(?:pages?|urls?|results?|documents?|articles?|posts?|items?|entries)`;
 const LINKS = `(?:external|outbound|outgoing|off-?site) (?:links?|pages?|sites?|urls?)`;
+/** What ends a number that stands for itself, so that "at most 50 seconds" is no limit of pages. */
+const ALONE = `(?= ?(?:$|[.,;!?)]| (?:and|but|then|or|while|please|in total|altogether|of (?:them|these|those)|from)(?![\\w-])))`;
+/** What a number that stands for itself would be about. */
+const NOT_OF = `(?<!(?:wait|pause|sleep|delay|depth|deep|cost|costs|costing|price|priced|prices|rated|aged|under|over) (?:of |at |for |is )?)`;
 const QUERY = `(?:(?:url )?query[- ]?(?:parameters?|params?|strings?)|url parameters?)`;
 
 function numberOf(text: string): number | undefined {
@@ -66,7 +70,8 @@ const whole = (key: 'limit' | 'maxDiscoveryDepth', least: number, text: string, 
   phrase: phrase(text),
   mean([, number]) {
     const value = numberOf(number ?? '');
-    if (value === undefined) return undefined;
+    // Half of something is no number of pages.
+    if (value === undefined || (value > 0 && value < 1)) return undefined;
     return { [key]: Math.max(least, Math.floor(value) + correction) };
   },
 });
@@ -117,6 +122,12 @@ export const RULES: readonly Rule[] = [
   ),
   whole('limit', 1, `(?:page )?limit(?: (?:of|is|to)){0,2}(?:: |:| )${NUMBER}`),
   whole('limit', 1, `${NUMBER} ${PAGES} (?:at most|max(?:imum)?|or (?:fewer|less)|in total|only)`),
+  whole(
+    'limit',
+    1,
+    `${NOT_OF}(?:no more than|not more than|at most|up to|max(?:imum)?(?: of)?|limit(?:ed)?(?: it| yourself| the crawl)? to) ${NUMBER}${ALONE}`,
+  ),
+  whole('limit', 1, `${NOT_OF}${NUMBER} (?:at most|max(?:imum)?)${ALONE}`),
   {
     key: 'limit',
     phrase: phrase(`(?:only|just) (?:this|the (?:home|front|start(?:ing)?|landing)) ?page`),

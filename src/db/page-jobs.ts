@@ -18,6 +18,8 @@ export interface NewPageJob extends NewJob {
   webhook: WebhookTarget | undefined;
   /** Base of the addresses in what it delivers. */
   baseUrl: string;
+  /** What its warning tells from the start; see `note`. */
+  notes?: Record<string, unknown>;
 }
 
 /** Rows that one statement adds. */
@@ -49,6 +51,7 @@ export async function insertPageJob(query: Query, job: NewPageJob): Promise<void
       max_concurrency: job.maxConcurrency,
       delay_ms: job.delayMs,
       discovering: job.kind === 'crawl',
+      ...(job.notes && { notes: JSON.stringify(job.notes) }),
     })
     .execute();
   await addAllPages(query, { id: job.id, teamId, limit: job.limit, known: 0 }, closePages(job.pages, seal));

@@ -93,6 +93,7 @@ export type CrawlRequest = z.output<typeof crawlBody>;
 export const startedCrawl = started.extend({
   promptGeneratedOptions: z.looseObject({}).optional().describe('what the prompt gave; only with a prompt'),
   finalCrawlerOptions: z.looseObject({}).optional().describe('what the crawl goes by; only with a prompt'),
+  warning: z.string().optional().describe('how far the prompt was understood; only with a prompt'),
 });
 
 /** Answer of `GET /v2/crawl/active`. */
