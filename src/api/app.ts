@@ -48,11 +48,12 @@ export function createApp(doors: ApiDoors): Express {
     parseJson: express.json({ limit: JSON_LIMIT, type: () => true, strict: false }),
   };
   for (const route of ROUTES) mountRoute(app, route, checks, doors);
-  app.use((request) => {
+  app.use((request, response) => {
     const other = ROUTES.filter((route) => pathMatches(route.path, request.path)).map((route) =>
       route.method.toUpperCase(),
     );
     if (other.length) {
+      response.set('Allow', other.join(', '));
       throw new ServiceError(
         'METHOD_NOT_ALLOWED',
         `${request.method} is not possible on ${request.path}. Use ${other.join(' or ')}.`,

@@ -9,6 +9,7 @@ import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
+import { OPTION_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
@@ -51,6 +52,7 @@ const create = defineRoute({
   summary: 'Scrape a list of pages as one job',
   body: batchBody,
   answer: started,
+  errors: [...START_ERRORS, ...OPTION_ERRORS, 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
   leastCredits: (sent) =>
     typeof sent === 'object' && sent !== null && 'urls' in sent && Array.isArray(sent.urls)
       ? sent.urls.length

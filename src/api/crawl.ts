@@ -16,6 +16,7 @@ import { parseTarget } from '../url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
+import { OPTION_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
@@ -43,6 +44,7 @@ const create = defineRoute({
   summary: 'Scrape a site as one job',
   body: crawlBody,
   answer: startedCrawl,
+  errors: [...START_ERRORS, ...OPTION_ERRORS, 'IDEMPOTENCY_KEY_REUSED'],
   leastCredits: (sent) => {
     const limit = typeof sent === 'object' && sent !== null && 'limit' in sent ? sent.limit : undefined;
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
@@ -108,6 +110,7 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
     path,
     summary: 'Crawls of the team that run',
     answer: activeCrawls,
+    errors: [],
     async handler({ caller }, { db, config }) {
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
@@ -130,6 +133,7 @@ const preview = defineRoute({
   summary: 'Crawl options from a description in words',
   body: previewBody,
   answer: previewAnswer,
+  errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
     const { params, understood } = previewParams(body.url, body.prompt);

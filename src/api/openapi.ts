@@ -1,19 +1,26 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { ERRORS, type ErrorCode } from '../errors.ts';
+import { FILES_PATH } from '../files.ts';
 import { errorAnswer } from '../schemas/error.ts';
 import type { AnyRoute } from './route.ts';
+import { errorsOf } from './route-errors.ts';
 
-const ERROR_STATUSES = {
+const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
+  200: 'OK',
   400: 'The request does not fit its schema, or asks for what this version does not offer',
   401: 'The key is missing, unknown or revoked',
   402: 'The team has too few credits left',
-  403: 'Another team’s resource, or an address that may not be fetched',
+  403: 'Another team’s resource, or a URL that may not be fetched',
   404: 'There is no such thing (any more)',
+  405: 'The path has no such method',
   408: 'The work took longer than its timeout',
+  409: 'In conflict with what was done before, or is being done',
   413: 'The body is too large',
+  416: 'The file has no such part',
   429: 'Too many requests; Retry-After says when to come back',
   500: 'The page could not be obtained, or something unexpected went wrong',
-  503: 'A part of the service does not answer',
+  503: 'The service takes no work on, or a part of it does not answer',
 };
 
 /** The API reference, OpenAPI 3.1, from the route records. */
@@ -23,6 +30,7 @@ export function describeApi(routes: AnyRoute[]) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method]: describeRoute(route) };
   }
+  paths[`${FILES_PATH}/{token}`] = { get: describeFiles() };
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -34,17 +42,21 @@ export function describeApi(routes: AnyRoute[]) {
     },
     security: [{ apiKey: [] }],
     paths,
-    components: { securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      schemas: { Error: errorAnswer },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+    },
   });
 }
 
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+
 function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
-  const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
-  const failures = Object.entries(ERROR_STATUSES).map(([status, description]) => [
-    status,
-    { description, content: json(errorAnswer) },
-  ]);
-  // Query and path schemas are strict objects by convention; the library wants to be told.
+  const { 200: unsuccessful, ...failures } = byStatus(errorsOf(route));
+  const answer = unsuccessful
+    ? z.union([route.answer, errorAnswer.extend({ code: z.enum(unsuccessful) })])
+    : route.answer;
+  // Query and path schemas are objects by convention; the library wants to be told.
   const object = (schema: z.ZodType | undefined) => schema as z.ZodObject | undefined;
   const query = object(route.query);
   const path = object(route.params);
@@ -55,6 +67,39 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
     ...(route.body && {
       requestBody: { required: !route.body.safeParse(undefined).success, content: json(route.body) },
     }),
-    responses: { 200: { description: 'OK', content: json(route.answer) }, ...Object.fromEntries(failures) },
+    responses: { 200: { description: STATUSES[200], content: json(answer) }, ...describeErrors(failures) },
   };
+}
+
+/** Files are no route: their URLs are signed, and need no key. */
+function describeFiles(): ZodOpenApiOperationObject {
+  const content = { '*/*': { schema: { type: 'string', format: 'binary' } as const } };
+  const codes: ErrorCode[] = ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'UNKNOWN_ERROR', 'SERVICE_UNAVAILABLE'];
+  return {
+    tags: ['Files'],
+    summary: 'A file of a result, by the URL in the result',
+    security: [],
+    requestParams: { path: z.object({ token: z.string().describe('signed; part of the URL in a result') }) },
+    responses: {
+      200: { description: 'The file', content },
+      206: { description: 'The part that the header Range asks for', content },
+      ...describeErrors(byStatus(codes)),
+    },
+  };
+}
+
+function byStatus(codes: ErrorCode[]): Partial<Record<number, ErrorCode[]>> {
+  return Object.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
+}
+
+function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
+  const responses = Object.entries(codesByStatus).map(([status, codes = []]) => {
+    const schema = {
+      allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+    };
+    // The keys are statuses of the error table.
+    const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}: ${codes.join(', ')}`;
+    return [status, { description, content: { 'application/json': { schema } } }];
+  });
+  return Object.fromEntries(responses);
 }

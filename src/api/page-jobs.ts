@@ -73,7 +73,8 @@ export async function headOf(
 
 /** The routes that batches and crawls have in common: status, errors, control. */
 export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] {
-  const shared = { tag, params: jobIdParams, limited: false } as const;
+  const shared = { tag, params: jobIdParams, limited: false, errors: ['NOT_FOUND'] } as const;
+  const ofRunning = { errors: ['NOT_FOUND', 'JOB_ENDED'] } as const;
   const noun = kind === 'crawl' ? 'crawl' : 'batch';
   const find = (id: string, teamId: string, doors: ApiDoors) => requireJob(doors, { id, teamId, kind });
 
@@ -196,6 +197,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
         body: schemas.emptyBody,
         summary: verb === 'pause' ? `Begin no more pages of a ${noun}` : `Go on with a paused ${noun}`,
         answer: schemas.control,
+        ...ofRunning,
         async handler({ caller, params }, doors) {
           const answer = await change(params.id, caller.teamId, { paused: verb === 'pause' }, doors);
           await doors.temporal.signalPageJob(kind, params.id, verb);
@@ -210,6 +212,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       summary: `Change limit, concurrency or delay of a running ${noun}`,
       body: schemas.retuneBody,
       answer: schemas.control,
+      ...ofRunning,
       async handler({ caller, params, body: { limit, maxConcurrency, delay } }, doors) {
         if (limit !== undefined && kind !== 'crawl') {
           throw new ServiceError(
@@ -229,6 +232,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       summary: `Try the failed pages of a ${noun} again`,
       body: schemas.emptyBody,
       answer: schemas.retried,
+      ...ofRunning,
       async handler({ caller, params }, doors) {
         await find(params.id, caller.teamId, doors);
         const retried = await retryFailed(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });

@@ -11,6 +11,7 @@ export const profileRoutes = [
     summary: 'Delete a browser profile and what it holds',
     params: profileParams,
     answer: profileDeleted,
+    errors: ['NOT_FOUND'],
     async handler({ caller: { teamId }, params }, { db }) {
       await deleteProfile(db, { teamId, name: params.name });
       return { success: true };

@@ -4,7 +4,7 @@ import type { Blobs } from '../blobs.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
-import { ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Storage } from '../storage.ts';
 import type { Temporal } from '../temporal.ts';
@@ -54,6 +54,8 @@ export interface Route<Body, Query, Params, Answer> {
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
   answer: z.ZodType<Answer>;
+  /** What its handler may fail with; `errorsOf` adds what may come before it. */
+  errors: readonly ErrorCode[];
   /** Reading a job's state is never limited. */
   limited?: boolean;
   /** Credits that the team must have left; they may depend on the body, which is not checked yet. */

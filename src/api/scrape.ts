@@ -8,6 +8,7 @@ import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
 import { openError, sealOf } from '../seal.ts';
 import { handOut, runAwaited } from './awaited.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
+import { OPTION_ERRORS, PAGE_ERRORS, SCRAPE_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -17,6 +18,7 @@ const create = defineRoute({
   summary: 'Scrape one page',
   body: scrapeBody,
   answer: scrapeAnswer,
+  errors: [...START_ERRORS, ...OPTION_ERRORS, ...SCRAPE_ERRORS],
   leastCredits: 1,
   async handler({ caller, body, baseUrl, signal }, doors) {
     const { timeout: timeoutMs } = body;
@@ -41,6 +43,7 @@ const read = defineRoute({
   summary: 'Read the result of a scrape or of a page of a batch or crawl, also while it runs',
   params: jobIdParams,
   answer: scrapeStatus,
+  errors: ['FORBIDDEN', 'NOT_FOUND', ...SCRAPE_ERRORS, ...PAGE_ERRORS],
   limited: false,
   async handler({ caller, params: { id }, baseUrl }, doors) {
     const found = await findScrape(id, doors);

@@ -19,7 +19,7 @@ const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | 
   billingPeriodEnd: null,
 };
 
-const shared = { method: 'get', tag: 'Team', limited: false } as const;
+const shared = { method: 'get', tag: 'Team', limited: false, errors: [] } as const;
 
 /** A team's usage as both reports have it, in credits. */
 async function history(

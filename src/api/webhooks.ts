@@ -30,6 +30,7 @@ export const webhookRoutes = [
     summary: 'Events sent to webhooks, newest first',
     query: schemas.deliveriesQuery,
     answer: schemas.deliveries,
+    errors: [],
     async handler({ caller: { teamId }, query }, { db }) {
       const { limit, jobId, status, cursor } = query;
       const after = cursor === undefined ? undefined : readCursor(cursor);
@@ -45,6 +46,7 @@ export const webhookRoutes = [
     params: jobIdParams,
     body: emptyBody,
     answer: schemas.redelivered,
+    errors: ['NOT_FOUND'],
     async handler({ caller: { teamId }, params }, { db, temporal }) {
       const row = await redeliver(db, { id: params.id, teamId });
       await temporal.startDeliveries(row.job_id, teamId);

@@ -58,6 +58,7 @@ describe('requests that do not fit', () => {
     const wrong = await call('/v2/scrape', { method: 'DELETE' });
     expect([wrong.status, wrong.body.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(wrong.body.error).toContain('Use POST');
+    expect(wrong.headers.get('allow')).toBe('POST');
   });
 
   const upcoming: [string, Record<string, unknown>][] = [

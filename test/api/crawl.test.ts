@@ -371,6 +371,26 @@ describe('crawls of a team', () => {
       promptGeneratedOptions: { limit: 9, crawlEntireDomain: true },
       finalCrawlerOptions: { limit: 9, sitemap: 'skip' },
     });
-    expect((await finished(PATH, body.id)).completed).toBe(9);
+    expect(body.warning).toContain('check that nothing of the prompt was missed');
+    const done = await finished(PATH, body.id);
+    expect(done.completed).toBe(9);
+    expect(done.warning ?? '').not.toContain('prompt');
   });
+
+  it.each([false, true])(
+    'warn of a prompt that is not understood as the preview does (zero data retention: %j)',
+    async (zeroDataRetention) => {
+      const prompt = 'Please do something nice';
+      const { body: preview } = await call('/v2/crawl/params-preview', {
+        body: { url: 'https://example.com', prompt },
+      });
+      expect(preview.warning).toContain('Nothing of the prompt was understood');
+      const url = `${site.url}/links/0`;
+      const { body } = await call(PATH, {
+        body: { url, prompt, limit: 1, zeroDataRetention, scrapeOptions },
+      });
+      expect(body).toMatchObject({ promptGeneratedOptions: {}, warning: preview.warning });
+      expect((await finished(PATH, body.id)).warning).toContain(preview.warning);
+    },
+  );
 });

@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
 import { describeApi } from '../../src/api/openapi.ts';
+import { errorsOf } from '../../src/api/route-errors.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
+import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { errorAnswer } from '../../src/schemas/error.ts';
-import { call } from '../support/api.ts';
+import { type Answer, call } from '../support/api.ts';
 
 /** The reference says what the API does. */
 
@@ -52,6 +54,92 @@ describe('every route', () => {
       expect(operation.responses['200'].content['application/json'].schema).toBeDefined();
     },
   );
+});
+
+describe('error codes', () => {
+  /** The codes of each error status of an operation of the reference. */
+  async function codesOf(method: string, routePath: string): Promise<Record<string, string[]>> {
+    const { body } = await call('/openapi.json', { key: null });
+    const { responses } = body.paths[routePath][method];
+    return Object.fromEntries(
+      Object.entries<Answer['body']>(responses)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, response]) => [
+          status,
+          response.content['application/json'].schema.allOf[1].properties.code.enum,
+        ]),
+    );
+  }
+
+  it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
+    'of %s %s are all in the reference, under their statuses',
+    async (method, routePath) => {
+      const codes = await codesOf(method, routePath.replace(/:(\w+)/g, '{$1}'));
+      const declared = errorsOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
+      const listed = Object.entries(codes).flatMap(([status, names]) =>
+        names.map((name) => [name, Number(status)]),
+      );
+      expect(Object.fromEntries(listed)).toEqual(
+        Object.fromEntries(declared.map((code) => [code, ERRORS[code].status])),
+      );
+    },
+  );
+
+  it('name conflicts, methods and parts of files', async () => {
+    expect(await codesOf('post', '/v2/batch/scrape')).toMatchObject({
+      405: ['METHOD_NOT_ALLOWED'],
+      409: ['IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
+    });
+    expect(await codesOf('post', '/v2/scrape')).toMatchObject({ 409: ['PROFILE_LOCKED'] });
+    expect(await codesOf('post', '/v2/crawl/{id}/pause')).toMatchObject({
+      404: ['NOT_FOUND'],
+      409: ['JOB_ENDED'],
+    });
+    expect(await codesOf('get', '/v2/team/activity')).not.toHaveProperty('409');
+    expect(await codesOf('get', '/v2/files/{token}')).toMatchObject({
+      404: ['NOT_FOUND'],
+      416: ['RANGE_NOT_SATISFIABLE'],
+    });
+  });
+
+  it('with status 200 stand beside the result', async () => {
+    const { body } = await call('/openapi.json', { key: null });
+    const { schema } = body.paths['/v2/scrape'].post.responses['200'].content['application/json'];
+    expect(schema.anyOf[1].properties.code.enum).toEqual(['SCRAPE_DNS_RESOLUTION_ERROR']);
+  });
+
+  it('that the work of jobs can end with are declared by the routes that hand it out', async () => {
+    const declared = new Set<string>([
+      ...errorsOf(routeOf('get', '/v2/scrape/:id')),
+      ...errorsOf(routeOf('post', '/v2/map')),
+      // No response has these: the first makes pages wait, the others end a job or what is left of it.
+      ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
+    ]);
+    const src = path.join(import.meta.dirname, '../../src');
+    const folders = [
+      'activities',
+      'workflows',
+      'crawl',
+      'engines',
+      'browser',
+      'media',
+      'net',
+      'formats',
+      'html',
+    ];
+    const found = new Map<string, string>();
+    for (const folder of folders) {
+      for (const entry of await readdir(path.join(src, folder), { recursive: true })) {
+        if (!entry.endsWith('.ts')) continue;
+        const text = await readFile(path.join(src, folder, entry), 'utf8');
+        for (const [, code = ''] of text.matchAll(/'(\w+)'/g)) {
+          if (isErrorCode(code)) found.set(code, `${folder}/${entry}`);
+        }
+      }
+    }
+    expect(found.size).toBeGreaterThan(10);
+    expect([...found].filter(([code]) => !declared.has(code))).toEqual([]);
+  });
 });
 
 describe('answers keep to their schema, without a field that it does not name', () => {

@@ -225,12 +225,10 @@ describe('help', () => {
     ...[['profile'], ['profile', 'list'], ['profile', 'delete']],
   ];
 
-  it('is there for every verb, on stdout', async () => {
-    for (const verb of verbs) {
-      const { exitCode, stdout, stderr } = await winnow([...verb, '--help']);
-      expect([verb, exitCode, stderr]).toEqual([verb, 0, '']);
-      expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));
-    }
+  it.each(verbs.map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
+    const { exitCode, stdout, stderr } = await winnow([...verb, '--help']);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));
   });
 
   it('names every verb', async () => {

@@ -1,4 +1,7 @@
 import { inject } from 'vitest';
+import { errorsOf } from '../../src/api/route-errors.ts';
+import { ROUTES } from '../../src/api/routes.ts';
+import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 
 /** An answer of the API: its status, headers and JSON. */
 export interface Answer {
@@ -8,7 +11,25 @@ export interface Answer {
   body: any;
 }
 
-/** Calls the shared instance. @param init.key another key than the first team's; `null` for none */
+/** @throws Error where the API answered with an error that its reference does not list for the route */
+function requireDeclared(
+  method: string,
+  path: string,
+  { status, body }: Pick<Answer, 'status' | 'body'>,
+): void {
+  if (body?.success !== false) return;
+  const { pathname } = new URL(path, 'http://api');
+  const route = ROUTES.find(
+    (each) =>
+      each.method.toUpperCase() === method &&
+      new RegExp(`^${each.path.replace(/:\w+/g, '[^/]+')}/?$`).test(pathname),
+  );
+  if (!route || (errorsOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
+    return;
+  throw new Error(`${method} ${route.path} answered ${status} ${body.code}, which it does not declare`);
+}
+
+/** Calls the shared instance; every error must be one that the route declares. @param init.key another key than the first team's; `null` for none */
 export async function call(
   path: string,
   init: {
@@ -23,8 +44,9 @@ export async function call(
   const service = inject('service');
   const key = init.key === undefined ? service.key : init.key;
   const raw = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body));
+  const method = init.method ?? (raw === undefined ? 'GET' : 'POST');
   const response = await fetch(`${init.url ?? service.url}${path}`, {
-    method: init.method ?? (raw === undefined ? 'GET' : 'POST'),
+    method,
     headers: {
       ...(key && { Authorization: `Bearer ${key}` }),
       ...(raw !== undefined && { 'Content-Type': 'application/json' }),
@@ -33,7 +55,9 @@ export async function call(
     ...(raw !== undefined && { body: raw }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
+  const body = text ? JSON.parse(text) : undefined;
+  requireDeclared(method, path, { status: response.status, body });
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** Scrapes through the shared instance. */
