@@ -32,26 +32,30 @@ export class BrowserPlaces {
     this.#count = count;
   }
 
-  /** Takes part for a lane of a job, until it is disposed of; the job is forgotten with its last lane. */
+  /** Takes part for a lane of a job, until it is disposed of; what the lane still holds then is free. */
   join(jobId: string): JobPlaces {
     const job = this.#jobs.get(jobId) ?? { lanes: 0, taken: 0, lacksUntil: 0 };
     this.#jobs.set(jobId, job);
     job.lanes++;
+    let held = 0;
+    const change = (count: number) => {
+      held += count;
+      job.taken += count;
+    };
     return {
       take: (want) => {
         const allowed = Math.max(0, Math.min(want, this.#allowedTo(job)));
         job.lacksUntil = allowed < want ? performance.now() + LACK_MS : 0;
-        job.taken += allowed;
+        change(allowed);
         return allowed;
       },
       decline: (count) => {
-        job.taken -= count;
         job.lacksUntil = 0;
+        change(-count);
       },
-      release: (count) => {
-        job.taken -= count;
-      },
+      release: (count) => change(-count),
       [Symbol.dispose]: () => {
+        change(-held);
         if (--job.lanes === 0) this.#jobs.delete(jobId);
       },
     };

@@ -43,7 +43,7 @@ export interface LaneRoom {
   take(want: number): Promise<number>;
   /** Gives back what there are no pages for. */
   decline(count: number): void;
-  /** Gives back what a page had that has ended. */
+  /** Gives back what pages had that have ended. */
   release(count: number): void;
 }
 
@@ -202,6 +202,8 @@ export class Lane {
       requestsPerHost,
       pageEvents,
     });
+    // Until then a page counts as one in hand, here as in the database.
+    this.#options.room.release(pages.length);
     this.#done += pages.filter(({ end }) => !AGAIN.has(end.outcome)).length;
     const { claims } = this.#job;
     for (const claim of claims) {
@@ -232,7 +234,6 @@ export class Lane {
       this.#failure ??= { error };
     } finally {
       this.#running.delete(claim.ordinal);
-      this.#options.room.release(1);
       onFetched();
       this.#isHopeful = true;
       this.#wake.resolve();
