@@ -29,7 +29,9 @@ export const batchBody = z
       .min(1)
       .max(10_000)
       .optional()
-      .describe('most pages at once; default: what the team may'),
+      .describe(
+        'most pages at once, also of one host; default: what the team may, and 8 per host unless the operator set another number',
+      ),
     ...scrapeOptionFields,
     zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
     ...callerFields,
