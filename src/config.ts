@@ -81,6 +81,9 @@ const settings = z.object({
   WINNOW_YT_DLP: optional.describe(
     'yt-dlp binary, for the formats audio and video of media sites; empty: only pages with files of their own',
   ),
+  WINNOW_REQUESTS_PER_HOST: count(8).describe(
+    'requests that one host gets at once from all batches and crawls together; a job that sets maxConcurrency goes by that instead',
+  ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
   WINNOW_CACHE_DAYS: count(30).describe('days that copies of pages are kept'),
   WINNOW_TRACKING_DAYS: count(365).describe(
@@ -158,6 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     maxMediaBytes: s.WINNOW_MAX_MEDIA_MB * 1024 * 1024,
     ytDlp: s.WINNOW_YT_DLP,
+    requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,

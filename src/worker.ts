@@ -138,6 +138,8 @@ async function work(): Promise<Role> {
     trackingTtlMs,
     tracker: createTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     secretKey,
+    requestsPerHost: config.requestsPerHost,
+    browserPages: PAGES_AT_ONCE,
     logger,
   };
   const activities = createActivities(doors);

@@ -17,6 +17,7 @@ describe('settings that are wrong', () => {
     ['WINNOW_TEAM_CREDITS', '-5'],
     ['WINNOW_TEAM_CREDITS', 'much'],
     ['WINNOW_MAX_BODY_MB', '0'],
+    ['WINNOW_REQUESTS_PER_HOST', '0'],
     ['WINNOW_RESULT_TTL_HOURS', '1.5'],
     ['WINNOW_WORKER_PORT', 'x'],
     ['LOG_LEVEL', 'loud'],
@@ -49,6 +50,7 @@ describe('settings', () => {
       teamCredits: null,
       allowPrivate: [],
       maxBodyBytes: 50 * 1024 * 1024,
+      requestsPerHost: 8,
       resultTtlMs: 24 * 3_600_000,
     });
   });

@@ -1,20 +1,67 @@
 import { ServiceError } from '../errors.ts';
 
+/** The time that a page has. */
+export interface Deadline extends Disposable {
+  /** Fires when the time is over, or when another signal does. */
+  signal: AbortSignal;
+  /** Milliseconds that the page waited for its turn, see `duringWait`. */
+  readonly waitedMs: number;
+  /** Runs a wait that is not the page's own work: its time stands still meanwhile. */
+  duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
+}
+
+/** A page waits so long at most for its turn. */
+const LONGEST_WAIT_MS = 180_000;
+
 /**
- * A signal that fires when a page has had its time, or when another one does.
+ * Starts the time of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT`; after a wait that took too long
+ * it is a `CONCURRENCY_QUEUE_TIMEOUT`.
  * @param outer e.g. the cancellation of the activity
  */
 export function startDeadline(
   { url, timeout: timeoutMs }: { url: string; timeout: number },
   outer: AbortSignal,
-) {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => {
+): Deadline {
+  const over = new AbortController();
+  const end = () => {
     const message = `${url} took longer than the timeout of ${timeoutMs} ms. Try again with a larger timeout.`;
-    timeout.abort(new ServiceError('SCRAPE_TIMEOUT', message));
-  }, timeoutMs);
+    over.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+  };
+  const giveUp = () => {
+    const message = `${url} waited longer than ${LONGEST_WAIT_MS} ms for its turn in the browser.`;
+    over.abort(new ServiceError('CONCURRENCY_QUEUE_TIMEOUT', message));
+  };
+  let leftMs = timeoutMs;
+  let since = performance.now();
+  let waitedMs = 0;
+  let waits = 0;
+  let isDisposed = false;
+  let timer = setTimeout(end, timeoutMs);
+  /** @returns milliseconds since the last switch between work and wait */
+  const turn = (next: () => void, ms: number) => {
+    clearTimeout(timer);
+    if (!isDisposed) timer = setTimeout(next, ms);
+    const now = performance.now();
+    const passedMs = now - since;
+    since = now;
+    return passedMs;
+  };
   return {
-    signal: AbortSignal.any([timeout.signal, outer]),
-    [Symbol.dispose]: () => clearTimeout(timer),
+    signal: AbortSignal.any([over.signal, outer]),
+    get waitedMs() {
+      return waitedMs;
+    },
+    async duringWait(wait) {
+      if (waits++ === 0) leftMs -= turn(giveUp, LONGEST_WAIT_MS);
+      try {
+        return await wait();
+      } finally {
+        if (--waits === 0) waitedMs += turn(end, Math.max(0, leftMs));
+      }
+    },
+    [Symbol.dispose]() {
+      isDisposed = true;
+      clearTimeout(timer);
+    },
   };
 }

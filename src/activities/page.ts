@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { DuringWait } from '../browser/pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
 import { priceOfFailure } from '../credits.ts';
@@ -35,6 +36,8 @@ export interface PageHands extends DocumentHands {
   signal: AbortSignal;
   /** To be called when the host is done with the page. */
   onFetched(): void;
+  /** Around a wait for the browser. */
+  duringWait: DuringWait;
 }
 
 /** A target is asked so often, where another time may go better. */
@@ -45,7 +48,7 @@ const RETRY_MS = [2_000, 10_000];
 export const LONGEST_REST_MS = 120_000;
 /** A page whose worker was lost this often is given up: it may be what kills them. */
 const MOST_LOSSES = 8;
-/** A page that is claimed within this time has not waited. */
+/** A page that begins within this time has not waited. */
 const AT_ONCE_MS = 1_000;
 /** Answers that are the host's state rather than the page's. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
@@ -74,13 +77,17 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
     const request = { ...job.request, url };
     const { profile } = request;
     const obtained = await hands.engines
-      .obtain(request, deadline.signal, profile && { teamId: job.teamId, name: profile.name })
+      .obtain(request, deadline.signal, {
+        profile: profile && { teamId: job.teamId, name: profile.name },
+        duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
+      })
       .finally(hands.onFetched);
     const { statusCode, retryAfterMs } = obtained.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
     }
-    const queuedMs = claim.waitedMs > AT_ONCE_MS ? Math.round(claim.waitedMs) : undefined;
+    const waitedMs = claim.waitedMs + deadline.waitedMs;
+    const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
     const { teamId, jobId, start } = job;
     const history = job.isQuiet ? undefined : { teamId, jobId, start, hidden: claim.hidden };
     const discover = isFollowed(claim, job);
@@ -149,6 +156,8 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
   if (OURS.has(code)) throw error;
+  // The browser was taken all the time: another worker may have room for the page, or this one later.
+  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
   if (code === 'UNKNOWN_ERROR') {
     const stack = String((thrown as Error)?.stack ?? thrown);
     Context.current().log.error('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });

@@ -1,17 +1,19 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
+import type { DuringWait } from '../browser/pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
-import { REQUESTS_PER_HOST, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
+import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
-import type { Engines } from '../engines/index.ts';
+import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { Storage } from '../storage.ts';
+import { BrowserPlaces, type JobPlaces } from './browser-places.ts';
 import type { DocumentHands } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { LANE_WIDTH, Lane } from './lane.ts';
+import { LANE_WIDTH, Lane, type LaneRoom } from './lane.ts';
 import { LONGEST_REST_MS, scrapeOne } from './page.ts';
 import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
@@ -25,12 +27,18 @@ export interface PageDoors extends DocumentHands {
   storage: Storage;
   /** Opens what is encrypted of a job. */
   secretKey: string;
+  /** Requests that one host gets at once from all jobs together, where a job sets no `maxConcurrency`. */
+  requestsPerHost: number;
+  /** Pages that the browser of this worker has open at once. */
+  browserPages: number;
 }
 
 /** Which lane of which job. */
 export interface LaneInput {
   jobId: string;
   lane: number;
+  /** Lanes of the job that are at work, with this one. */
+  running?: number;
 }
 
 /** What a lane says when it stops. */
@@ -58,16 +66,20 @@ export interface LaneReport {
 const IDLE_WAIT_MS = 1_000;
 const LEAST_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
+/** The signal by which a workflow starts another lane, as `workflows/signals.ts` defines it. */
+const HELP = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
 export function pageActivities(doors: PageDoors) {
   const { db, blobs, engines, renderer, tracker, media, guides, storage, secretKey } = doors;
+  const { requestsPerHost } = doors;
+  const browserPlaces = new BrowserPlaces(doors.browserPages);
   return {
     /**
      * Works on a job's pages for a few seconds. Attempts may repeat: what an earlier one held is freed, and what it
      * recorded stays.
      */
-    async scrapePages({ jobId, lane: number }: LaneInput): Promise<LaneReport> {
+    async scrapePages({ jobId, lane: number, running = 1 }: LaneInput): Promise<LaneReport> {
       const { info, cancellationSignal } = Context.current();
       const { teamId, seal, options, crawl, pageEvents } = await openJob(db, jobId, secretKey);
       const prefix = `${jobId}/${number}/`;
@@ -76,6 +88,8 @@ export function pageActivities(doors: PageDoors) {
       using _ = startHeartbeat(() => renewLane(db, { jobId, lane: name }));
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
+      using places = opensBrowser(options) ? browserPlaces.join(jobId) : undefined;
+      const { room, duringWait } = roomFor(places);
       let guide: Guide | undefined;
       try {
         const lane = new Lane({
@@ -86,21 +100,27 @@ export function pageActivities(doors: PageDoors) {
           seal,
           signal,
           pageEvents,
-          mayClaim: () => storage.hasRoom(),
+          requestsPerHost,
+          room,
+          isPatient: number === 0,
+          callHelp: (why) => callHelp(jobId, why === 'full' ? running : 0),
           scrape(claim, { base }, onFetched) {
             guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
             const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
-            return scrapeOne(claim, pageJob, { engines, renderer, tracker, media, signal, onFetched });
+            const hands = { engines, renderer, tracker, media, signal, onFetched, duringWait };
+            return scrapeOne(claim, pageJob, hands);
           },
         });
-        const { done, job: state } = await quietly(seal, () => lane.run());
+        const { done, job: state, isBlocked } = await quietly(seal, () => lane.run());
         if (guide?.trapped.size) {
           await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
         }
-        return await reportOf(jobId, done, state);
+        const report = await reportOf(jobId, done, state);
+        // Another lane of the job may have what there is room for; this one would only look again and again.
+        return isBlocked && number > 0 ? { ...report, lanes: Math.min(number, report.lanes) } : report;
       } catch (error) {
         // Links that were found, but perhaps not written down, must count as new again.
         guides.forget(jobId);
@@ -115,14 +135,54 @@ export function pageActivities(doors: PageDoors) {
     },
   };
 
+  /**
+   * For how many pages a lane has room: none on a full disk, none while pages of its own wait for the browser, and
+   * where all are opened in the browser, as many as it has places for.
+   */
+  function roomFor(places: JobPlaces | undefined): { room: LaneRoom; duringWait: DuringWait } {
+    let waiting = 0;
+    return {
+      room: {
+        async take(want) {
+          if (waiting > 0 || !(await storage.hasRoom())) return 0;
+          return places ? places.take(want) : want;
+        },
+        decline: (count) => places?.decline(count),
+        release: (count) => places?.release(count),
+      },
+      async duringWait(wait) {
+        waiting++;
+        return wait().finally(() => waiting--);
+      },
+    };
+  }
+
+  /** Tells the workflow that another lane would find pages to scrape, if it would, and if there are only so many. */
+  async function callHelp(jobId: string, running: number): Promise<void> {
+    const { info, client, log } = Context.current();
+    const { workflowExecution: execution } = info;
+    const survey = await surveyJob(db, jobId);
+    // With a delay, one lane is all there may be.
+    if (survey.dueInMs !== 0 || survey.delayMs || !execution || lanesFor(survey) <= running) return;
+    const { workflowId, runId } = execution;
+    await client.workflow
+      .getHandle(workflowId, runId)
+      .signal(HELP)
+      // The next report asks for as many lanes; until then the job is slower, and nothing else.
+      .catch((error) => log.warn('no other lane was asked for', { error: String(error) }));
+  }
+
+  /** How many lanes can be at work for the pages that are open. */
+  function lanesFor({ open, hosts, maxConcurrency, teamConcurrency, delayMs }: JobSurvey): number {
+    const wide = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
+    return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / LANE_WIDTH));
+  }
+
   async function reportOf(jobId: string, done: number, job: Advanced): Promise<LaneReport> {
-    const { status, paused, total, completed, failed, credits, open, full, outOfCredits, delayMs } = job;
-    const { dueInMs, hosts, maxConcurrency, teamConcurrency } = await surveyJob(db, jobId);
-    const wide = delayMs
-      ? 1
-      : (maxConcurrency ?? Math.min(teamConcurrency, Math.max(hosts, 1) * REQUESTS_PER_HOST));
-    const lanes = Math.max(1, Math.ceil(Math.min(open, wide) / LANE_WIDTH));
-    const idleMs = paused ? PAUSED_WAIT_MS : Math.max(dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
+    const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
+    const survey = await surveyJob(db, jobId);
+    const lanes = lanesFor(survey);
+    const idleMs = paused ? PAUSED_WAIT_MS : Math.max(survey.dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
     const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, LONGEST_REST_MS);
     return { done, status, total, completed, failed, credits, open, full, outOfCredits, lanes, waitMs };
   }

@@ -62,7 +62,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      const obtained = await engines.obtain(request, deadline.signal, profile);
+      const obtained = await engines.obtain(request, deadline.signal, { profile });
       const history = seal.isSealed
         ? undefined
         : { teamId: job.team_id, jobId, start: undefined, hidden: false };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
-import { acquireSlot } from '../db/slots.ts';
+import { acquireSlot, endWait, type SlotOrder } from '../db/slots.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Between two tries for a slot, growing. */
@@ -14,19 +14,23 @@ const LONGEST_PAUSE_MS = 500;
  */
 export async function waitForSlot(
   db: Database,
-  slot: Parameters<typeof acquireSlot>[1],
+  slot: SlotOrder,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<number | undefined> {
+  if (await acquireSlot(db, slot)) return undefined;
   const start = performance.now();
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    const waitedMs = performance.now() - start;
-    if (await acquireSlot(db, slot)) return pauseMs === FIRST_PAUSE_MS ? undefined : Math.round(waitedMs);
-    if (waitedMs > (timeoutMs * 2) / 3) {
-      throw new ServiceError(
-        'CONCURRENCY_QUEUE_TIMEOUT',
-        `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
-      );
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      await sleep(pauseMs, undefined, { signal });
+      if (await acquireSlot(db, slot)) return Math.round(performance.now() - start);
+      if (performance.now() - start > (timeoutMs * 2) / 3) {
+        throw new ServiceError(
+          'CONCURRENCY_QUEUE_TIMEOUT',
+          `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
+        );
+      }
     }
-    await sleep(pauseMs, undefined, { signal });
+  } finally {
+    await endWait(db, slot.teamId, slot.holder);
   }
 }

@@ -1,12 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
 import { once } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob } from '../db/page-jobs.ts';
+import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
 import type { NewPage } from '../db/pages.ts';
 import { ServiceError } from '../errors.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { started } from '../schemas/page-job.ts';
 import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
+import { requireSameOptions } from './append.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
 import { OPTION_ERRORS, START_ERRORS } from './route-errors.ts';
@@ -69,16 +70,18 @@ const create = defineRoute({
     const { id } = await once(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const seal = (wrapped: Buffer | null) => {
-          if (sealed && !wrapped) {
+        const admit = (kept: KeptBatch) => {
+          if (sealed && !kept.wrapped) {
             throw new ServiceError(
               'BAD_REQUEST',
               `The batch ${id} is kept: pages with zero data retention or lockdown need a batch that began with it.`,
             );
           }
-          return sealOf({ id, wrapped }, secretKey);
+          const seal = sealOf({ id, wrapped: kept.wrapped }, secretKey);
+          requireSameOptions({ sent, body }, kept, seal);
+          return seal;
         };
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, seal });
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
       } else {
         const first = urls[0] ?? '';
         const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;

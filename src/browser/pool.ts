@@ -6,6 +6,15 @@ import { type BrowsingContext, openContext } from './context.ts';
 import type { Chromium } from './launch.ts';
 import { memoryOf } from './memory.ts';
 
+/** Runs a wait for the browser: whoever waits may leave it out of the time that its page has. */
+export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result>;
+
+/** What a context is opened with. */
+export interface LeaseOptions {
+  proxyUrl?: string;
+  duringWait?: DuringWait | undefined;
+}
+
 /** Contexts of one Chromium, which is started when first needed, and again when it dies or has grown old. */
 export interface BrowserPool {
   /**
@@ -13,7 +22,7 @@ export interface BrowserPool {
    * wait their turn until the signal fires.
    */
   lease<Result>(
-    options: { proxyUrl?: string },
+    options: LeaseOptions,
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result>;
@@ -155,14 +164,37 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     }
   }
 
+  /** Waits for a turn, for memory and for a browser that runs; whoever comes in leaves again. */
+  async function enter(signal: AbortSignal): Promise<{ browser: Chromium; leave(): void }> {
+    await turn(signal);
+    let generation: Generation | undefined;
+    const leave = () => {
+      if (generation) {
+        generation.open--;
+        closeIfDone(generation);
+      }
+      giveTurn();
+    };
+    try {
+      await memory(signal);
+      generation = young();
+      generation.uses++;
+      generation.open++;
+      const browser = await generation.browser;
+      weigh(generation, browser);
+      return { browser, leave };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
   async function useContext<Result>(
-    generation: Generation,
+    browser: Chromium,
     options: { proxyUrl?: string },
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const browser = await generation.browser;
-    weigh(generation, browser);
     const context = await openContext(browser.connection, options);
     const gone = Promise.withResolvers<never>();
     // Nobody may be there to hear of it any more.
@@ -183,21 +215,12 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
   }
 
   return {
-    async lease(options, use, signal) {
-      await turn(signal);
+    async lease({ duringWait = (wait) => wait(), ...options }, use, signal) {
+      const { browser, leave } = await duringWait(() => enter(signal));
       try {
-        await memory(signal);
-        const generation = young();
-        generation.uses++;
-        generation.open++;
-        try {
-          return await useContext(generation, options, use, signal);
-        } finally {
-          generation.open--;
-          closeIfDone(generation);
-        }
+        return await useContext(browser, options, use, signal);
       } finally {
-        giveTurn();
+        leave();
       }
     },
     async ready() {

@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 import { list, type Query } from './pages.ts';
-import { CAPACITY } from './progress.ts';
+import { CAPACITY, OPEN } from './progress.ts';
 
 /** How long a claim holds without renewal. */
 const CLAIM_SECONDS = 30;
 /** Hosts looked at for one claim. */
 const HOSTS_PER_CLAIM = 64;
-/** Requests that one host gets at once, from all jobs together, where a job asks for nothing else. */
-export const REQUESTS_PER_HOST = 8;
+/** A lane that found no room at a host is counted there so long, so that the others leave it its share. */
+const WISH_SECONDS = 5;
 /** A host that asked for rest is forgiven one strike after so long. */
 const FORGIVEN_AFTER_SECONDS = 30;
 
@@ -28,11 +28,9 @@ export interface Claim {
   losses: number;
   /** Milliseconds since it could have been claimed, had there been room. */
   waitedMs: number;
-  /** Requests that this lane may have open at the host. */
-  share: number;
 }
 
-/** A job whose row is locked, and how many pages more it may have in hand. */
+/** A job whose row is locked. */
 export interface ClaimingJob {
   id: string;
   status: string;
@@ -43,7 +41,6 @@ export interface ClaimingJob {
   due: boolean;
   /** Of the team; `null` is unlimited. */
   creditsLeft: number | null;
-  room: number;
 }
 
 /** Who claims, and how much. */
@@ -51,8 +48,10 @@ export interface ClaimOrder {
   lane: string;
   /** Most pages to claim. */
   want: number;
-  /** Pages that the lane has of each host. */
-  inHand: Map<string, number>;
+  /** Requests that the lane has open at each host. */
+  fetching: Map<string, number>;
+  /** Requests that one host gets at once from all jobs together, where a job sets no `maxConcurrency`. */
+  requestsPerHost: number;
 }
 
 /** Hosts that pages of a job wait for, as a recursive query `host`: one look into the index for each. The last is null. */
@@ -66,52 +65,82 @@ const pendingHosts = (jobId: string) => sql`
       from host where name is not null
     )`;
 
-/** Takes pages that are due, host by host, as the limits of job, team and hosts allow. */
-export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): Promise<Claim[]> {
-  // With a delay the pages come one by one.
-  const want = Math.min(order.want, job.room, job.creditsLeft ?? order.want, job.delay_ms ? 1 : order.want);
-  if (want < 1 || job.status !== 'scraping' || job.paused) return [];
-  if (job.delay_ms && !job.due) return [];
-  const hosts = [...order.inHand.keys()];
-  const { rows } = await sql<Claim>`
-    with recursive progress as (
-      select greatest(0, ${CAPACITY} - admitted) as left_over from job_progress where job_id = ${job.id}
-    ), ${pendingHosts(job.id)}, open as (
-      select name, greatest(1, (case when ${job.max_concurrency}::int is null
-          then ${REQUESTS_PER_HOST} / (1 + (
-            select count(*) from host_leases
-            where host_leases.host = name and lane <> ${order.lane} and expires_at > now()))
-          else ${job.max_concurrency}::int end)::int
-          >> coalesce((
+/**
+ * How many pages more a job may have in hand: its own limit and its team's, less what is taken. Scrapes that wait for
+ * a slot of the team come first.
+ */
+async function roomOf(query: Query, jobId: string): Promise<number> {
+  const { rows } = await sql<{ room: number }>`
+    select least(
+        coalesce(max_concurrency, teams.concurrency) - (
+          select count(*) from pages where team_id = teams.id and job_id = ${jobId} and status = 'claimed'),
+        teams.concurrency - (
+          select count(*) from pages where team_id = teams.id and status = 'claimed') - (
+          select count(*) from slots where team_id = teams.id and expires_at > now()) - (
+          select count(*) from slot_waits where team_id = teams.id and expires_at > now())
+      )::int as room
+    from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
+  return rows[0]?.room ?? 0;
+}
+
+/**
+ * The hosts that pages of a job wait for, as a common table expression `open`: `fair` is the lane's share of the
+ * requests that the host gets at once, `free` what is left of them, `mine` what the lane has open. A job that sets
+ * `maxConcurrency` shares that among its own lanes, whatever other jobs do. A host that asked for rest gets half as many
+ * requests for each strike.
+ */
+const openHosts = (job: ClaimingJob, { lane, fetching, requestsPerHost }: ClaimOrder) => sql`
+    open as (
+      select name, mine, greatest(1, most / (1 + others)) as fair, most - taken - mine as free
+      from host cross join lateral (
+        select greatest(1, coalesce(${job.max_concurrency}::int, ${requestsPerHost}::int) >> coalesce((
             select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${FORGIVEN_AFTER_SECONDS}))::int
-            from host_pauses where host_pauses.host = name), 0)) as share
-      from host
+            from host_pauses where host_pauses.host = name), 0)) as most,
+          coalesce((
+            select amount from unnest(${list([...fetching.keys()], 'text')}, ${list([...fetching.values()], 'int')})
+              as held (host, amount) where held.host = name), 0) as mine
+      ) as limits cross join lateral (
+        select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
+          coalesce(sum(taken), 0)::int as taken
+        from host_leases
+        where host_leases.host = name and lane <> ${lane} and expires_at > now()
+          and (${job.max_concurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
+      ) as leases
       where name is not null
         and not exists (select from host_pauses where host_pauses.host = name and until > now())
         and exists (
           select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
       limit ${HOSTS_PER_CLAIM}
-    ), candidate as (
-      select page.id, page.ordinal, page.first, share, row_number() over (order by page.ordinal) as n
+    )`;
+
+/** Takes pages that are due, host by host, as the limits of job, team and hosts allow. */
+export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): Promise<Claim[]> {
+  if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
+  const room = await roomOf(query, job.id);
+  // With a delay the pages come one by one.
+  const want = Math.min(order.want, room, job.creditsLeft ?? order.want, job.delay_ms ? 1 : order.want);
+  if (want < 1) return [];
+  const { rows } = await sql<Claim>`
+    with recursive progress as (
+      select greatest(0, ${CAPACITY} - admitted) as left_over from job_progress where job_id = ${job.id}
+    ), ${pendingHosts(job.id)}, ${openHosts(job, order)}, candidate as (
+      select page.id, page.ordinal, page.first, row_number() over (order by page.ordinal) as n
       from open cross join lateral (
         select id, ordinal, not admitted as first from pages
         where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
         order by ordinal
-        limit greatest(0, 2 * share - coalesce((
-          select amount from unnest(${list(hosts, 'text')}, ${list([...order.inHand.values()], 'int')})
-            as held (host, amount) where held.host = name), 0))
+        limit greatest(0, least(fair - mine, free))
       ) as page
     ), picked as (
-      select id, share, first from candidate
+      select id, first from candidate
       where n <= ${want} and (not first or (
         select count(*) from candidate as before where before.first and before.n <= candidate.n
       ) <= (select left_over from progress))
-    ), lease as (
+    ), wish as (
       insert into host_leases (host, lane, expires_at)
-      select distinct host, ${order.lane}, now() + make_interval(secs => ${CLAIM_SECONDS})
-      from picked join pages on pages.id = picked.id
-      on conflict (host, lane) do update set expires_at = excluded.expires_at
-      where host_leases.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})
+      select name, ${order.lane}, now() + make_interval(secs => ${WISH_SECONDS}) from open
+      where mine = 0 and free < 1
+      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
     ), counted as (
       update job_progress set
         admitted = admitted + (select count(*) from picked where first),
@@ -122,9 +151,28 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
     update pages set status = 'claimed', admitted = true, lane = ${order.lane},
       claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
     from picked where pages.id = picked.id
-    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden, share,
+    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,
       (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
   return rows.sort((one, other) => one.ordinal - other.ordinal);
+}
+
+/** Writes down how many requests a lane has open at each host: those that it had, and those for the pages it took now. */
+export async function holdHosts(query: Query, order: ClaimOrder, claims: { host: string }[]): Promise<void> {
+  const { lane, want } = order;
+  const taken = new Map(order.fetching);
+  for (const { host } of claims) taken.set(host, (taken.get(host) ?? 0) + 1);
+  await sql`
+    with held as (
+      select * from unnest(${list([...taken.keys()], 'text')}, ${list([...taken.values()], 'int')}) as held (host, amount)
+    ), gone as (
+      delete from host_leases where lane = ${lane} and taken > 0 and host not in (select host from held)
+    )
+    insert into host_leases as lease (host, lane, taken, wants, expires_at)
+    select host, ${lane}, amount, ${want > 0}, now() + make_interval(secs => ${CLAIM_SECONDS}) from held
+    on conflict (host, lane) do update
+      set taken = excluded.taken, wants = excluded.wants, expires_at = excluded.expires_at
+      where (lease.taken, lease.wants) is distinct from (excluded.taken, excluded.wants)
+        or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})`.execute(query);
 }
 
 /** What a job's workflow plans its lanes by. */
@@ -133,7 +181,10 @@ export interface JobSurvey {
   dueInMs: number | undefined;
   /** Hosts that pages wait for, counted up to a few. */
   hosts: number;
+  /** Pages that have not ended. */
+  open: number;
   maxConcurrency: number | null;
+  delayMs: number | null;
   teamConcurrency: number;
 }
 
@@ -159,6 +210,7 @@ export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey>
     )
     select (extract(epoch from greatest(at, next_claim_at) - now()) * 1000)::float8 as due,
       (select count(*) from few)::int as hosts,
+      ${OPEN}::int as open, delay_ms as "delayMs",
       max_concurrency as "maxConcurrency", teams.concurrency as "teamConcurrency"
     from due, job_progress join teams on teams.id = job_progress.team_id
     where job_id = ${jobId}`.execute(db.query);
@@ -208,17 +260,7 @@ export async function renewLane(
     .updateTable('host_leases')
     .set({ expires_at: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
     .where('lane', '=', lane)
-    .execute();
-}
-
-/** Gives back pages that a lane has not begun. */
-export async function giveBack(db: Database, lane: string, ids: string[]): Promise<void> {
-  await db.query
-    .updateTable('pages')
-    .set(UNCLAIMED)
-    .where('id', 'in', ids)
-    .where('status', '=', 'claimed')
-    .where('lane', '=', lane)
+    .where('taken', '>', 0)
     .execute();
 }
 

@@ -133,7 +133,14 @@ interface Tables {
     delivered_at: Date | null;
   };
   host_pauses: { host: string; until: Expiry; strikes: Generated<number>; struck_at: Timestamp };
-  host_leases: { host: string; lane: string; expires_at: Expiry };
+  host_leases: {
+    host: string;
+    lane: string;
+    expires_at: Expiry;
+    taken: Generated<number>;
+    wants: Generated<boolean>;
+  };
+  slot_waits: { team_id: string; holder: string; expires_at: Expiry };
   idempotency_keys: {
     team_id: string;
     key: string;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import { closeError, type Seal } from '../seal.ts';
-import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
+import { type Claim, type ClaimingJob, type ClaimOrder, claim, holdHosts } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
 import { addBlocked, addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
 import { FULL, lockProgress, OPEN } from './progress.ts';
@@ -11,7 +11,8 @@ export interface PageEnd {
   /** Of the page. */
   id: string;
   host: string;
-  outcome: 'completed' | 'failed' | 'dropped' | 'retry';
+  /** `unbegun`: its target was not asked, so the page waits on as if it had not been claimed. */
+  outcome: 'completed' | 'failed' | 'dropped' | 'retry' | 'unbegun';
   /** The document, and its size as it is answered. */
   blob?: string;
   bytes?: number;
@@ -71,6 +72,7 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
     if (step.blocked.length) await addBlocked(query, job.id, step.blocked.map(step.seal.close));
     const claimed = step.want > 0 ? await claim(query, job, step) : [];
+    await holdHosts(query, step, claimed);
     const claims = claimed.map((page) => ({ ...page, url: step.seal.open(page.url) }));
     const { base, ...state } = await readState(query, step.jobId);
     return {
@@ -100,22 +102,15 @@ interface LockedJob extends ClaimingJob {
 }
 
 /**
- * The job and its team, held until the transaction ends: of all that claim pages of a team one is at work at a time,
- * which makes its limits exact. A tenth of the team's slots, at least one, stays free for what somebody waits for.
+ * The job and its team, held until the transaction ends: of all that claim pages or slots of a team one is at work at a
+ * time, which makes its limits exact.
  */
 async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
   await lockProgress(query, jobId, true);
   const { rows } = await sql<LockedJob>`
     select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
       max_concurrency, delay_ms, next_claim_at <= now() as due,
-      teams.credits_remaining as "creditsLeft",
-      least(
-        coalesce(max_concurrency, teams.concurrency) - (
-          select count(*) from pages where team_id = jobs.team_id and job_id = jobs.id and status = 'claimed'),
-        greatest(1, floor(teams.concurrency * 0.9)) - (
-          select count(*) from pages where team_id = jobs.team_id and status = 'claimed') - (
-          select count(*) from slots where team_id = jobs.team_id and expires_at > now())
-      )::int as room
+      teams.credits_remaining as "creditsLeft"
     from jobs join job_progress on job_progress.job_id = jobs.id join teams on teams.id = jobs.team_id
     where jobs.id = ${jobId}`.execute(query);
   const job = rows[0];
@@ -156,14 +151,14 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
       from judged window upto as (order by ordinal)
     ), ended as (
       update pages set
-        status = case when verdict = 'retry' then 'pending' else verdict end,
-        attempts = attempts + 1, lane = null, claimed_until = null,
+        status = case when verdict in ('retry', 'unbegun') then 'pending' else verdict end,
+        attempts = attempts + (verdict <> 'unbegun')::int, lane = null, claimed_until = null,
         due_at = case when verdict = 'retry' then now() + make_interval(secs => retry_ms / 1000.0) else due_at end,
         blob = case when verdict = 'completed' then placed.blob end,
         position = case when verdict = 'completed' then place end,
         bytes_end = case when verdict = 'completed' then size end,
         error = case when verdict in ('failed', 'retry') then placed.error::jsonb end,
-        finished_at = case when verdict <> 'retry' then now() end
+        finished_at = case when verdict not in ('retry', 'unbegun') then now() end
       from placed where pages.id = placed.id
       returning pages.id, pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
         final_url, final_key

@@ -106,7 +106,7 @@ async function lockJob(query: Query, jobId: string) {
   const job = await query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['jobs.team_id as teamId', 'kind', 'status', 'known', 'page_limit as limit', 'seal as wrapped'])
+    .select(['jobs.team_id as teamId', 'kind', 'status', 'known', 'page_limit as limit'])
     .select(sql<boolean>`status <> 'scraping' and expires_at < now()`.as('expired'))
     .where('jobs.id', '=', jobId)
     .executeTakeFirst();
@@ -114,9 +114,18 @@ async function lockJob(query: Query, jobId: string) {
   throw new ServiceError('NOT_FOUND', `Job not found. There is no job ${jobId} (any more).`);
 }
 
+/** How a batch was asked for, as its row keeps it. */
+export interface KeptBatch {
+  /** What its seal opens with; `null` where it has none. */
+  wrapped: Buffer | null;
+  request: unknown;
+  webhook: unknown;
+  maxConcurrency: number | null;
+}
+
 /**
  * Adds pages to a batch of a team and opens it again if it was completed.
- * @param batch.seal opens the batch's own; the pages are written down as its others
+ * @param batch.admit says by which seal the pages are written down, or throws where they may not be added
  * @throws ServiceError `NOT_FOUND` where the team has no such batch; `JOB_ENDED` for one that was cancelled or failed
  */
 export async function appendToBatch(
@@ -126,7 +135,7 @@ export async function appendToBatch(
     teamId: string;
     pages: NewPage[];
     ttlMs: number;
-    seal: (wrapped: Buffer | null) => Seal;
+    admit: (kept: KeptBatch) => Seal;
   },
 ): Promise<void> {
   const job = await lockJob(query, batch.id);
@@ -136,12 +145,16 @@ export async function appendToBatch(
       `Job not found. The team has no batch ${batch.id} to append to, or its results have expired.`,
     );
   }
+  const kept = await query
+    .selectFrom('jobs')
+    .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
+    .select(['seal as wrapped', 'request', 'webhook', 'max_concurrency as maxConcurrency'])
+    .where('jobs.id', '=', batch.id)
+    .executeTakeFirstOrThrow();
+  const pages = closePages(batch.pages, batch.admit(kept));
   await reopen(query, { ...batch, status: job.status });
-  await addAllPages(
-    query,
-    { id: batch.id, teamId: batch.teamId, limit: null, known: job.known },
-    closePages(batch.pages, batch.seal(job.wrapped)),
-  );
+  const { id, teamId } = batch;
+  await addAllPages(query, { id, teamId, limit: null, known: job.known }, pages);
 }
 
 async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {

@@ -6,34 +6,63 @@ export const SLOT_LEASE_SECONDS = 30;
 
 const expiry = sql<Date>`now() + make_interval(secs => ${SLOT_LEASE_SECONDS})`;
 
+/** Who waits for a slot says so again within this time, or no longer waits. */
+const WAIT_SECONDS = 3;
+
+/** Whose slot, and how many slots the team has. */
+export interface SlotOrder {
+  teamId: string;
+  /** The job that takes it. */
+  holder: string;
+  limit: number;
+}
+
 /**
- * Takes one of a team's slots, a lease that its holder renews. The key (team, ordinal) makes the limit exact: of two
- * that try for the same free ordinal one gets nothing, and may try again.
+ * Takes one of a team's slots, a lease that its holder renews. The team's row is locked first, as by those that claim
+ * pages of its batches and crawls: together they never pass the limit. Who gets nothing is counted as waiting for a few
+ * seconds, in which batches and crawls of the team take no slot that somebody waits for.
  * @returns whether a slot was taken
  */
-export async function acquireSlot(
-  db: Database,
-  slot: { teamId: string; holder: string; limit: number },
-): Promise<boolean> {
-  const { rows } = await sql`
-    insert into slots (team_id, ordinal, holder, expires_at)
-    select ${slot.teamId}, free.ordinal, ${slot.holder}, ${expiry}
-    from (
-      select ordinal from generate_series(1, ${slot.limit}::int) as ordinals (ordinal)
-      where not exists (
-        select from slots
-        where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
+export async function acquireSlot(db: Database, slot: SlotOrder): Promise<boolean> {
+  return db.query.transaction().execute(async (query) => {
+    await sql`select from teams where id = ${slot.teamId} for no key update`.execute(query);
+    const { rows } = await sql<{ taken: boolean }>`
+      with taken as (
+        insert into slots (team_id, ordinal, holder, expires_at)
+        select ${slot.teamId}, free.ordinal, ${slot.holder}, ${expiry}
+        from (
+          select ordinal from generate_series(1, ${slot.limit}::int) as ordinals (ordinal)
+          where not exists (
+            select from slots
+            where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
+          )
+            and ${slot.limit} > (
+              select count(*) from slots where team_id = ${slot.teamId} and expires_at > now()) + (
+              select count(*) from pages where team_id = ${slot.teamId} and status = 'claimed')
+          order by random() limit 1
+        ) as free
+        on conflict (team_id, ordinal) do update
+          set holder = excluded.holder, expires_at = excluded.expires_at
+          where slots.expires_at <= now()
+        returning ordinal
+      ), waits as (
+        insert into slot_waits (team_id, holder, expires_at)
+        select ${slot.teamId}, ${slot.holder}, now() + make_interval(secs => ${WAIT_SECONDS})
+        where not exists (select from taken)
+        on conflict (team_id, holder) do update set expires_at = excluded.expires_at
       )
-        and ${slot.limit} > (
-          select count(*) from slots where team_id = ${slot.teamId} and expires_at > now()) + (
-          select count(*) from pages where team_id = ${slot.teamId} and status = 'claimed')
-      order by random() limit 1
-    ) as free
-    on conflict (team_id, ordinal) do update
-      set holder = excluded.holder, expires_at = excluded.expires_at
-      where slots.expires_at <= now()
-    returning ordinal`.execute(db.query);
-  return rows.length > 0;
+      select exists (select from taken) as taken`.execute(query);
+    return rows[0]?.taken ?? false;
+  });
+}
+
+/** Ends the wait for a slot, with or without one. */
+export async function endWait(db: Database, teamId: string, holder: string): Promise<void> {
+  await db.query
+    .deleteFrom('slot_waits')
+    .where('team_id', '=', teamId)
+    .where('holder', '=', holder)
+    .execute();
 }
 
 /** Extends a lease. */

@@ -20,7 +20,8 @@ export interface Webhook {
 export const closeTarget = (target: WebhookTarget, seal: Seal) =>
   seal.isSealed ? { events: target.events, sealed: seal.close(JSON.stringify(target)) } : target;
 
-function openTarget(kept: unknown, seal: Seal): WebhookTarget {
+/** The target that `closeTarget` made this of. */
+export function openTarget(kept: unknown, seal: Seal): WebhookTarget {
   // Written by `closeTarget`; the API validated the target before.
   if (!seal.isSealed) return kept as WebhookTarget;
   const { sealed } = kept as { sealed: string };

@@ -64,7 +64,7 @@ export function createBrowserEngine(doors: {
       let visited: Visited;
       try {
         visited = await pool.lease(
-          { proxyUrl: door.url },
+          { proxyUrl: door.url, duringWait: request.duringWait },
           (context) => visit(context, { ...order, profile }),
           signal,
         );

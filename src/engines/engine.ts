@@ -1,3 +1,4 @@
+import type { DuringWait } from '../browser/pool.ts';
 import type { ProfileOrder } from '../browser/profile.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
@@ -41,6 +42,8 @@ export interface PageRequest {
   proxy: ProxyKind;
   /** With which browser state it is opened. */
   profile: ProfileOrder | undefined;
+  /** Around the wait for a browser. */
+  duringWait?: DuringWait | undefined;
   /** What formats make from the open page, by their type. */
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
 }

@@ -166,7 +166,10 @@ function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapsho
 
 const isRefused = (page: Snapshot) => page.statusCode >= 400 || isChallenge(page);
 
-function needsPage({ collect, actions, mobile, waitForMs, profile }: PageRequest): boolean {
+type Needs = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & { profile?: unknown };
+
+/** Row 1. */
+export function needsPage({ collect, actions, mobile, waitForMs, profile }: Needs): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;
   return isMade || mobile || waitForMs > 0 || profile !== undefined;
 }

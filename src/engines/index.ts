@@ -1,3 +1,4 @@
+import type { DuringWait } from '../browser/pool.ts';
 import type { ProfileOrder } from '../browser/profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
@@ -8,7 +9,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
 import { type PageRequest, wantedAsBase64 } from './engine.ts';
-import { createEscalation, type EscalationHands } from './escalation.ts';
+import { createEscalation, type EscalationHands, needsPage } from './escalation.ts';
 import { isWall } from './wall.ts';
 
 /** A page, and whether it came from the cache; no state when the cache was not considered. */
@@ -19,19 +20,26 @@ export interface Obtained {
   cached: Promise<void>;
 }
 
+/** What obtaining a page depends on beside the request. */
+export interface Circumstances {
+  /** Whose is the profile that the request names, and whether it is saved. */
+  profile?: ProfileOrder | undefined;
+  /** Around the wait for a browser. */
+  duringWait?: DuringWait;
+}
+
 /** Obtains pages by the first engine that can, or from the cache. */
 export interface Engines {
-  /** @param profile whose is the profile that the request names, and whether it is saved */
-  obtain(request: ScrapeRequest, signal: AbortSignal, profile?: ProfileOrder): Promise<Obtained>;
+  obtain(request: ScrapeRequest, signal: AbortSignal, circumstances?: Circumstances): Promise<Obtained>;
 }
 
 /** @param hands `cache` and what {@link createEscalation} works with */
 export function createEngines({ cache, ...hands }: EscalationHands & { cache: Cache }): Engines {
   const fetchPage = createEscalation(hands);
   return {
-    async obtain(request, signal, profile) {
-      const target = pageRequest(request, profile);
-      const cacheOnly = request.lockdown || request.minAge !== undefined;
+    async obtain(request, signal, circumstances = {}) {
+      const target = pageRequest(request, circumstances);
+      const cacheOnly = isCacheOnly(request);
       // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
       const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
       // What became of a page is told by the page as it is now.
@@ -58,15 +66,31 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
 /** What a format may have that needs the open page. */
 type Halves = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
 
-function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined): PageRequest {
+const isCacheOnly = ({ lockdown, minAge }: Pick<ScrapeRequest, 'lockdown' | 'minAge'>) =>
+  lockdown || minAge !== undefined;
+
+/** Whether pages are opened in the browser from the start; others may turn out to need one. */
+export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
+  const { mobile, waitFor: waitForMs, profile, actions = [], formats } = request;
+  return (
+    !isCacheOnly(request) && needsPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
+  );
+}
+
+/** What the formats make in the open page. */
+function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
   const collect: PageRequest['collect'] = {};
-  for (const asked of request.formats) {
+  for (const asked of formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
     // The list is a union of records; each record's halves take the very request that its own schema made.
     const { collect: makeFile, survey } = (format ?? {}) as Halves;
     if (makeFile) collect[asked.type] = (page) => makeFile(page, asked);
     if (survey) collect[asked.type] = async (page) => ({ survey: await survey(page, asked) });
   }
+  return collect;
+}
+
+function pageRequest(request: ScrapeRequest, { profile, duringWait }: Circumstances): PageRequest {
   return {
     sourceUrl: request.url,
     // The API accepted the address by its own rule for local names; here it is only read again.
@@ -82,6 +106,7 @@ function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined):
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
-    collect,
+    duringWait,
+    collect: collectOf(request.formats),
   };
 }

@@ -12,7 +12,12 @@ export const batchBody = z
   .strictObject({
     urls: z.array(z.string()).min(1, 'urls must name at least one page').describe('addresses of the pages'),
     webhook: webhook.optional(),
-    appendToId: z.uuid().optional().describe('a batch of the team that the pages are added to'),
+    appendToId: z
+      .uuid()
+      .optional()
+      .describe(
+        'a batch of the team that the pages are added to. They are scraped with its options: leave those out or repeat them, others are refused',
+      ),
     ignoreInvalidURLs: z
       .boolean()
       .default(true)
@@ -24,7 +29,9 @@ export const batchBody = z
       .min(1)
       .max(10_000)
       .optional()
-      .describe('most pages at once; default: what the team may'),
+      .describe(
+        'most pages at once, also of one host; default: what the team may, and 8 per host unless the operator set another number',
+      ),
     ...scrapeOptionFields,
     zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
     ...callerFields,

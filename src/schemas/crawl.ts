@@ -58,7 +58,9 @@ export const crawlOptionFields = {
     .min(1)
     .max(MOST_AT_ONCE)
     .optional()
-    .describe('most pages at once; default: 8 per host'),
+    .describe(
+      'most pages at once, also of one host; default: what the team may, and 8 per host unless the operator set another number',
+    ),
 };
 
 const scrapeOptions = z

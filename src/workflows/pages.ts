@@ -14,7 +14,7 @@ import type { LaneReport } from '../activities/pages.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
-import { pause, resume, retune, wake } from './signals.ts';
+import { help, pause, resume, retune, wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
 
 /** What a batch's or crawl's workflow is given; everything else stands in the database. */
@@ -103,6 +103,12 @@ async function scrapeAll(
   setHandler(wake, () => {
     woken++;
   });
+  setHandler(help, () => {
+    if (running.size === 0 || paused || failure || isDraining()) return;
+    let number = 0;
+    while (running.has(number)) number++;
+    void lane(number);
+  });
   // Apart, so that it can be called off when the limit is reached before it is done.
   const discovery = new CancellationScope();
   const found = () => {
@@ -116,7 +122,7 @@ async function scrapeAll(
     try {
       for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
         heard = woken;
-        report = await lanes.scrapePages({ jobId, lane: number });
+        report = await lanes.scrapePages({ jobId, lane: number, running: running.size });
         show();
         if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
         wanted = report.lanes;

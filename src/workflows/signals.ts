@@ -16,3 +16,5 @@ export const resume = defineSignal('resume');
 export const retune = defineSignal<[Change]>('retune');
 /** There may be new work in the database. */
 export const wake = defineSignal('wake');
+/** A lane has its hands full: there is work for another one. */
+export const help = defineSignal('help');

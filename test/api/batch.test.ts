@@ -237,6 +237,27 @@ describe('a batch that runs', () => {
     expect(foreign).toMatchObject({ status: 404, body: { error: expect.stringContaining('Job not found') } });
   });
 
+  it('has one set of options: who adds pages leaves them out or repeats them', async () => {
+    const options = { formats: ['links'], onlyMainContent: false, maxConcurrency: 2 };
+    const webhook = { url: `${site.url}/hook`, events: ['completed'] };
+    const id = await startJob(PATH, { urls: articles(1), ...options, webhook });
+    const add = (change: object) =>
+      call(PATH, { body: { urls: articles(1, 40), appendToId: id, ...change } });
+    const refused = await add({
+      ...{ formats: ['html'], waitFor: 100, onlyMainContent: false, ignoreInvalidURLs: false },
+      ...{ maxConcurrency: 3, webhook: `${site.url}/other`, origin: 'test' },
+    });
+    expect(refused).toMatchObject({ status: 400, body: { success: false, code: 'BAD_REQUEST' } });
+    expect(refused.body.error).toContain('formats, waitFor, maxConcurrency, webhook.');
+    expect(refused.body.details.map(({ path }: Body) => path[0])).toEqual([
+      ...['formats', 'waitFor', 'maxConcurrency', 'webhook'],
+    ]);
+    expect((await add({})).status).toBe(200);
+    expect((await add({ ...options, webhook, timeout: 60_000 })).status).toBe(200);
+    const done = await until(`${PATH}/${id}`, ({ status, total }) => status === 'completed' && total === 3);
+    expect(done.data.every((each: Body) => each.links.length > 0 && each.markdown === undefined)).toBe(true);
+  });
+
   it('says of its pages whether they waited for their turn', async () => {
     const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 });
     const { data } = await finished(PATH, id);
@@ -344,19 +365,6 @@ describe('a batch and its team', () => {
       error: expect.stringContaining('Invalid job ID format'),
     });
     await finished(PATH, id);
-  });
-
-  it('keeps within the concurrency of the team, and a slot free for who waits', async () => {
-    const team = await makeTeam(db, { concurrency: 3 });
-    const id = await startJob(PATH, { urls: slow(8, 700), maxAge: 0 }, { key: team.key });
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 2, { key: team.key });
-    const { body } = await call('/v2/scrape', { body: { url: articles(1, 70)[0] }, key: team.key });
-    expect(body.data.metadata.concurrencyLimited).toBe(false);
-    expect((await call('/v2/team/queue-status', { key: team.key })).body).toMatchObject({
-      jobsInQueue: 1,
-      maxConcurrency: 3,
-    });
-    await finished(PATH, id, { key: team.key });
   });
 
   it('stands in the team’s activity', async () => {

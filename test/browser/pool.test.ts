@@ -85,6 +85,27 @@ describe('a pool of contexts', () => {
     await third.done;
   });
 
+  it('says what of a lease is the wait for it', async () => {
+    open({ contexts: 1 });
+    const first = hold();
+    await first.opened;
+    const told: string[] = [];
+    const second = pool.lease(
+      {
+        async duringWait(wait) {
+          told.push('waits');
+          return wait().finally(() => told.push('has its turn'));
+        },
+      },
+      async () => told.push('is used'),
+      never,
+    );
+    await vi.waitFor(() => expect(told).toEqual(['waits']));
+    first.letGo();
+    await second;
+    expect(told).toEqual(['waits', 'has its turn', 'is used']);
+  });
+
   it('shares nothing between two contexts', async () => {
     open();
     const cookies = await Promise.all(

@@ -6,7 +6,7 @@ import { type Advance, advance, type PageEnd } from '../../src/db/lanes.ts';
 import { addToJob, insertPageJob, readPageJob } from '../../src/db/page-jobs.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages.ts';
 import { endJob, retune } from '../../src/db/progress.ts';
-import { acquireSlot, releaseSlot } from '../../src/db/slots.ts';
+import { acquireSlot, countSlots, endWait, releaseSlot } from '../../src/db/slots.ts';
 import { findTeam, type TeamChange } from '../../src/db/teams.ts';
 import { UNSEALED } from '../../src/seal.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
@@ -72,7 +72,8 @@ const step = (jobId: string, change: Partial<Advance> = {}) =>
     found: [],
     blocked: [],
     want: 0,
-    inHand: new Map(),
+    fetching: new Map(),
+    requestsPerHost: 8,
     pageEvents: false,
     ...change,
   });
@@ -139,6 +140,17 @@ describe('a page', () => {
     expect((await step(id, { want: 1 })).claims).toMatchObject([{ id: first!.id, attempts: 1, losses: 0 }]);
   });
 
+  it('that could not be begun waits on as if it had never been claimed', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    const {
+      claims: [first],
+    } = await step(id, { want: 1 });
+    const next = await step(id, { ended: [done(first!, { outcome: 'unbegun', blob: undefined })], want: 1 });
+    expect(next.claims).toMatchObject([{ id: first!.id, attempts: 0, losses: 0 }]);
+    expect(next.claims[0]!.waitedMs).toBeGreaterThanOrEqual(first!.waitedMs);
+    expect(next).toMatchObject({ completed: 0, open: 1 });
+  });
+
   it('that leads to one of the same job is none of its own', async () => {
     const name = host();
     const key = (text: string) => Buffer.from(`${name} ${text}`.padEnd(16).slice(-16));
@@ -167,7 +179,7 @@ describe('a page', () => {
 
 describe('claims', () => {
   it('of many lanes at once never give a page twice, nor more than the limit', async () => {
-    const { id } = await newJob({ pages: pagesOf(60), limit: 25, maxConcurrency: null });
+    const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
     const lanes = Array.from({ length: 12 }, (_, n) => step(id, { lane: `${id}/${n}/1`, want: 5 }));
     const claims = (await Promise.all(lanes)).flatMap((each) => each.claims);
     expect(new Set(claims.map((claim) => claim.id)).size).toBe(claims.length);
@@ -196,28 +208,106 @@ describe('claims', () => {
     const slot = { teamId: team.id, holder: uuidv7(), limit: 10 };
     expect(await acquireSlot(db, slot)).toBe(true);
     expect((await step(one.id, { want: 6 })).claims).toHaveLength(6);
-    // One of ten stays free for scrapes: nine less six pages and one scrape.
-    expect((await step(two.id, { want: 6 })).claims).toHaveLength(2);
-    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
-    expect(await acquireSlot(db, { ...slot, holder: 'third' })).toBe(false);
+    // All ten can be used: six pages, one scrape, three pages.
+    expect((await step(two.id, { want: 6 })).claims).toHaveLength(3);
+    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(false);
     await releaseSlot(db, team.id, slot.holder);
-    expect(await acquireSlot(db, { ...slot, holder: 'third' })).toBe(true);
+    expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
   });
 
-  it('share a host, and leave one alone that asked for rest', async () => {
+  it('leave the next slot to a scrape that waits for one', async () => {
+    const team = await makeTeam(db, { concurrency: 2 });
+    const { id } = await newJob({ team });
+    const { claims } = await step(id, { want: 6 });
+    expect(claims).toHaveLength(2);
+    const slot = { teamId: team.id, holder: uuidv7(), limit: 2 };
+    expect(await acquireSlot(db, slot)).toBe(false);
+    expect((await step(id, { ended: [done(claims[0]!)], want: 6 })).claims).toEqual([]);
+    expect(await acquireSlot(db, slot)).toBe(true);
+    await endWait(db, team.id, slot.holder);
+    expect((await step(id, { ended: [done(claims[1]!)], want: 6 })).claims).toHaveLength(1);
+  });
+
+  it('and slots taken at the same moment never pass the limit of the team', async () => {
+    const team = await makeTeam(db, { concurrency: 6 });
+    const jobs = await Promise.all([1, 2, 3].map(() => newJob({ team, pages: pagesOf(20) })));
+    for (let round = 0; round < 5; round++) {
+      const slots = Array.from({ length: 6 }, () => ({ teamId: team.id, holder: uuidv7(), limit: 6 }));
+      await Promise.all([
+        ...jobs.map(({ id }) => step(id, { want: 3 })),
+        ...slots.map((slot) => acquireSlot(db, slot)),
+      ]);
+      expect(await countSlots(db, team.id)).toBe(6);
+      await Promise.all(slots.map(({ holder }) => releaseSlot(db, team.id, holder)));
+      await Promise.all(slots.map(({ holder }) => endWait(db, team.id, holder)));
+      for (const { id } of jobs) await releaseLanes(db, { jobId: id, lane: `${id}/`, lost: false });
+    }
+  });
+
+  it('of several jobs share a host exactly, and leave one alone that asked for rest', async () => {
     const [name, quiet] = [host(), host()];
     const pages = [...pagesOf(40, name), ...pagesOf(40, quiet)];
     const one = await newJob({ pages, maxConcurrency: null });
     const two = await newJob({ pages, maxConcurrency: null });
     await pauseHosts(db, new Map([[quiet, 60_000]]));
     const first = await step(one.id, { want: 30 });
-    expect(new Set(first.claims.map((claim) => claim.host))).toEqual(new Set([name]));
-    expect(first.claims.every(({ share }) => share === 8)).toBe(true);
-    const second = await step(two.id, { want: 30 });
-    expect(second.claims.map(({ share }) => share)).toEqual(Array(8).fill(4));
+    expect(first.claims.map((claim) => claim.host)).toEqual(Array(8).fill(name));
+    // All eight are taken: the second job waits, and is noticed.
+    expect((await step(two.id, { want: 30 })).claims).toEqual([]);
+    const still = {
+      fetching: new Map([[name, 5]]),
+      ended: first.claims.slice(5).map((claim) => done(claim)),
+    };
+    expect((await step(one.id, { ...still, want: 30 })).claims).toEqual([]);
+    expect((await step(two.id, { want: 30 })).claims).toHaveLength(3);
+    const fewer = {
+      fetching: new Map([[name, 3]]),
+      ended: first.claims.slice(3, 5).map((claim) => done(claim)),
+    };
+    expect((await step(one.id, { ...fewer, want: 30 })).claims).toHaveLength(1);
+    // The host that rested gets half, and so the other half of it.
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
-    const third = await step(one.id, { want: 30, inHand: new Map([[name, 16]]) });
-    expect(third.claims.map(({ host: at, share }) => [at, share])).toEqual(Array(8).fill([quiet, 4]));
+    const third = await step(one.id, { want: 30, fetching: new Map([[name, 4]]) });
+    expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
+  });
+
+  it('leave to others what a lane that takes no more pages does not use of its share', async () => {
+    const name = host();
+    const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
+    const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
+    expect((await step(one.id, { want: 2 })).claims).toHaveLength(2);
+    await step(one.id, { want: 0, fetching: new Map([[name, 2]]) });
+    expect((await step(two.id, { want: 30 })).claims).toHaveLength(6);
+  });
+
+  it('go by the concurrency of a job instead of the requests per host, though a host that asked for rest gets it', async () => {
+    const name = host();
+    const { id } = await newJob({ pages: pagesOf(60, name), maxConcurrency: 20 });
+    const { claims } = await step(id, { want: 16 });
+    expect(claims).toHaveLength(16);
+    const other = { lane: `${id}/1/1` };
+    expect((await step(id, { ...other, want: 16 })).claims).toHaveLength(4);
+    await pauseHosts(db, new Map([[name, 60_000]]));
+    const ended = claims.slice(0, 7).map((claim) => done(claim));
+    expect((await step(id, { ended, want: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
+    await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', name).execute();
+    // From now on it gets ten at once, from both lanes together: there are thirteen.
+    expect((await step(id, { want: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
+    const more = claims.slice(7, 12).map((claim) => done(claim));
+    expect((await step(id, { ended: more, want: 16, fetching: new Map([[name, 4]]) })).claims).toHaveLength(
+      2,
+    );
+  });
+
+  it('go by the requests per host that the operator set', async () => {
+    const { id } = await newJob({ pages: pagesOf(40), maxConcurrency: null });
+    expect((await step(id, { want: 30, requestsPerHost: 3 })).claims).toHaveLength(3);
+  });
+
+  it('take the places of pages that end in the same step', async () => {
+    const { id } = await newJob({ maxConcurrency: 3 });
+    const { claims } = await step(id, { want: 9 });
+    expect((await step(id, { ended: claims.map((claim) => done(claim)), want: 9 })).claims).toHaveLength(3);
   });
 
   it('come one by one with a delay', async () => {

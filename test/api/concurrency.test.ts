@@ -1,0 +1,148 @@
+import { availableParallelism } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { finished, startJob, until } from '../support/jobs.ts';
+import { startPages } from '../support/pages.ts';
+
+/** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
+
+const PATH = '/v2/batch/scrape';
+/** Pages that the browser of the one worker has open at once. */
+const BROWSER_PAGES = 4 * availableParallelism();
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+/** A site whose pages are held back until they are let go; it counts how many it has open. */
+async function startHeld() {
+  const held = new Set<() => void>();
+  const seen = { most: 0 };
+  let isOpen = false;
+  const pages = await startPages({
+    '/': (_request, response) => {
+      const send = () => {
+        held.delete(send);
+        response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>held back</p>');
+      };
+      held.add(send);
+      seen.most = Math.max(seen.most, held.size);
+      if (isOpen) setTimeout(send, 50);
+    },
+  });
+  return {
+    seen,
+    open: () => held.size,
+    urls: (count: number) => Array.from({ length: count }, (_, n) => `${pages.url}/?${n}`),
+    letOneGo: () => [...held].at(-1)?.(),
+    letGo() {
+      isOpen = true;
+      for (const send of held) send();
+    },
+    [Symbol.asyncDispose]: () => pages[Symbol.asyncDispose](),
+  };
+}
+
+const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
+  (await call('/v2/concurrency-check', { key })).body.concurrency;
+
+describe('a batch', () => {
+  it('with maxConcurrency has as many pages of one host at work at once, up to the limit of its team', async () => {
+    await using site = await startHeld();
+    const team = await makeTeam(db, { concurrency: 20 });
+    const body = { urls: site.urls(50), fastMode: true, maxConcurrency: 30 };
+    const id = await startJob(PATH, body, team);
+    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 20, team);
+    await expect.poll(site.open, { timeout: 30_000 }).toBe(20);
+    site.letGo();
+    expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 50 });
+    expect(site.seen.most).toBe(20);
+  });
+
+  it('goes on with the places that ended pages leave, though one page takes long', async () => {
+    await using site = await startHeld();
+    const team = await makeTeam(db);
+    const id = await startJob(PATH, { urls: site.urls(12), fastMode: true, maxConcurrency: 2 }, team);
+    await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
+    // One page is held all the time, which outlasts every lane that takes new ones.
+    for (let completed = 1; completed < 11; completed++) {
+      await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
+      site.letOneGo();
+      await until(`${PATH}/${id}`, (status) => status.completed >= completed, team);
+      if (completed === 1) await new Promise((resolve) => setTimeout(resolve, 4_000));
+    }
+    site.letGo();
+    expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });
+  });
+
+  it('counts as active what it scrapes, and not what waits for its host', async () => {
+    await using site = await startHeld();
+    const team = await makeTeam(db);
+    const id = await startJob(PATH, { urls: site.urls(40), fastMode: true }, team);
+    await expect.poll(site.open, { timeout: 30_000 }).toBe(8);
+    await until(`${PATH}/${id}`, ({ total }) => total === 40, team);
+    expect(await concurrencyOf(team)).toBe(8);
+    expect((await call('/v2/team/queue-status', team)).body).toMatchObject({ jobsInQueue: 1 });
+    site.letGo();
+    expect(await finished(PATH, id, team)).toMatchObject({ completed: 40 });
+    expect(site.seen.most).toBe(8);
+    expect(await concurrencyOf(team)).toBe(0);
+  });
+
+  it('leaves the next place to a scrape that waits, also of a team that has only one', async () => {
+    await using site = await startHeld();
+    await using other = await startPages({ '/page': '<h1>Between two pages</h1>' });
+    const team = await makeTeam(db, { concurrency: 1 });
+    const id = await startJob(PATH, { urls: site.urls(6), fastMode: true }, team);
+    await expect.poll(site.open, { timeout: 30_000 }).toBe(1);
+    const scrape = call('/v2/scrape', { body: { url: `${other.url}/page`, maxAge: 0 }, key: team.key });
+    await until('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 2, team);
+    await expect
+      .poll(() => db.query.selectFrom('slot_waits').selectAll().where('team_id', '=', team.id).execute(), {
+        timeout: 30_000,
+      })
+      .toHaveLength(1);
+    site.letOneGo();
+    const { status, body } = await scrape;
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      markdown: '# Between two pages',
+      metadata: { concurrencyLimited: true, concurrencyQueueDurationMs: expect.any(Number) },
+    });
+    site.letGo();
+    expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 6 });
+    expect(site.seen.most).toBe(1);
+  });
+
+  it('waits for the browser without using up the timeout of its pages, and claims no more than can be open', async () => {
+    const rounds = 4;
+    const page = '<html><body><h1>Open in the browser</h1></body></html>';
+    await using pages = await startPages({ '/': page }, '0.0.0.0');
+    const { port } = new URL(pages.url);
+    const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
+    const team = await makeTeam(db, { concurrency: 200 });
+    // The last round begins when the timeout of a page would long be over.
+    const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 15_000 }, team);
+    let most = 0;
+    const done = await until(
+      `${PATH}/${id}`,
+      ({ status }) => {
+        void concurrencyOf(team).then((now) => {
+          most = Math.max(most, now);
+        });
+        return status !== 'scraping';
+      },
+      team,
+    );
+    expect((await call(`${PATH}/${id}/errors`, team)).body.errors).toEqual([]);
+    expect(done).toMatchObject({ status: 'completed', completed: rounds * BROWSER_PAGES });
+    expect(most).toBe(BROWSER_PAGES);
+    const last = done.data.at(-1).metadata;
+    expect(last.concurrencyLimited).toBe(true);
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(12_000);
+  }, 180_000);
+});
