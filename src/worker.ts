@@ -131,6 +131,7 @@ async function work(): Promise<Role> {
     userAgent,
     resultTtlMs,
     cacheTtlMs,
+    cacheMaxBytes: config.cacheMaxBytes,
     cacheBlobs,
     versionBlobs,
     trackingTtlMs,
