@@ -16,6 +16,7 @@ import {
 } from 'node:zlib';
 import { openBucket } from './blobs/bucket.ts';
 import { openDirectory } from './blobs/directory.ts';
+import type { PlacedFile } from './blobs/store.ts';
 import { ServiceError } from './errors.ts';
 
 /** Bytes by the hash of their content: what is put twice is kept once, and a key always means the same bytes. */
@@ -30,8 +31,10 @@ export interface Blobs {
   get(key: string): Promise<Buffer>;
   /** As `get`, for bytes that are read as they come; to be read, or destroyed. */
   stream(key: string): Promise<Readable>;
-  /** Deletes what nobody else can have put, alone in its file; nothing where it is gone. */
+  /** Deletes a file, whoever put it; nothing where it is gone. */
   remove(key: string): Promise<void>;
+  /** The files whose keys begin with two hex digits, such as `0f`, with when they were put last. */
+  list(shelf: string): Promise<PlacedFile[]>;
   /** Deletes what was put last before a time. @returns how many files went */
   sweep(before: Date): Promise<number>;
   /** Resolves when the store answers. */
@@ -106,9 +109,16 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       return plain;
     },
     remove: (key) => store.remove(key),
+    list: (shelf) => store.list(shelf),
     sweep: (before) => store.sweep(before),
     ready: () => store.ready(),
   };
+}
+
+/** In which file a blob is, and how many bytes of that there are up to its end; 0 where it is alone in it. */
+export function placeOf(key: string): { file: string; end: number } {
+  const [, file = '', offset = 0, length = 0] = KEY.exec(key) ?? [];
+  return { file, end: Number(offset) + Number(length) };
 }
 
 const WHOLE = /^[0-9a-f]{64}$/;

@@ -85,7 +85,10 @@ const settings = z.object({
     'requests that one host gets at once from all batches and crawls together; a job that sets maxConcurrency goes by that instead',
   ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
-  WINNOW_CACHE_DAYS: count(30).describe('days that copies of pages are kept'),
+  WINNOW_CACHE_DAYS: count(730).describe('days that copies of pages are kept, as far as there is room'),
+  WINNOW_MAX_CACHE_MB: count(10_240).describe(
+    'room on the disk for copies of pages, in MiB; those that were not used for longest make way',
+  ),
   WINNOW_TRACKING_DAYS: count(365).describe(
     'days after its last tracked scrape that the text of a page is kept for changeTracking',
   ),
@@ -164,6 +167,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,
+    cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
     leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     userAgent: s.WINNOW_USER_AGENT,

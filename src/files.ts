@@ -36,14 +36,17 @@ const sign = (payload: string, secretKey: string) =>
   createHmac('sha256', secretKey).update(payload).digest('base64url');
 
 /**
- * The address of a stored file, readable without a key for 24 hours, of sound and moving pictures for one.
+ * The URL of a stored file, readable without a key for 24 hours at least, of sound and moving pictures for one. Its
+ * expiry is rounded up to the next multiple of that time: a file that is handed out again, as a cached screenshot is,
+ * keeps its URL instead of getting a new one each time, by which clients tell whether the picture is the same.
  * @param reference as {@link referenceTo} makes it; anything else is given back as it is
  */
 export function fileUrl(reference: string, baseUrl: string, secretKey: string): string {
   const file = referredTo(reference);
   if (!file) return reference;
   const { key, size, mediaType } = file;
-  const expiresAt = Date.now() + lifetimeOf(mediaType);
+  const lifetimeMs = lifetimeOf(mediaType);
+  const expiresAt = Math.ceil(Date.now() / lifetimeMs + 1) * lifetimeMs;
   const payload = Buffer.from(JSON.stringify([key, size, mediaType, expiresAt])).toString('base64url');
   return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
 }
@@ -75,7 +78,7 @@ export function openFileToken(token: string, secretKey: string): StoredFile {
   if (expiresAt < Date.now()) {
     throw new ServiceError(
       'NOT_FOUND',
-      `This address has expired: such files can be read for ${lifetimeOf(mediaType) / HOUR_MS} hours. Read the result again for a new address, or scrape the page again.`,
+      `This address has expired: such files can be read for ${lifetimeOf(mediaType) / HOUR_MS} hours at least. Read the result again for a new address, or scrape the page again.`,
     );
   }
   return { key, size, mediaType };

@@ -133,6 +133,7 @@ async function work(): Promise<Role> {
     userAgent,
     resultTtlMs,
     cacheTtlMs,
+    cacheMaxBytes: config.cacheMaxBytes,
     cacheBlobs,
     versionBlobs,
     trackingTtlMs,

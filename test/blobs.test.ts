@@ -86,6 +86,21 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await cache.get(kept)).toEqual(Buffer.from('old'));
   });
 
+  it('lists the files of a shelf, by the keys under which they are removed', async () => {
+    const location = kind === 'directory' ? path.join(directory, 'listed') : bucket.replace('some', 'listed');
+    const blobs = await openBlobs(location, 'cache');
+    const before = Date.now();
+    const key = await blobs.put(Buffer.from('listed'));
+    const other = await blobs.put(Buffer.from('another'));
+    expect(other.slice(0, 2)).not.toBe(key.slice(0, 2));
+    const listed = await blobs.list(key.slice(0, 2));
+    expect(listed).toEqual([{ key, putAt: expect.any(Date) }]);
+    expect(Math.abs(listed[0]!.putAt.getTime() - before)).toBeLessThan(60_000);
+    await blobs.remove(key);
+    expect(await blobs.list(key.slice(0, 2))).toEqual([]);
+    expect(await blobs.list(other.slice(0, 2))).toHaveLength(1);
+  });
+
   it.each([KEY_OF_NOTHING, `${KEY_OF_NOTHING}+0+5`, '../../etc/passwd', ''])(
     'has nothing under %j',
     async (key) => {

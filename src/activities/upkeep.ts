@@ -1,5 +1,4 @@
 import type { Blobs } from '../blobs.ts';
-import { forgetCached } from '../db/cache.ts';
 import type { Database } from '../db/client.ts';
 import { forgetKeys } from '../db/idempotency.ts';
 import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
@@ -7,14 +6,13 @@ import { forgetVersions } from '../db/page-versions.ts';
 import { deleteUnusedProfiles } from '../db/profiles.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
+import { type CacheDoors, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** What upkeep needs from outside. */
-export interface UpkeepDoors {
+export interface UpkeepDoors extends CacheDoors {
   db: Database;
   blobs: Blobs;
-  cacheBlobs: Blobs;
-  cacheTtlMs: number;
   versionBlobs: Blobs;
   trackingTtlMs: number;
 }
@@ -28,7 +26,7 @@ const SLACK_MS = 3_600_000;
 
 /** The activities that keep the house clean and its jobs going. */
 export function upkeepActivities(doors: UpkeepDoors) {
-  const { db, blobs, cacheBlobs, cacheTtlMs, versionBlobs, trackingTtlMs } = doors;
+  const { db, blobs, versionBlobs, trackingTtlMs } = doors;
   return {
     /** Jobs that run in the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
@@ -47,17 +45,16 @@ export function upkeepActivities(doors: UpkeepDoors) {
       let jobs = 0;
       for (let some = 1; some > 0; jobs += some) some = await deleteResults(db);
       while ((await deleteExpired(db)) > 0);
-      const copiesEnd = new Date(now - cacheTtlMs);
-      const copies = await forgetCached(db, copiesEnd);
+      const cache = await trimCache(doors);
+      const strays = await removeStrayFiles(doors);
       await forgetKeys(db);
       await deleteUnusedProfiles(db);
       await forgetVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await oldestResult(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SLACK_MS));
-      const cached = await cacheBlobs.sweep(new Date(copiesEnd.getTime() - SLACK_MS));
       // A version may go on with a blob that was half its time old then.
       const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SLACK_MS));
-      return { jobs, files: results + cached + versions, copies };
+      return { jobs, files: results + cache.files + strays + versions, copies: cache.copies };
     },
   };
 }

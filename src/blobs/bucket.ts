@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { Store } from './store.ts';
+import type { PlacedFile, Store } from './store.ts';
 
 /** An object put this long ago is put anew, so that it counts as put now. */
 const RENEWED_AFTER_MS = 3_600_000;
@@ -34,6 +34,25 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
   const Bucket = location.hostname;
   const prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
   const object = (key: string) => ({ Bucket, Key: prefix + key });
+
+  /** @param begin of the keys */
+  async function* listFiles(begin: string): AsyncGenerator<PlacedFile> {
+    for (let ContinuationToken: string | undefined, more = true; more; ) {
+      const page = await client.send(
+        new ListObjectsV2Command({
+          Bucket,
+          Prefix: prefix + begin,
+          ...(ContinuationToken && { ContinuationToken }),
+        }),
+      );
+      for (const { Key, LastModified } of page.Contents ?? []) {
+        if (Key && LastModified) yield { key: Key.slice(prefix.length), putAt: LastModified };
+      }
+      ContinuationToken = page.NextContinuationToken;
+      more = ContinuationToken !== undefined;
+    }
+  }
+
   return {
     renew: (key) =>
       client.send(new HeadObjectCommand(object(key))).then(
@@ -75,23 +94,17 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
     async remove(key) {
       await client.send(new DeleteObjectCommand(object(key)));
     },
+    async list(shelf) {
+      const files: PlacedFile[] = [];
+      for await (const file of listFiles(shelf)) files.push(file);
+      return files;
+    },
     async sweep(before) {
       let swept = 0;
-      for (let ContinuationToken: string | undefined, more = true; more; ) {
-        const page = await client.send(
-          new ListObjectsV2Command({
-            Bucket,
-            Prefix: prefix,
-            ...(ContinuationToken && { ContinuationToken }),
-          }),
-        );
-        for (const { Key, LastModified } of page.Contents ?? []) {
-          if (!Key || !LastModified || LastModified >= before) continue;
-          await client.send(new DeleteObjectCommand({ Bucket, Key }));
-          swept++;
-        }
-        ContinuationToken = page.NextContinuationToken;
-        more = ContinuationToken !== undefined;
+      for await (const { key, putAt } of listFiles('')) {
+        if (putAt >= before) continue;
+        await client.send(new DeleteObjectCommand(object(key)));
+        swept++;
       }
       return swept;
     },

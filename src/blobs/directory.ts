@@ -66,6 +66,14 @@ export function openDirectory(root: string): Store {
       ),
     read: (key, range) => orAbsent(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
     remove: (key) => orAbsent(unlink(fileOf(key)), undefined),
+    async list(shelf) {
+      const names = await orAbsent(readdir(path.join(root, shelf)), []);
+      const found = names.map(async (name) => {
+        const file = await orAbsent(stat(path.join(root, shelf, name)), undefined);
+        return file ? [{ key: shelf + name, putAt: file.mtime }] : [];
+      });
+      return (await Promise.all(found)).flat();
+    },
     async sweep(before) {
       let swept = 0;
       for (const shelf of await orAbsent(readdir(root), [])) {

@@ -6,6 +6,12 @@ export interface Range {
   length: number;
 }
 
+/** A file as it lies in the store, drafts that were never finished too. */
+export interface PlacedFile {
+  key: string;
+  putAt: Date;
+}
+
 /** Where compressed bytes lie; writing is atomic. */
 export interface Store {
   /** Whether it is there; if so it counts as put now. */
@@ -17,6 +23,8 @@ export interface Store {
   /** `undefined` when there is nothing. */
   stream(key: string): Promise<Readable | undefined>;
   remove(key: string): Promise<void>;
+  /** The files whose keys begin with these two hex digits. */
+  list(shelf: string): Promise<PlacedFile[]>;
   sweep(before: Date): Promise<number>;
   ready(): Promise<void>;
 }

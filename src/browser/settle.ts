@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isPlaceholder } from '../html/placeholder.ts';
 import { readRefresh } from '../html/refresh.ts';
+import { readFewWords } from './few-words.ts';
 import { isBetweenDocuments, runApart } from './isolated-world.ts';
 import { feelPulse, type Pulse } from './pulse.ts';
 import type { Tab } from './tab.ts';
@@ -8,7 +10,7 @@ import type { Tab } from './tab.ts';
 const QUIET_MS = 400;
 /** The same while the page says hardly anything: a timer may be about to fill it, or to lead elsewhere. */
 const BLANK_QUIET_MS = 1_200;
-/** The same while there is nothing to see at all: as the page stands, it is worth nothing to anybody. */
+/** The same while there is nothing to see, or only a placeholder: as the page stands, it is worth nothing to anybody. */
 const BARE_QUIET_MS = 3_000;
 /** Pages that are never quiet are read after this long. */
 const MOST_SETTLING_MS = 6_000;
@@ -16,6 +18,8 @@ const MOST_SETTLING_MS = 6_000;
 const PATIENCE_MS = 3_000;
 /** Characters under which a page says hardly anything. */
 const HARDLY_ANYTHING = 100;
+/** Characters above which what a page says is no placeholder. */
+const LONGEST_PLACEHOLDER = 300;
 /** Pages that send each other round and round are read where they are after so many. */
 const MOST_REFRESHES = 3;
 
@@ -32,18 +36,23 @@ export async function settle(tab: Tab, patience: Partial<Patience> = {}): Promis
   let announcements = 0;
   while (performance.now() < end) {
     const pulse = await pulseOf(tab);
-    const blank = pulse.textLength < HARDLY_ANYTHING && pulse.hasScripts && quietMs >= QUIET_MS;
-    const blankMs = pulse.isBare ? BARE_QUIET_MS : BLANK_QUIET_MS;
-    const wanted = blank ? blankMs : quietMs;
-    const patienceMs = pulse.textLength < HARDLY_ANYTHING ? Number.POSITIVE_INFINITY : PATIENCE_MS;
-    const quietForMs = Math.min(tab.traffic.quietForMs(patienceMs), pulse.quietMs);
+    const mayBegin = pulse.hasScripts && quietMs >= QUIET_MS;
+    const isBlank = pulse.textLength < HARDLY_ANYTHING;
+    const quietFor = (patienceMs: number) => Math.min(tab.traffic.quietForMs(patienceMs), pulse.quietMs);
+    let wanted = mayBegin && isBlank ? (pulse.isBare ? BARE_QUIET_MS : BLANK_QUIET_MS) : quietMs;
+    let quietForMs = quietFor(isBlank ? Number.POSITIVE_INFINITY : PATIENCE_MS);
+    // Asked last, of a page that would be read now: most pages are asked once.
+    if (mayBegin && wanted < BARE_QUIET_MS && quietForMs >= wanted && (await hasNotBegun(tab))) {
+      wanted = BARE_QUIET_MS;
+      quietForMs = quietFor(Number.POSITIVE_INFINITY);
+    }
     const leavesAfterMs = pulse.refresh && announced(pulse.refresh);
     if (leavesAfterMs !== undefined && announcements < MOST_REFRESHES) {
       announcements++;
       await leave(tab, leavesAfterMs);
       end = performance.now() + mostMs;
     } else if (quietForMs >= wanted) return;
-    else await sleep(Math.max(20, wanted - quietForMs));
+    else await sleep(Math.min(QUIET_MS, Math.max(20, wanted - quietForMs)));
   }
 }
 
@@ -64,6 +73,17 @@ async function pulseOf(tab: Tab): Promise<Pulse> {
     return await runApart(tab, feelPulse, HARDLY_ANYTHING);
   } catch (error) {
     if (isBetweenDocuments(error)) return { quietMs: 0, textLength: 0, isBare: true, hasScripts: true };
+    throw error;
+  }
+}
+
+/** Whether all that the page shows is a placeholder for what its scripts will bring. */
+async function hasNotBegun(tab: Tab): Promise<boolean> {
+  try {
+    const words = await runApart(tab, readFewWords, LONGEST_PLACEHOLDER);
+    return words !== null && isPlaceholder(words);
+  } catch (error) {
+    if (isBetweenDocuments(error)) return true;
     throw error;
   }
 }

@@ -6,6 +6,15 @@ export interface CacheEntry {
   key: Buffer;
   blob: string;
   fetchedAt: Date;
+  /** The files that it is lost without. */
+  files: CacheFile[];
+}
+
+/** A file of the cache, by the key of its blob; several copies may have it. */
+export interface CacheFile {
+  hash: string;
+  /** On the disk. */
+  bytes: number;
 }
 
 /** Which copy is wanted: one of at least and of less than this age, in milliseconds. */
@@ -15,40 +24,52 @@ export interface CacheQuestion {
   maxMs: number;
 }
 
-/** The newest copy for each question, in order; `undefined` where there is none. */
+/** The newest copy for each question, in order; `undefined` where there is none. Notes to the hour when it was used. */
 export async function findCached(
   db: Database,
   asked: CacheQuestion[],
 ): Promise<({ blob: string } | undefined)[]> {
   const { rows } = await sql<{ place: number; blob: string }>`
-    select place, copy.blob
-    from unnest(${asked.map(({ key }) => key)}::bytea[], ${asked.map(({ minMs }) => minMs / 1000)}::float8[],
-      ${asked.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as asked (key, least, most, place)
-    cross join lateral (
-      select blob from cache_entries
-      where cache_entries.key = asked.key
-        and fetched_at <= now() - make_interval(secs => least)
-        and fetched_at > now() - make_interval(secs => most)
-      order by fetched_at desc limit 1
-    ) as copy`.execute(db.query);
+    with found as (
+      select place, copy.blob, copy.files
+      from unnest(${asked.map(({ key }) => key)}::bytea[], ${asked.map(({ minMs }) => minMs / 1000)}::float8[],
+        ${asked.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as asked (key, least, most, place)
+      cross join lateral (
+        select blob, files from cache_entries
+        where cache_entries.key = asked.key
+          and fetched_at <= now() - make_interval(secs => least)
+          and fetched_at > now() - make_interval(secs => most)
+        order by fetched_at desc limit 1
+      ) as copy
+    ), used as (
+      update cache_files set used_at = now() where hash in (
+        select hash from cache_files
+        where hash in (select unnest(files) from found) and used_at < now() - interval '1 hour'
+        for update skip locked)
+    )
+    select place, blob from found`.execute(db.query);
   const found = new Map(rows.map((row) => [row.place, row]));
   return asked.map((_, index) => found.get(index + 1));
 }
 
-/** Adds copies under their keys. */
+/** Adds copies under their keys; their files count as used now. */
 export async function storeCached(db: Database, entries: CacheEntry[]): Promise<void> {
+  const files = new Map(entries.flatMap((entry) => entry.files.map((file) => [file.hash, file])));
   await db.query
+    .with('stored', (query) =>
+      query
+        .insertInto('cache_files')
+        // Always in the same order: who stores the same files at the same time waits instead of getting stuck.
+        .values([...files.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)))
+        .onConflict((conflict) => conflict.column('hash').doUpdateSet({ used_at: sql`now()` })),
+    )
     .insertInto('cache_entries')
-    .values(entries.map(({ key, blob, fetchedAt }) => ({ key, blob, fetched_at: fetchedAt })))
+    .values(
+      entries.map(({ key, blob, fetchedAt, files: own }) => ({
+        ...{ key, blob, fetched_at: fetchedAt },
+        files: own.map(({ hash }) => hash),
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-}
-
-/** Forgets copies older than this. @returns how many there were */
-export async function forgetCached(db: Database, before: Date): Promise<number> {
-  const { numDeletedRows } = await db.query
-    .deleteFrom('cache_entries')
-    .where('fetched_at', '<', before)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }

@@ -162,7 +162,9 @@ interface Tables {
     key: Buffer;
     fetched_at: Expiry;
     blob: string;
+    files: string[];
   };
+  cache_files: { hash: string; bytes: number; used_at: Timestamp };
   profiles: {
     team_id: string;
     name: string;

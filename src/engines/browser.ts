@@ -50,7 +50,8 @@ export function createBrowserEngine(doors: {
 
   return {
     async obtain(request, signal) {
-      const { url, headers, waitForMs, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const { url, headers, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const waitForMs = Math.max(request.waitForMs, request.leastWaitMs);
       const userAgent = userAgentOf(mobile);
       const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
       const order = {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
-import type { Blobs } from '../blobs.ts';
-import { type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
+import { type Blobs, placeOf } from '../blobs.ts';
+import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
+import { dropCopy } from '../db/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import { referredTo } from '../files.ts';
@@ -51,45 +52,55 @@ const MOST_AT_ONCE = 50;
  */
 export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
   const lookUps = gathered((asked: CacheQuestion[]) => findCached(db, asked));
-  const stores = gathered(async (copies: { key: Buffer; snapshot: Snapshot }[]) => {
+  const stores = gathered(async (copies: { key: Buffer; snapshot: Snapshot; files: CacheFile[] }[]) => {
     const keys = await blobs.putAll(copies.map(({ snapshot }) => pack(snapshot)));
-    const entries = copies.map(({ key, snapshot }, index) => ({
+    const places = keys.map(placeOf);
+    // The pack ends where its last copy does.
+    const bytes = Math.max(...places.map(({ end }) => end));
+    const entries = copies.map(({ key, snapshot, files }, index) => ({
       key,
-      // One key for each copy.
+      // One key and one place for each copy.
       blob: keys[index]!,
       fetchedAt: new Date(snapshot.fetchedAt),
+      files: [{ hash: places[index]!.file, bytes }, ...files],
     }));
     await storeCached(db, entries);
     return entries;
   });
 
-  async function moveFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<void> {
-    await Promise.all(
-      Object.values(files).map(async (file) => to.put(await from.get(referredTo(file)?.key ?? ''))),
+  /** @returns the files; pictures do not get smaller by compression, so their size is that on the disk */
+  async function moveFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<CacheFile[]> {
+    return Promise.all(
+      Object.values(files).map(async (file) => {
+        const bytes = await from.get(referredTo(file)?.key ?? '');
+        return { hash: await to.put(bytes), bytes: bytes.length };
+      }),
     );
   }
 
   return {
     /** The newest copy within the request's bounds of age. */
     async find(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
-      const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
-      if (!entry) return undefined;
-      try {
-        const snapshot = unpack(await blobs.get(entry.blob));
-        await moveFiles(snapshot.files, blobs, results);
-        return snapshot;
-      } catch (error) {
-        // The copy outlived its bytes: the same as no copy.
-        if (error instanceof ServiceError && error.code === 'NOT_FOUND') return undefined;
-        throw error;
+      for (;;) {
+        const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
+        if (!entry) return undefined;
+        try {
+          const snapshot = unpack(await blobs.get(entry.blob));
+          await moveFiles(snapshot.files, blobs, results);
+          return snapshot;
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
+          // The copy outlived its bytes: the same as no copy. There may be another one behind it.
+          await dropCopy(db, key, entry.blob);
+        }
       }
     },
 
     /** Keeps a copy; pages that answered with an error are not kept. */
     async store(key: Buffer, snapshot: Snapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
-      await moveFiles(snapshot.files, results, blobs);
-      await stores({ key, snapshot });
+      const files = await moveFiles(snapshot.files, results, blobs);
+      await stores({ key, snapshot, files });
     },
   };
 }

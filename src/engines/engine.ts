@@ -28,7 +28,10 @@ export interface PageRequest {
   headers: Record<string, string>;
   skipTlsVerification: boolean;
   mobile: boolean;
+  /** Milliseconds that the user asked to wait before the page is read; more than 0 needs the browser. */
   waitForMs: number;
+  /** Milliseconds that the browser waits at least before it reads the page; this alone does not need the browser. */
+  leastWaitMs: number;
   base64: WantedAsBase64;
   /** From where the page is visited, and what its visitor reads. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
@@ -55,7 +58,7 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
-  ...{ profile: undefined, collect: {} },
+  ...{ profile: undefined, collect: {}, leastWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */

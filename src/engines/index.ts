@@ -63,6 +63,15 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
   };
 }
 
+/** A tracked page that is rendered gets this many milliseconds to complete: what is missing would count as removed. */
+const TRACKED_WAIT_MS = 5_000;
+
+/** Milliseconds to wait on a rendered page that is compared; 0 where nothing is compared, or speed was asked for. */
+function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
+  if (!asksFor(formats, 'changeTracking') || fastMode || zeroDataRetention) return 0;
+  return Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2));
+}
+
 /** What a format may have that needs the open page. */
 type Halves = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
 
@@ -99,6 +108,7 @@ function pageRequest(request: ScrapeRequest, { profile, duringWait }: Circumstan
     skipTlsVerification: request.skipTlsVerification,
     mobile: request.mobile,
     waitForMs: request.waitFor,
+    leastWaitMs: trackedWaitMs(request),
     base64: wantedAsBase64(request),
     location: request.location,
     blockAds: request.blockAds,

@@ -1,3 +1,4 @@
+import { isPlaceholder } from '../html/placeholder.ts';
 import { readTags } from './tags.ts';
 
 /**
@@ -8,7 +9,7 @@ import { readTags } from './tags.ts';
  * - else without scripts that could fill it, always static: data, analytics and the like do not count
  * - a shell, when an application's mount point or `<main>` is as good as empty, or templates stand there unfilled
  * - else static with enough content: more of it is asked for where something is still loading or an element of the
- *   page's own is empty, and most where the page says that it needs JavaScript
+ *   page's own is empty, and most where the page says that it needs JavaScript; a placeholder is never enough
  */
 export function isStaticEnough(html: string): boolean {
   if (SHADOW_TREE.test(html)) return false;
@@ -19,6 +20,8 @@ export function isStaticEnough(html: string): boolean {
   if (found.hasFrames && found.content < LEAST_CONTENT) return false;
   if (!found.hasScripts) return true;
   if (found.isUnfilled) return false;
+  if (found.content < LEAST_CONTENT && isPlaceholder({ ...found, title: '', hasSpinner: found.isLoading }))
+    return false;
   if (found.asksForScripts) return found.content >= LEAST_WHEN_ASKED;
   if (found.isLoading) return found.content >= LEAST_WHILE_LOADING;
   return found.content >= (found.isServed ? LEAST_WHEN_SERVED : LEAST_CONTENT);
@@ -128,6 +131,8 @@ function createRegion(left: (content: number) => void = () => undefined) {
 function survey(html: string) {
   const found = {
     content: 0,
+    /** What the content says, as far as it is little. */
+    lines: [] as string[],
     ...{ hasFrames: false, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false },
   };
   let hasThinPart = false;
@@ -152,6 +157,7 @@ function survey(html: string) {
     text(text) {
       custom = '';
       if (around.isInside()) return;
+      if (found.content < LEAST_CONTENT) found.lines.push(text);
       found.content += text.length;
       if (!code.isInside() && text.includes('{{')) hasBraces = true;
     },

@@ -7,5 +7,7 @@ export const audio = defineFormat({
   request: z.strictObject({ type: z.literal('audio') }),
   value: z
     .string()
-    .describe('address of the sound as a file, as it is encoded; readable without a key for an hour'),
+    .describe(
+      'address of the sound as a file, as it is encoded; readable without a key for an hour at least',
+    ),
 });

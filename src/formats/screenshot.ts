@@ -16,7 +16,7 @@ export const screenshot = defineFormat({
     quality: z.int().min(1).max(100).optional().describe('makes it a JPEG of this quality instead of a PNG'),
     viewport: viewport.optional(),
   }),
-  value: z.string().describe('address of the picture, readable without a key for 24 hours'),
+  value: z.string().describe('address of the picture, readable without a key for at least 24 hours'),
   async collect(page, { fullPage, quality, viewport: size }) {
     const before = page.viewportSize();
     if (size) await page.setViewportSize(size);

@@ -7,5 +7,7 @@ export const video = defineFormat({
   request: z.strictObject({ type: z.literal('video') }),
   value: z
     .string()
-    .describe('address of the video as a file, as it is encoded; readable without a key for an hour'),
+    .describe(
+      'address of the video as a file, as it is encoded; readable without a key for an hour at least',
+    ),
 });

@@ -32,7 +32,9 @@ const metadata = z
 /** What actions brought, each list in the order of its actions. */
 const actionResults = z
   .object({
-    screenshots: z.array(z.string()).describe('addresses of pictures, readable without a key for 24 hours'),
+    screenshots: z
+      .array(z.string())
+      .describe('addresses of pictures, readable without a key for at least 24 hours'),
     scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
     javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
     pdfs: z.array(z.string()).describe('addresses of documents, as those of pictures'),

@@ -10,8 +10,6 @@ import { profileName } from './profile.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** A page whose changes are tracked has so long to get ready: what is not there yet would count as gone. */
-const TRACKED_WAIT_MS = 5_000;
 
 const selectors = z
   .array(
@@ -217,14 +215,9 @@ export function resolveScrapeOptions<Options extends Fields>(options: Options) {
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
   // With either of them only the cache is asked, and it is asked for a copy of any age.
   const cacheOnly = options.lockdown || options.minAge !== undefined;
-  const timeout = options.timeout ?? DEFAULT_TIMEOUT_MS;
-  const waits = isTracked(options) && !options.fastMode && !options.lockdown && !options.zeroDataRetention;
   return {
     ...options,
-    timeout,
-    waitFor: waits
-      ? Math.max(options.waitFor, Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2)))
-      : options.waitFor,
+    timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,
     maxAge: options.maxAge ?? (cacheOnly ? 730 * DAY_MS : 2 * DAY_MS),
     skipTlsVerification: options.skipTlsVerification ?? !sensitive,
     storeInCache: options.storeInCache && !sensitive && !options.zeroDataRetention,

@@ -36,7 +36,7 @@ async function startChanging(text: string | undefined) {
   });
 }
 
-/** Options of a tracked scrape; without the browser there is no wait. */
+/** Options of a tracked scrape, without the browser. */
 const tracked = (options: Record<string, unknown> = {}) => ({
   formats: ['markdown', { type: 'changeTracking', ...options }],
   fastMode: true,
@@ -197,6 +197,39 @@ describe('a page', () => {
     expect(broken.warning).toContain('the target answered 500');
     page.status = 200;
     expect(await statusOf(page.url)).toBe('same');
+  });
+});
+
+describe('a tracked page', () => {
+  const formats = ['markdown', 'changeTracking'];
+  const scrape = async (url: string, options: Record<string, unknown> = {}): Promise<Body> => {
+    const { body } = await call('/v2/scrape', { body: { url, ...options }, key: team.key });
+    expect(body).toMatchObject({ success: true });
+    return body.data;
+  };
+  /** Only a browser shows a time zone to a page. */
+  const engineOf = ({ metadata }: Body) => (metadata.timezone === undefined ? 'http' : 'browser');
+
+  it('is read without a browser where it needs none, and answers the next scrape from the cache', async () => {
+    await using page = await startChanging('<p>As it was sent</p>');
+    const first = await scrape(page.url, { formats });
+    expect(engineOf(first)).toBe('http');
+    expect(first.changeTracking.changeStatus).toBe('new');
+    const plain = await scrape(page.url);
+    expect(plain.metadata.cacheState).toBe('hit');
+    expect(plain.markdown).toContain('As it was sent');
+    expect(page.shown).toBe(1);
+  });
+
+  it('has five seconds to complete where it is rendered, and answers the next scrape from the cache', async () => {
+    const late = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'It came late' }, 4000)</script>`;
+    await using page = await startChanging(`<div id="root"></div>${'<p>Some words. </p>'.repeat(20)}${late}`);
+    const first = await scrape(page.url, { formats });
+    expect(engineOf(first)).toBe('browser');
+    expect(first.markdown).toContain('It came late');
+    const plain = await scrape(page.url);
+    expect(plain.metadata.cacheState).toBe('hit');
+    expect(plain.markdown).toContain('It came late');
   });
 });
 

@@ -95,7 +95,7 @@ describe('an expired job', () => {
 });
 
 describe('a copy of a page', () => {
-  it('is forgotten after its time', async () => {
+  it('is forgotten after two years, and its file with it', async () => {
     const url = `${site.url}/article/4?copied`;
     await call('/v2/scrape', { body: { url } });
     const newest = await db.query
@@ -106,14 +106,27 @@ describe('a copy of a page', () => {
     const copies = () =>
       db.query.selectFrom('cache_entries').select('blob').where('blob', '=', newest.blob).execute();
     expect(await copies()).toHaveLength(1);
-    const old = new Date(Date.now() - 31 * 86_400_000);
-    await db.query
-      .updateTable('cache_entries')
-      .set({ fetched_at: old })
-      .where('blob', '=', newest.blob)
-      .execute();
+    const { blob } = newest;
+    const file = path.join(inject('service').dataDir, 'blobs', 'cache', blob.slice(0, 2), blob.slice(2, 64));
+    expect((await stat(file)).isFile()).toBe(true);
+    const age = (days: number) =>
+      db.query
+        .updateTable('cache_entries')
+        .set({ fetched_at: new Date(Date.now() - days * 86_400_000) })
+        .where('blob', '=', blob)
+        .execute();
+    await age(729);
+    const { body } = await call('/v2/scrape', { body: { url, lockdown: true } });
+    expect(body).toMatchObject({ success: true, data: { metadata: { cacheState: 'hit' } } });
+    await age(731);
     await runUpkeep();
     await untilGone(async () => (await copies()).length > 0);
+    await untilGone(() =>
+      stat(file).then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 });
 

@@ -28,6 +28,18 @@ async function screenshot(init: Parameters<typeof call>[1] = {}): Promise<string
 /** The same token under the address that the shared instance has here. */
 const here = (url: string) => inject('service').url + new URL(url).pathname;
 
+/** The URL of a picture as it was made at a time, in milliseconds since 1970. */
+function madeAt(key: string, secretKey: string, now: number): string {
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  const url = fileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
+  vi.useRealTimers();
+  return url;
+}
+
+const claimOf = (url: string) =>
+  JSON.parse(Buffer.from(url.split('/').at(-1)!.split('.')[0]!, 'base64url').toString());
+const expiryOf = (url: string): number => claimOf(url)[3];
+
 async function refusal(url: string) {
   const answer = await fetch(url);
   return { status: answer.status, body: await answer.json() };
@@ -127,22 +139,24 @@ describe('the address of a screenshot', () => {
     expect((await refusal(fileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
   });
 
-  it('that is a day old has expired', async () => {
+  it('can be read for a day at least, and never for longer than two', async () => {
     const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
-    const [key] = JSON.parse(Buffer.from(address.split('/').at(-1)!.split('.')[0]!, 'base64url').toString());
-    const madeHoursAgo = (hours: number) => {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - hours * 3_600_000 });
-      const url = fileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
-      vi.useRealTimers();
-      return url;
-    };
+    const [key] = claimOf(address);
+    const madeHoursAgo = (hours: number) => madeAt(key, secretKey, Date.now() - hours * 3_600_000);
     expect((await fetch(madeHoursAgo(23.9))).status).toBe(200);
-    const { status, body } = await refusal(madeHoursAgo(24.1));
+    const { status, body } = await refusal(madeHoursAgo(48.1));
     expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
     expect(body.error).toContain('expired');
   });
 
-  it('is made anew whenever the result is read', async () => {
+  it('stays the same for a day, then a new one begins before the old one ends', () => {
+    const day = (hours: number) => madeAt('0'.repeat(64), 'a key', Date.UTC(2026, 2, 1) + hours * 3_600_000);
+    expect(day(23.99)).toBe(day(0.01));
+    expect(day(24.01)).not.toBe(day(0.01));
+    expect(expiryOf(day(23.99)) - Date.UTC(2026, 2, 1)).toBe(48 * 3_600_000);
+  });
+
+  it('is made again whenever the result is read', async () => {
     const answer = await call('/v2/scrape', {
       body: { url: `${site.url}/article/31`, formats: ['screenshot'] },
     });

@@ -234,6 +234,40 @@ describe('a page has settled', () => {
     expect(await markdownOf(pages.url)).toContain('Here I am.');
   });
 
+  /** Puts the story in the place of all there was, so much later that only an empty page would be waited for. */
+  const BEGINS_LATE = `<script>setTimeout(() => { document.body.innerHTML = ${JSON.stringify(STORY)} }, 2300)</script>`;
+  const HIDDEN = `<div style="display: none">${'<p>What a dialog would say, and nobody sees. </p>'.repeat(9)}</div>`;
+  const TURNING =
+    '<style>@keyframes t { to { rotate: 1turn } } i { animation: t 1s infinite }</style><i></i>';
+  const placeholders: [string, string][] = [
+    ['asks to wait', '<p>Please wait while we prepare your page&hellip;</p>'],
+    ['says that it is loading', '<div>Loading <b>the</b> shop...</div>'],
+    ['says so in another language', '<div>Einen Moment bitte, die Seite wird geladen</div>'],
+    ['shows a name and a spinner', '<h1>Acme Rockets</h1><div class="app-spinner"></div>'],
+    ['shows a name and something that turns', `<h1>Acme Rockets</h1>${TURNING}`],
+    ['keeps its words hidden', `<p>Loading&hellip;</p>${HIDDEN}`],
+    ['counts the percents', '<p>Loading</p><p>42 %</p>'],
+  ];
+  it.each(placeholders)('not while it only %s', async (_name, placeholder) => {
+    await using pages = await startPages({ '/': html(placeholder + BEGINS_LATE) });
+    expect(await markdownOf(pages.url)).toContain('The story');
+  });
+
+  it('though it is loading more beside what it says', async () => {
+    const links = ['Home', 'Products', 'About us', 'Contact'].map((each) => `<li>${each}</li>`).join('');
+    await using pages = await startPages({
+      '/': html(`<ul>${links}</ul><p class="spinner">Loading&hellip;</p>${BEGINS_LATE}`),
+    });
+    const markdown = await markdownOf(pages.url);
+    expect(markdown).toContain('Products');
+    expect(markdown).not.toContain('The story');
+  });
+
+  it('with its placeholder, where nothing else ever comes', async () => {
+    await using pages = await startPages({ '/': html('<p>Loading&hellip;</p><script></script>') });
+    expect(await markdownOf(pages.url)).toContain('Loading…');
+  });
+
   it('not while it says nothing and may still lead elsewhere', async () => {
     await using pages = await startPages({
       '/': html(`Please wait<script>setTimeout(() => { location.href = '/goal' }, 900)</script>`),

@@ -1,6 +1,4 @@
-import { sql } from 'kysely';
-import { expect, inject, it } from 'vitest';
-import { openDatabase } from '../../src/db/client.ts';
+import { expect, it } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import {
   ensureFirstTeam,
@@ -10,28 +8,7 @@ import {
   listKeys,
   makeKey,
 } from '../../src/db/teams.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { openTestDatabase } from '../support/database.ts';
-
-/** Opens a database of its own on the shared instance's server, empty, and drops it in the end. */
-async function openEmptyDatabase() {
-  const server = openTestDatabase();
-  const name = `empty_${Date.now()}`;
-  await sql`create database ${sql.id(name)}`.execute(server.query);
-  const url = new URL(runningDatabaseUrl(inject('service').dataDir));
-  url.pathname = `/${name}`;
-  const open = () =>
-    openDatabase(url.href, (error) => {
-      throw error;
-    });
-  return {
-    open,
-    async [Symbol.asyncDispose]() {
-      await sql`drop database ${sql.id(name)}`.execute(server.query);
-      await server.close();
-    },
-  };
-}
+import { openEmptyDatabase } from '../support/database.ts';
 
 it('several processes that start at once make the schema once, and the first team once', async () => {
   await using empty = await openEmptyDatabase();

@@ -107,6 +107,12 @@ describe('a page is a shell', () => {
         `<main><x-article><template shadowrootmode="open"><p>${PROSE.repeat(9)}</p></template></x-article></main>${APP}`,
       ),
     ],
+    [
+      'with a placeholder that the server filled in',
+      page(
+        `<div id="root" data-reactroot><p>Please wait while we get your personal offers ready for you.</p></div>${APP}`,
+      ),
+    ],
     ['with its text in a frame', page('<h1>Manual</h1><iframe src="/manual"></iframe>')],
   ])('%s', (_name, html) => {
     expect(isStaticEnough(html)).toBe(false);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/client.ts';
 import { addKey, changeTeam, createTeam, makeKey, type TeamChange } from '../../src/db/teams.ts';
@@ -9,6 +10,26 @@ export function openTestDatabase(): Database {
   return openDatabase(runningDatabaseUrl(inject('service').dataDir), (error) => {
     throw error;
   });
+}
+
+/** Opens a database of its own on the shared instance's server, empty, and drops it in the end. */
+export async function openEmptyDatabase() {
+  const server = openTestDatabase();
+  const name = `empty_${Date.now()}`;
+  await sql`create database ${sql.id(name)}`.execute(server.query);
+  const url = new URL(runningDatabaseUrl(inject('service').dataDir));
+  url.pathname = `/${name}`;
+  const open = () =>
+    openDatabase(url.href, (error) => {
+      throw error;
+    });
+  return {
+    open,
+    async [Symbol.asyncDispose]() {
+      await sql`drop database ${sql.id(name)}`.execute(server.query);
+      await server.close();
+    },
+  };
 }
 
 /** A team beside the first one, with one key, which is named `first`. */

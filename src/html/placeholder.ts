@@ -1,0 +1,84 @@
+/** What a visitor reads on a page that says very little. */
+export interface FewWords {
+  /** Its visible text, an entry for each line. */
+  lines: string[];
+  title: string;
+  /** Something on it looks like a sign of loading: a spinner, a progress bar, a skeleton. */
+  hasSpinner: boolean;
+}
+
+/** Characters of a line under which it may be a title, and of one that may ask to wait. */
+const LONGEST_TITLE = 60;
+const LONGEST_REQUEST = 120;
+
+/**
+ * Whether a page has not begun: all that it says is that visitors should wait, in any of some thirty languages, or it
+ * shows nothing but its title and a sign of loading. One short line may stand beside that: a name, a slogan.
+ */
+export function isPlaceholder({ lines, title, hasSpinner }: FewWords): boolean {
+  const said = lines.map(simplify).filter(Boolean);
+  const rest = said.filter((line) => !asksToWait(line));
+  if (rest.length === said.length && !hasSpinner) return false;
+  const heading = simplify(title);
+  const others = rest.filter((line) => !heading.includes(line));
+  return others.length === 0 || (others.length === 1 && others[0]!.length <= LONGEST_TITLE);
+}
+
+/** In lower case, letters and digits alone; nothing where there are only digits, as of a percentage. */
+function simplify(line: string): string {
+  const words = line
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ');
+  return /\p{L}/u.test(words) ? words.trim() : '';
+}
+
+const asksToWait = (line: string) =>
+  line.length <= LONGEST_REQUEST && (BEGINS.test(line) || ENDS.test(line) || UNSPACED.test(line));
+
+/** Languages that put blanks between words: a line begins or ends with one of these. */
+const REQUESTS = [
+  // English
+  '(?:now |still |app |page |content |data )?(?:re)?loading|please (?:wait|stand by|hold on)|(?:just )?(?:a|one) (?:moment|second|sec)(?: please)?',
+  'hang (?:on|tight)|hold on|initiali[sz]ing|redirecting|(?:being|be) redirected|connecting|fetching|preparing|almost (?:there|ready)|one moment please',
+  // German, Dutch
+  '(?:wird|werden) geladen|lädt|lade|laden|ladevorgang|bitte (?:\\S+ ){0,2}warten|bitte haben sie (?:etwas |einen moment )?geduld|einen (?:kleinen )?(?:moment|augenblick)(?: bitte)?',
+  'aan het laden|bezig met laden|even geduld(?: a(?:ub|lstublieft))?|een (?:ogenblik|moment)(?: geduld)?|wordt geladen|even wachten',
+  // French, Spanish, Catalan, Portuguese, Italian, Romanian
+  'chargement|en cours de chargement|(?:veuillez|merci de) patienter|patientez(?: s il vous plaît)?|un (?:instant|moment)(?: s il vous plaît)?',
+  'cargando|(?:por favor )?esper[ea](?: por favor| un momento)?|un momento(?: por favor)?|carregant|espereu',
+  'carregando|a carregar|aguarde|por favor aguarde|um momento(?: por favor)?|só um (?:momento|instante)',
+  'caricamento(?: in corso)?|attendere(?: prego)?|attendi|un attimo(?: per favore| di pazienza)?',
+  'se încarcă|încărcare|vă rugăm (?:să )?așteptați|așteptați',
+  // Swedish, Danish, Norwegian, Finnish
+  'laddar|läser in|(?:var god )?vänta|vänligen vänta|ett ögonblick',
+  'indlæser|henter|vent venligst|et øjeblik|laster(?: inn)?|vennligst vent|et øyeblikk',
+  'ladataan|odota(?: hetki)?|hetkinen',
+  // Polish, Czech, Slovak, Hungarian, Croatian and Serbian
+  'ładowanie|wczytywanie|trwa (?:ładowanie|wczytywanie)|(?:proszę )?(?:czekać|czekaj|poczekać)|chwileczkę',
+  'načítání|načítám|načítá se|načítava sa|načítavam|čekejte(?: prosím)?|počkejte(?: prosím)?|prosím (?:po)?čakajte|okamžik',
+  'betöltés(?: folyamatban)?|betöltődik|kérjük(?: várjon)?|kis türelmet',
+  'učitavanje|učitava se|(?:molimo )?(?:pri|sa)čekajte|учитавање',
+  // Russian, Ukrainian, Bulgarian, Greek, Turkish
+  '(?:идет |идёт )?загрузка|загружается|загружаем|(?:пожалуйста )?подождите(?: пожалуйста)?|секундочку|минуточку',
+  '(?:триває )?завантаження|завантажується|(?:будь ласка )?зачекайте(?: будь ласка)?|зареждане|зарежда се|моля (?:из)?чакайте',
+  'φόρτωση|φορτώνει|(?:παρακαλώ )?περιμένετε|yükleniyor|(?:lütfen )?bekleyin(?:iz)?|bir dakika lütfen',
+  // Arabic, Persian, Hebrew, Hindi
+  'جار(?:ي)? (?:ال)?تحميل|(?:يرجى|الرجاء) الانتظار|انتظر(?: من فضلك)?|در حال بارگذاری|بارگذاری|لطفا (?:صبر|منتظر).*',
+  'טוען|בטעינה|אנא (?:המתן|המתינו)|רק רגע|लोड हो रहा है|लोड हो रही है|कृपया प्रतीक्षा करें',
+  // Vietnamese, Indonesian and Malay
+  'đang tải|vui lòng (?:chờ|đợi)|xin (?:vui lòng )?(?:chờ|đợi)|(?:sedang )?memuat|(?:mohon|harap|sila) tunggu|memuatkan|tunggu sebentar',
+]
+  .join('|')
+  .normalize('NFKC');
+
+const BEGINS = new RegExp(`^(?:${REQUESTS})(?: |$)`, 'u');
+const ENDS = new RegExp(`(?:^| )(?:${REQUESTS})$`, 'u');
+
+/** Languages that do not put blanks between words, and Korean, whose words have endings: anywhere in a line. */
+const UNSPACED = new RegExp(
+  '加载中|正在加载|载入中|正在载入|加載中|載入中|讀取中|读取中|请稍[候等后]|請稍[候等後]|稍[候等后後]片刻|読み?込み?中|読み?込んで|ロード中|ローディング|お待ち(?:ください|下さい)|로딩|로드 ?중|불러오는|불러오고|기다려 ?주|กำลังโหลด|โปรดรอ|กรุณารอ|รอสักครู่'.normalize(
+    'NFKC',
+  ),
+  'u',
+);

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { Cache } from '../../src/engines/cache.ts';
+import type { Engine, PageRequest } from '../../src/engines/engine.ts';
+import { createEngines } from '../../src/engines/index.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { snapshotOf } from '../html/page.ts';
+
+/** What engines are told of a scrape, and by which key its copy is kept. */
+async function requestOf(options: object) {
+  const seen: PageRequest[] = [];
+  const keys: string[] = [];
+  const engine: Engine = {
+    async obtain(request) {
+      seen.push(request);
+      return snapshotOf('<p>The page</p>');
+    },
+  };
+  const cache: Cache = {
+    find: async () => undefined,
+    store: async (key) => void keys.push(key.toString('hex')),
+  };
+  const engines = createEngines({ cache, http: engine, browser: engine, offers: () => false });
+  const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
+  await engines.obtain(request, new AbortController().signal);
+  return { request: seen[0]!, key: keys[0] };
+}
+
+const formats = ['markdown', 'changeTracking'];
+
+it.each([
+  ['five seconds', {}, 0, 5_000],
+  ['five seconds beside a shorter waitFor', { waitFor: 100 }, 100, 5_000],
+  ['half of a short timeout', { timeout: 3_001 }, 0, 1_500],
+  ['no time with fastMode', { fastMode: true }, 0, 0],
+  ['no time with zero data retention, which compares nothing', { zeroDataRetention: true }, 0, 0],
+])('a tracked page that is rendered has %s to complete', async (_name, options, waitForMs, leastWaitMs) => {
+  expect((await requestOf({ formats, ...options })).request).toMatchObject({ waitForMs, leastWaitMs });
+});
+
+it('a page that is not tracked has no time of its own', async () => {
+  expect((await requestOf({ waitFor: 100 })).request).toMatchObject({ waitForMs: 100, leastWaitMs: 0 });
+});
+
+it('a copy of a tracked page is kept by what was asked for', async () => {
+  expect((await requestOf({ formats })).key).toBe((await requestOf({})).key);
+  expect((await requestOf({ formats, waitFor: 100 })).key).toBe((await requestOf({ waitFor: 100 })).key);
+});
