@@ -8,8 +8,10 @@ export interface Appearance {
   skipTlsVerification: boolean;
   /** BCP 47 tags, the favourite first; at least one. */
   languages: string[];
-  /** Where the visitor says to be; as the machine has it, if nowhere. */
-  place?: { timezone: string; latitude: number; longitude: number };
+  /** IANA name of the visitor's time zone. */
+  timezone: string;
+  /** Where the visitor says to be, in degrees; absent: pages are not told. */
+  position?: { latitude: number; longitude: number };
 }
 
 const PHONE = devices['Pixel 7']!;
@@ -43,7 +45,7 @@ export async function setViewport(session: Session, { mobile }: Appearance, size
  * agent says; by themselves they name a headless browser.
  */
 export async function wearDevice(session: Session, seen: Appearance): Promise<void> {
-  const { mobile, languages, place, skipTlsVerification } = seen;
+  const { mobile, languages, timezone, position, skipTlsVerification } = seen;
   await Promise.all([
     session.send('Emulation.setUserAgentOverride', {
       ...identityOf(seen),
@@ -52,10 +54,10 @@ export async function wearDevice(session: Session, seen: Appearance): Promise<vo
     session.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
     skipTlsVerification && session.send('Security.setIgnoreCertificateErrors', { ignore: true }),
     mobile && session.send('Emulation.setTouchEmulationEnabled', { enabled: true }),
-    place && session.send('Emulation.setGeolocationOverride', { ...place, accuracy: 10 }),
+    position && session.send('Emulation.setGeolocationOverride', { ...position, accuracy: 10 }),
     // A frame in a process that has it already may not set it again.
     unlessSet(session.send('Emulation.setLocaleOverride', { locale: languages[0]! })),
-    place && unlessSet(session.send('Emulation.setTimezoneOverride', { timezoneId: place.timezone })),
+    unlessSet(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone })),
   ]);
 }
 

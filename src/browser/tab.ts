@@ -82,7 +82,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     ]);
   });
   await setViewport(session, appearance, viewport);
-  if (appearance.place) await context.permit('geolocation');
+  if (appearance.position) await context.permit('geolocation');
 
   return {
     ...{ context, targetId, session, frameId: targetId, traffic, fault, warnings: [], sessions, everywhere },

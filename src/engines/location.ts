@@ -5,19 +5,23 @@ import type { PageRequest } from './engine.ts';
 export interface Visitor {
   /** BCP 47 tags, the favourite first; at least one. */
   languages: string[];
-  /** Where the request names a country. */
-  place?: { timezone: string; latitude: number; longitude: number };
+  /** IANA name. */
+  timezone: string;
+  /** In degrees. Absent unless the request names a country: a page may then read it without asking. */
+  position?: { latitude: number; longitude: number };
 }
+
+/** Stands for a request that names no country (spec: `location`). */
+const UNITED_STATES = { code: 'US', language: 'en', timezone: 'America/New_York' };
 
 /** The visitor that a request asks for: its languages, else those of its country, else an American one's. */
 export function visitorOf(location: PageRequest['location']): Visitor {
   const country = location?.country === undefined ? undefined : findCountry(location.country);
-  const languages = location?.languages?.length
-    ? location.languages
-    : languagesOf(country?.language ?? 'en', country?.code ?? 'US');
-  if (!country) return { languages };
-  const { timezone, latitude, longitude } = country;
-  return { languages, place: { timezone, latitude, longitude } };
+  const { code, language, timezone } = country ?? UNITED_STATES;
+  const languages = location?.languages?.length ? location.languages : languagesOf(language, code);
+  if (!country) return { languages, timezone };
+  const { latitude, longitude } = country;
+  return { languages, timezone, position: { latitude, longitude } };
 }
 
 /** As browsers are set up there; English last, as everywhere. */

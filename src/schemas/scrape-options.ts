@@ -104,7 +104,9 @@ export const scrapeOptionFields = {
         .string()
         .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
         .optional()
-        .describe('ISO 3166-1 alpha-2 code; gives time zone, position and, unless given, languages'),
+        .describe(
+          'ISO 3166-1 alpha-2 code; gives time zone, position and, unless given, languages, and a proxy there where the service has one; default US, without a position',
+        ),
       languages: z
         .array(
           z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {

@@ -647,6 +647,41 @@ describe('what a page sees', () => {
     expect(seen.sent['user-agent']).toBe(seen.agent);
   });
 
+  it('is the time zone of the United States by default, and metadata says so', async () => {
+    expect(await portrait({})).toMatchObject({ zone: 'America/New_York' });
+    expect(await portrait({ location: { languages: ['fr'] } })).toMatchObject({
+      languages: ['fr'],
+      zone: 'America/New_York',
+    });
+    await using pages = await startPages({ '/': html(STORY) });
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER });
+    expect(body.data.metadata.timezone).toBe('America/New_York');
+  });
+
+  it('is the same time zone in frames of other sites', async () => {
+    const zone = `<script>document.write(Intl.DateTimeFormat().resolvedOptions().timeZone)</script>`;
+    await using other = await startPages({ '/': html(`<p>Inside: ${zone}</p>`) });
+    await using pages = await startPages({
+      '/': html(
+        `<p>Outside: ${zone}</p><iframe src="${other.url.replace('127.0.0.1', 'localhost')}/"></iframe>`,
+      ),
+    });
+    const { body } = await scrape({ url: pages.url, ...IN_BROWSER, formats: ['rawHtml'] });
+    const seen = body.data.rawHtml.replaceAll(/<script>.*?<\/script>/g, '');
+    expect(seen).toContain('Outside: America/New_York');
+    expect(seen).toContain('Inside: America/New_York');
+  });
+
+  it('is no position unless a country is asked for', async () => {
+    await using pages = await startPages({
+      '/': html(`<p id="here">Asking</p><script>navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => {
+        here.textContent = 'Position: ' + state;
+      })</script>`),
+    });
+    expect(await markdownOf(pages.url)).not.toContain('Position: granted');
+    expect(await markdownOf(pages.url, { location: { country: 'US' } })).toContain('Position: granted');
+  });
+
   it('is a visitor of the country that is asked for', async () => {
     const seen = await portrait({ location: { country: 'de' } });
     expect(seen).toMatchObject({

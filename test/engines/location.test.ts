@@ -2,9 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { acceptLanguage, visitorOf } from '../../src/engines/location.ts';
 
 describe('a visitor', () => {
-  it('is an American one by default, wherever the machine is', () => {
-    expect(visitorOf(undefined)).toEqual({ languages: ['en-US', 'en'] });
-    expect(visitorOf({})).toEqual({ languages: ['en-US', 'en'] });
+  it('is an American one by default, in language and time zone, wherever the machine is', () => {
+    const american = { languages: ['en-US', 'en'], timezone: 'America/New_York' };
+    expect(visitorOf(undefined)).toEqual(american);
+    expect(visitorOf({})).toEqual(american);
+    expect(visitorOf({ languages: ['fr'] })).toEqual({ ...american, languages: ['fr'] });
+  });
+
+  it('has a position only where the request names a country', () => {
+    const position = { latitude: 40.71, longitude: -74.01 };
+    expect(visitorOf({ country: 'us' })).toEqual({ ...visitorOf(undefined), position });
   });
 
   it.each([
@@ -15,14 +22,17 @@ describe('a visitor', () => {
     ['RU', ['ru-RU', 'ru', 'en'], 'Europe/Moscow'],
     ['AU', ['en-AU', 'en'], 'Australia/Sydney'],
   ])('of %s reads and lives as there', (country, languages, timezone) => {
-    expect(visitorOf({ country })).toMatchObject({ languages, place: { timezone } });
+    expect(visitorOf({ country })).toMatchObject({ languages, timezone });
   });
 
   it('has a place on earth and a time zone in every country', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-    const places = letters.flatMap((a) => letters.flatMap((b) => visitorOf({ country: a + b }).place ?? []));
-    expect(places.length).toBeGreaterThan(240);
-    for (const { timezone, latitude, longitude } of places) {
+    const visitors = letters.flatMap((a) => letters.map((b) => visitorOf({ country: a + b })));
+    const placed = visitors.flatMap(({ timezone, position }) =>
+      position ? [{ timezone, ...position }] : [],
+    );
+    expect(placed.length).toBeGreaterThan(240);
+    for (const { timezone, latitude, longitude } of placed) {
       expect(() => Intl.DateTimeFormat('en', { timeZone: timezone })).not.toThrow();
       expect(Math.abs(latitude)).toBeLessThanOrEqual(90);
       expect(Math.abs(longitude)).toBeLessThanOrEqual(180);

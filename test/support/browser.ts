@@ -26,6 +26,7 @@ export const VISITOR = {
   mobile: false,
   skipTlsVerification: true,
   languages: ['en-US'],
+  timezone: 'America/New_York',
 };
 const SEEN = { appearance: VISITOR, maxBytes: 10_000_000 };
 const logger = createLogger('test', 'warn');
