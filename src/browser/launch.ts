@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeHome } from '../home.ts';
 import type { Logger } from '../logger.ts';
-import { makeHome, startProgram } from '../unprivileged.ts';
+import { startProgram } from '../unprivileged.ts';
 import { type Connection, connect } from './cdp.ts';
 
 /**
@@ -100,17 +100,17 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   const home = await makeHome('chromium', BROWSER_UID);
   const command: [string, ...string[]] = [
     executablePath,
-    ...['--remote-debugging-pipe', `--user-data-dir=${home}/profile`, `--proxy-server=${proxyUrl}`],
+    ...['--remote-debugging-pipe', `--user-data-dir=${home.path}/profile`, `--proxy-server=${proxyUrl}`],
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
     `--disable-features=${UNWANTED_FEATURES.join()}`,
   ];
   const { child, kill, lastWords } = startProgram(command, {
     uid: BROWSER_UID,
-    home,
+    home: home.path,
     // Its protocol's pipe is at 3 and 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const ended = once(child, 'exit').finally(() => rm(home, { recursive: true, force: true }));
+  const ended = once(child, 'exit').finally(home.remove);
   const connection = connect({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
 
   const close = async () => {

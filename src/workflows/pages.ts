@@ -13,6 +13,7 @@ import {
 import type { LaneReport } from '../activities/pages.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';
+import { logged } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { pause, resume, retune, wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
@@ -50,7 +51,7 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
       if (isCancellation(error)) {
         await bookkeeping.endJob(jobId, { status: 'cancelled' });
       } else {
-        const { code, message } = toServiceError(error);
+        const { code, message } = logged(toServiceError(error));
         upsertSearchAttributes([{ key: Outcome, value: code }]);
         await bookkeeping.endJob(jobId, { status: 'failed', error: { code, message } });
       }
