@@ -4,7 +4,6 @@ import { join } from 'node:path';
 /** What `package-lock.json` says of one package. */
 interface LockedPackage {
   version?: string;
-  integrity?: string;
   optionalDependencies?: Record<string, string>;
 }
 
@@ -33,7 +32,6 @@ export function missingOptional(lock: LockFile): string[] {
     Object.entries(optionalDependencies).flatMap(([name, range]) => {
       const found = resolveFrom(asking, name, lock);
       if (!found) return [`${asking} may need ${name}@${range}, which has no entry.`];
-      if (!found.integrity) return [`${name}, which ${asking} may need, has no integrity.`];
       if (EXACT.test(range) && found.version !== range)
         return [`${asking} may need ${name}@${range}, but the entry is ${found.version}.`];
       return [];

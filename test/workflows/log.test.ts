@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/api.ts';
 import { type Instance, startInstance } from '../support/instance.ts';
@@ -84,6 +85,8 @@ describe('the log of the worker', () => {
         .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'))
         .toBe(true);
       await service(`/v2/crawl/${body.id}`, { method: 'DELETE' });
+      // The workflow has ended by then, and the activity has not heard of it.
+      await sleep(500);
       held.resolve();
       held = Promise.withResolvers();
       return (await readLog()).some(({ msg }) => msg.startsWith('Activity not found on completion'));
