@@ -4,11 +4,13 @@ import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { REQUESTS_PER_HOST, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
+import { addHostTimes } from '../db/job-summary.ts';
 import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
 import type { Engines } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { Storage } from '../storage.ts';
+import { ChunkLog, type ChunkReport } from './chunk.ts';
 import type { DocumentHands } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { LANE_WIDTH, Lane } from './lane.ts';
@@ -52,6 +54,8 @@ export interface LaneReport {
   lanes: number;
   /** When to come back, with nothing to do until then. */
   waitMs: number;
+  /** For whoever reads the history; absent for a job with zero data retention. */
+  chunk?: ChunkReport;
 }
 
 /** With nothing to do, though nothing says when there will be. */
@@ -76,6 +80,7 @@ export function pageActivities(doors: PageDoors) {
       using _ = startHeartbeat(() => renewLane(db, { jobId, lane: name }));
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
+      const chunk = new ChunkLog();
       let guide: Guide | undefined;
       try {
         const lane = new Lane({
@@ -93,14 +98,30 @@ export function pageActivities(doors: PageDoors) {
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
             const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
-            return scrapeOne(claim, pageJob, { engines, renderer, tracker, media, signal, onFetched });
+            return chunk.note(claim, (noteTime) => {
+              const fetched = () => {
+                noteTime();
+                onFetched();
+              };
+              return scrapeOne(claim, pageJob, {
+                engines,
+                renderer,
+                tracker,
+                media,
+                signal,
+                onFetched: fetched,
+              });
+            });
           },
         });
         const { done, job: state } = await quietly(seal, () => lane.run());
         if (guide?.trapped.size) {
           await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
         }
-        return await reportOf(jobId, done, state);
+        const report = await reportOf(jobId, done, state);
+        if (seal.isSealed) return report;
+        await addHostTimes(db, jobId, chunk.hostTimes);
+        return { ...report, chunk: chunk.report };
       } catch (error) {
         // Links that were found, but perhaps not written down, must count as new again.
         guides.forget(jobId);
