@@ -109,7 +109,13 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
           : [],
       });
     const handle = await ask(start);
-    return { wait: (waitMs: number) => waitForEnd(() => handle.result(), waitMs) };
+    return {
+      /** @returns the blob with the result; `undefined` where there is none in time */
+      async wait(waitMs: number): Promise<string | undefined> {
+        const result = await waitForEnd(() => handle.result(), waitMs);
+        return typeof result === 'object' ? result.blob : result;
+      },
+    };
   }
 
   return {

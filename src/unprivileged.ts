@@ -1,22 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { codeOf } from './errors.ts';
-
-/**
- * Makes a directory for as long as a program of ours runs. Those of processes that were killed are removed: the name
- * says whose one is.
- * @param purpose first part of its name
- * @param uid the user that the program runs as when the service runs as root
- */
-export async function makeHome(purpose: string, uid: number): Promise<string> {
-  const prefix = `winnow-${purpose}-`;
-  await sweep(prefix);
-  const home = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-`));
-  if (process.getuid?.() === 0) await chown(home, uid, uid);
-  return home;
-}
 
 /** A program that is not ours and runs without rights. */
 export interface Program {
@@ -35,7 +18,7 @@ const LAST_WORDS = 4_000;
  * latest.
  * @param options.uid the user that it runs as when the service runs as root: it sheds root's rights first. Anybody else
  *   has none to shed.
- * @param options.home from {@link makeHome}
+ * @param options.home the path of one from `makeHome`
  * @param options.env besides its home and the usual path
  */
 export function startProgram(
@@ -67,20 +50,5 @@ function killGroup({ pid }: ChildProcess): void {
   } catch (error) {
     // It has ended by itself.
     if (codeOf(error) !== 'ESRCH') throw error;
-  }
-}
-
-async function sweep(prefix: string): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const owner = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : 0;
-    if (owner && !isAlive(owner)) await rm(path.join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { DefaultLogger, type LogLevel, Runtime, Worker } from '@temporalio/worker';
+import { Runtime, Worker } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities, failureInterceptor } from './activities/index.ts';
 import { createTracker } from './activities/tracking.ts';
@@ -23,7 +23,7 @@ import { createEngines } from './engines/index.ts';
 import { ServiceError } from './errors.ts';
 import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { createLogger } from './logger.ts';
 import { createMediaMaker } from './media/maker.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
@@ -33,6 +33,7 @@ import { keepPresent } from './presence.ts';
 import { patiently, type Role, runProcess } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
+import { temporalLogger } from './temporal-log.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
@@ -204,21 +205,6 @@ function serveHealth(port: number, host: string, probes: Record<string, Probe>) 
   return createServer((request, response) => {
     if (!health(request, response)) response.writeHead(404).end();
   }).listen(port, host);
-}
-
-/** Temporal's log lines in ours. */
-function temporalLogger(logger: Logger): DefaultLogger {
-  const levels: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
-    TRACE: 'trace',
-    DEBUG: 'debug',
-    INFO: 'info',
-    WARN: 'warn',
-    ERROR: 'error',
-  };
-  return new DefaultLogger('WARN', ({ level, message, meta }) => {
-    // Only one of a worker's queues has workflows, and that is as it should be.
-    if (!message.startsWith('No workflows registered')) logger[levels[level]](meta ?? {}, message);
-  });
 }
 
 await runProcess('worker', work);

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { translateDatabaseError } from '../db/client.ts';
@@ -46,7 +47,11 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
         if (error instanceof CancelledFailure) throw error;
         const { code, message, details } = toServiceError(translateDatabaseError(error));
         const expected = code !== 'UNKNOWN_ERROR';
-        if (!expected) logger.error({ err: error }, 'activity failed unexpectedly');
+        if (!expected) {
+          const { activityType, workflowExecution } = Context.current().info;
+          const workflowId = workflowExecution?.workflowId;
+          logger.error({ err: error, activityType, workflowId }, 'activity failed unexpectedly');
+        }
         throw ApplicationFailure.create({
           message,
           type: code satisfies ErrorCode,

@@ -1,8 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
-import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import { type SitemapReport, sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
+import { type JobSummary, summarizeJob } from '../db/job-summary.ts';
 import { addToJob } from '../db/page-jobs.ts';
 import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
@@ -30,6 +31,40 @@ const START_TIMEOUT_MS = 20_000;
 /** Sitemaps are read for so long at most; pages go on being found by links. */
 const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
+
+/** What is known of a crawl before its first page. */
+interface Prepared {
+  /** There are sitemaps to read. */
+  sitemaps: boolean;
+  /** For whoever reads the history; absent for a job with zero data retention. */
+  robotsTxt?: 'asked' | 'ignored';
+  /** As robots.txt asks for it. */
+  crawlDelayMs?: number;
+}
+
+/** What sitemaps brought, as it is shown in Temporal. */
+interface SitemapSummary {
+  /** Pages that the crawl did not know. */
+  pages: number;
+  /** URLs that robots.txt keeps the crawl from. */
+  blocked: number;
+  files:
+    | 'not all were read'
+    | { read: number; missing: number; failed: Record<string, number>; truncated: boolean };
+}
+
+/** Gives what a generator gives, and tells what it returns if it is read to its end. */
+async function* withReturn<Item, Result>(
+  source: AsyncGenerator<Item, Result>,
+  onEnd: (result: Result) => void,
+): AsyncGenerator<Item> {
+  onEnd(yield* source);
+}
+
+function countBy<Item>(items: Item[], keyOf: (item: Item) => string): Record<string, number> {
+  const groups = Object.entries(Object.groupBy(items, keyOf));
+  return Object.fromEntries(groups.map(([key, group = []]) => [key, group.length]));
+}
 
 /** The activities that begin and end batches and crawls, and change them between. */
 export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: JobDoors) {
@@ -63,7 +98,7 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     jobId: string,
     { start, base, request, seal }: Awaited<ReturnType<typeof findCrawl>>,
     cancellationSignal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<SitemapSummary> {
     const guide = guides.of({ jobId, request, base: base ?? start });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
     const site = new URL(base ?? start);
@@ -75,11 +110,22 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       signal,
       maxFiles: SITEMAP_FILES,
     });
+    const summary: SitemapSummary = { pages: 0, blocked: 0, files: 'not all were read' };
+    const onEnd = ({ files, missing, failed, truncated }: SitemapReport) => {
+      summary.files = {
+        read: files,
+        missing: missing.length,
+        failed: countBy(failed, ({ code }) => code),
+        truncated,
+      };
+    };
     try {
       // However it ends, the file that is being read is closed.
-      for await (const named of walk) {
+      for await (const named of withReturn(walk, onEnd)) {
         const { found, blocked } = await guide.adopt(named, cancellationSignal);
-        const { isFull } = await addToJob(db, { jobId, pages: found, blocked, seal });
+        const { added, isFull } = await addToJob(db, { jobId, pages: found, blocked, seal });
+        summary.pages += added;
+        summary.blocked += blocked.length;
         // What more the sitemaps name, the limit leaves out.
         if (isFull) break;
       }
@@ -89,11 +135,12 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       cancellationSignal.throwIfAborted();
       if (!signal.aborted) throw error;
     }
+    return summary;
   }
 
   return {
     /** Finds out where a crawl is and how fast it may go. @returns whether there are sitemaps to read */
-    async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean }> {
+    async prepareCrawl(jobId: string): Promise<Prepared> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const { start, request, status, seal } = await findCrawl(jobId);
@@ -107,17 +154,20 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
           : await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
         const sitemaps = request.sitemap !== 'skip';
         await startDiscovery(db, jobId, { base: seal.close(base), delayMs: robots?.crawlDelayMs, sitemaps });
-        return { sitemaps };
+        if (seal.isSealed) return { sitemaps };
+        const robotsTxt = robots ? 'asked' : 'ignored';
+        return { sitemaps, robotsTxt, ...(robots?.crawlDelayMs && { crawlDelayMs: robots.crawlDelayMs }) };
       });
     },
 
     /** Makes pages of what sitemaps name; what one sitemap lacks is no fault of the crawl. */
-    async readSitemaps(jobId: string): Promise<void> {
+    async readSitemaps(jobId: string): Promise<SitemapSummary | undefined> {
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
-      await quietly(crawl.seal, () => adoptSitemaps(jobId, crawl, cancellationSignal));
+      const summary = await quietly(crawl.seal, () => adoptSitemaps(jobId, crawl, cancellationSignal));
       await endDiscovery(db, jobId);
+      return crawl.seal.isSealed ? undefined : summary;
     },
 
     /** Changes a job while it runs. What a person signals may be anything: nonsense is logged, and changes nothing. */
@@ -125,6 +175,11 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       const { data, error } = retuning.safeParse(change);
       if (data) await retune(db, jobId, data);
       else Context.current().log.warn('signal ignored', { jobId, error: z.prettifyError(error) });
+    },
+
+    /** What became of a job, in numbers, for whoever reads the history; nothing of one with zero data retention. */
+    async summarizeJob(jobId: string): Promise<JobSummary | undefined> {
+      return summarizeJob(db, jobId);
     },
 
     /** Ends a job; a completed one only when no page of it is open. @returns whether it has ended */

@@ -5,12 +5,14 @@ import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
+import { addHostTimes } from '../db/job-summary.ts';
 import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { Storage } from '../storage.ts';
 import { BrowserPlaces, type JobPlaces } from './browser-places.ts';
+import { ChunkLog, type ChunkReport } from './chunk.ts';
 import type { DocumentHands } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { LANE_WIDTH, Lane, type LaneRoom } from './lane.ts';
@@ -60,6 +62,8 @@ export interface LaneReport {
   lanes: number;
   /** When to come back, with nothing to do until then. */
   waitMs: number;
+  /** For whoever reads the history; absent for a job with zero data retention. */
+  chunk?: ChunkReport;
 }
 
 /** With nothing to do, though nothing says when there will be. */
@@ -90,6 +94,7 @@ export function pageActivities(doors: PageDoors) {
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
       using places = opensBrowser(options) ? browserPlaces.join(jobId) : undefined;
       const { room, duringWait } = roomFor(places);
+      const chunk = new ChunkLog();
       let guide: Guide | undefined;
       try {
         const lane = new Lane({
@@ -110,8 +115,21 @@ export function pageActivities(doors: PageDoors) {
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
             const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
-            const hands = { engines, renderer, tracker, media, signal, onFetched, duringWait };
-            return scrapeOne(claim, pageJob, hands);
+            return chunk.note(claim, (noteTime) => {
+              const fetched = () => {
+                noteTime();
+                onFetched();
+              };
+              return scrapeOne(claim, pageJob, {
+                engines,
+                renderer,
+                tracker,
+                media,
+                signal,
+                onFetched: fetched,
+                duringWait,
+              });
+            });
           },
         });
         const { done, job: state, isBlocked } = await quietly(seal, () => lane.run());
@@ -120,7 +138,10 @@ export function pageActivities(doors: PageDoors) {
         }
         const report = await reportOf(jobId, done, state);
         // Another lane of the job may have what there is room for; this one would only look again and again.
-        return isBlocked && number > 0 ? { ...report, lanes: Math.min(number, report.lanes) } : report;
+        const lanes = isBlocked && number > 0 ? Math.min(number, report.lanes) : report.lanes;
+        if (seal.isSealed) return { ...report, lanes };
+        await addHostTimes(db, jobId, chunk.hostTimes);
+        return { ...report, lanes, chunk: chunk.report };
       } catch (error) {
         // Links that were found, but perhaps not written down, must count as new again.
         guides.forget(jobId);

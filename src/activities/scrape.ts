@@ -12,6 +12,7 @@ import { startDeadline } from './deadline.ts';
 import { type DocumentHands, makeDocument } from './document.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { quietly } from './quietly.ts';
+import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 import { waitForSlot } from './slot.ts';
 
 /** What a scrape needs from outside. */
@@ -28,9 +29,10 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
   return {
     /**
      * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
-     * @returns the blob with the document; `undefined` when the job ended without one
+     * @returns the blob with the document, with how it was made unless the job has zero data retention; `undefined` when
+     *   the job ended without one
      */
-    async scrapePage(jobId: string): Promise<string | undefined> {
+    async scrapePage(jobId: string): Promise<string | ScrapeReport | undefined> {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       const seal = sealOf({ id: jobId, wrapped: job.seal }, secretKey);
@@ -44,7 +46,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     },
   };
 
-  async function scrapeJob(jobId: string, job: FoundJob, seal: Seal): Promise<string> {
+  async function scrapeJob(jobId: string, job: FoundJob, seal: Seal): Promise<string | ScrapeReport> {
     // The API validated it before it was written down.
     const request = seal.openJson(job.request) as ScrapeRequest;
     const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
@@ -52,10 +54,12 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
     using deadline = startDeadline(request, Context.current().cancellationSignal);
     using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
+    const stages = startStages();
     const queuedMs = await waitForSlot(db, slot, {
       timeoutMs: request.timeout,
       signal: deadline.signal,
     });
+    stages.end('queue');
     try {
       const profile = request.profile && {
         teamId: job.team_id,
@@ -63,6 +67,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
       const obtained = await engines.obtain(request, deadline.signal, { profile });
+      stages.end('fetch');
       const history = seal.isSealed
         ? undefined
         : { teamId: job.team_id, jobId, start: undefined, hidden: false };
@@ -70,9 +75,11 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
       const order = { scrapeId: jobId, request, obtained, queuedMs, history, urgent: true, signal };
       const document = makeDocument({ renderer, tracker, media }, order);
       const [{ json, credits }] = await Promise.all([document, obtained.cached]);
+      stages.end('convert');
       const blob = await blobs.put(seal.closeBytes(json));
       await completeJob(db, { jobId, credits, blob });
-      return blob;
+      stages.end('store');
+      return seal.isSealed ? blob : reportOf(blob, obtained, stages.ms);
     } catch (error) {
       await releaseSlot(db, slot.teamId, slot.holder);
       // An aborted step may fail in its own words; the reason for the abort is the truth.

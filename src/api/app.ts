@@ -14,6 +14,7 @@ import { describeApi } from './openapi.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { type ApiDoors, mountRoute } from './route.ts';
 import { ROUTES } from './routes.ts';
+import { requireAvailable } from './unavailable.ts';
 
 const JSON_LIMIT = '10mb';
 
@@ -59,6 +60,7 @@ export function createApp(doors: ApiDoors): Express {
         `${request.method} is not possible on ${request.path}. Use ${other.join(' or ')}.`,
       );
     }
+    requireAvailable(request.path);
     throw new ServiceError(
       'NOT_FOUND',
       `There is no ${request.method} ${request.path}. The reference is at /docs.`,

@@ -1,16 +1,24 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeHome } from '../home.ts';
 import type { Logger } from '../logger.ts';
-import { makeHome, startProgram } from '../unprivileged.ts';
+import { startProgram } from '../unprivileged.ts';
 import { type Connection, connect } from './cdp.ts';
 
 /**
  * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps for
  * dynamic users, and not the one that the embedded Postgres runs as.
  */
-const BROWSER_UID = 61_911;
+export const BROWSER_UID = 61_911;
+
+/** What a machine without user namespaces costs, for the operator. */
+export const noSandboxWarning = () =>
+  `Chromium runs without its own sandbox, because user namespaces are off here: a page that breaks out of it has ${
+    process.getuid?.() === 0
+      ? 'the rights of a user without an account'
+      : 'all rights of the user that Winnow runs as'
+  }, instead of none. Allow unprivileged user namespaces (kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container security_opt, as in docker-compose.yml).`;
 
 /** All traffic goes through the proxy, and by it. */
 const NETWORK_FLAGS = [
@@ -67,7 +75,7 @@ export interface LaunchOptions {
   executablePath: string;
   /** The egress proxy that all its traffic goes through. */
   proxyUrl: string;
-  logger: Logger;
+  logger: Pick<Logger, 'warn'>;
 }
 
 /** A browser that runs. */
@@ -91,7 +99,7 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
       )
     )
       throw error;
-    options.logger.warn('Chromium cannot use its sandbox here (user namespaces are off); it runs without it');
+    options.logger.warn(noSandboxWarning());
     return launch(options, ['--no-sandbox']);
   }
 }
@@ -100,17 +108,17 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   const home = await makeHome('chromium', BROWSER_UID);
   const command: [string, ...string[]] = [
     executablePath,
-    ...['--remote-debugging-pipe', `--user-data-dir=${home}/profile`, `--proxy-server=${proxyUrl}`],
+    ...['--remote-debugging-pipe', `--user-data-dir=${home.path}/profile`, `--proxy-server=${proxyUrl}`],
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
     `--disable-features=${UNWANTED_FEATURES.join()}`,
   ];
   const { child, kill, lastWords } = startProgram(command, {
     uid: BROWSER_UID,
-    home,
+    home: home.path,
     // Its protocol's pipe is at 3 and 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const ended = once(child, 'exit').finally(() => rm(home, { recursive: true, force: true }));
+  const ended = once(child, 'exit').finally(home.remove);
   const connection = connect({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
 
   const close = async () => {

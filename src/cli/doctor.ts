@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
+import { BROWSER_UID, launchChromium, noSandboxWarning } from '../browser/launch.ts';
 import { type Config, readConfig } from '../config.ts';
 import { findInstalledChromium } from '../embedded/chromium.ts';
 import { runCommand } from '../embedded/command.ts';
@@ -107,9 +108,28 @@ async function apiPort({ dataDir, port, host }: Config): Promise<Finding> {
   );
 }
 
-async function sandbox(): Promise<Finding> {
-  const { exitCode, stderr } = await runCommand('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']);
-  if (exitCode === 0) return found('Sandbox', 'bubblewrap works');
-  if (exitCode === undefined) return note('Sandbox', 'bubblewrap is not installed');
-  return note('Sandbox', `bubblewrap does not work here: ${stderr.trim()}`);
+/** Whether pages are kept from this machine by Chromium's own sandbox: it is started, because only it can tell. */
+async function sandbox({ chromium }: Config): Promise<Finding> {
+  const browser = findInstalledChromium({ chromium });
+  const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
+  return isOn ? found('Sandbox', 'Chromium runs in its own sandbox') : note('Sandbox', noSandboxWarning());
+}
+
+async function startsInSandbox(executablePath: string): Promise<boolean> {
+  let isOn = true;
+  const logger = {
+    warn() {
+      isOn = false;
+    },
+  };
+  // No page is opened, so nothing asks for the proxy.
+  const { close } = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
+  await close();
+  return isOn;
+}
+
+async function hasUserNamespaces(): Promise<boolean> {
+  const user = process.getuid?.() === 0 ? { uid: BROWSER_UID, gid: BROWSER_UID } : undefined;
+  const { exitCode } = await runCommand('unshare', ['--user', 'true'], { user });
+  return exitCode === 0;
 }

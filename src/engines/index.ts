@@ -10,6 +10,7 @@ import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
 import { type PageRequest, wantedAsBase64 } from './engine.ts';
 import { createEscalation, type EscalationHands, needsPage } from './escalation.ts';
+import { type Fallback, Trace } from './trace.ts';
 import { isWall } from './wall.ts';
 
 /** A page, and whether it came from the cache; no state when the cache was not considered. */
@@ -18,6 +19,8 @@ export interface Obtained {
   cacheState: 'hit' | 'miss' | undefined;
   /** Resolves when the page is in the cache, if it belongs there; nobody who wants the page need wait for it. */
   cached: Promise<void>;
+  /** Which engines gave way to others, and why. */
+  fallbacks: Fallback[];
 }
 
 /** What obtaining a page depends on beside the request. */
@@ -35,7 +38,6 @@ export interface Engines {
 
 /** @param hands `cache` and what {@link createEscalation} works with */
 export function createEngines({ cache, ...hands }: EscalationHands & { cache: Cache }): Engines {
-  const fetchPage = createEscalation(hands);
   return {
     async obtain(request, signal, circumstances = {}) {
       const target = pageRequest(request, circumstances);
@@ -51,14 +53,19 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
           snapshot: { ...copy, sourceUrl: request.url },
           cacheState: 'hit',
           cached: Promise.resolve(),
+          fallbacks: [],
         };
       }
       if (cacheOnly) throw missError(request);
       const { fastMode, proxy, storeInCache } = request;
+      const trace = new Trace();
+      const http = trace.watch('http', hands.http);
+      const browser = trace.watch('browser', hands.browser);
+      const fetchPage = createEscalation({ ...hands, http, browser });
       const snapshot = await fetchPage({ request: target, fastMode, proxy }, signal);
       const isKept = key && storeInCache && !snapshot.isPartial && !isWall(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
-      return { snapshot, cacheState: readable ? 'miss' : undefined, cached };
+      return { snapshot, cacheState: readable ? 'miss' : undefined, cached, fallbacks: trace.fallbacks };
     },
   };
 }

@@ -1,10 +1,11 @@
-import { rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Blobs } from '../blobs.ts';
 import { ServiceError } from '../errors.ts';
 import { referenceTo } from '../files.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
+import { makeHome } from '../home.ts';
 import type { PageMedia } from '../html/media.ts';
 import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
@@ -13,7 +14,6 @@ import type { Egress, Route } from '../net/egress.ts';
 import type { EgressProxy } from '../net/proxy.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { makeHome } from '../unprivileged.ts';
 import { parseTarget } from '../url.ts';
 import { candidatesFor, newestOf, ofPage } from './candidates.ts';
 import { createFiles } from './files.ts';
@@ -68,14 +68,14 @@ const NO_USER = 0;
 export function createMediaMaker(hands: MediaHands): MediaMaker {
   return {
     async make(order) {
-      const directory = await makeHome('media', NO_USER);
+      const home = await makeHome('media', NO_USER);
       try {
         const made: Partial<Record<MediaKind, string>> = {};
-        const search = createSearch(hands, order, directory);
+        const search = createSearch(hands, order, home.path);
         for (const kind of order.kinds) made[kind] = await search(kind);
         return made;
       } finally {
-        await rm(directory, { recursive: true, force: true });
+        await home.remove();
       }
     },
   };

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.ts';
+import { makeHome } from '../home.ts';
 import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
-import { makeHome, startProgram } from '../unprivileged.ts';
+import { startProgram } from '../unprivileged.ts';
 
 /** What yt-dlp is to get. */
 export interface YtDlpOrder {
@@ -56,15 +57,14 @@ export function findYtDlp(program: string | undefined): string | undefined {
  */
 export async function runYtDlp(program: string, order: YtDlpOrder): Promise<YtDlpFile> {
   const home = await makeHome('yt-dlp', UID);
-  const dispose = () => rm(home, { recursive: true, force: true });
   try {
-    const { exitCode, lastWords } = await run(program, home, order);
+    const { exitCode, lastWords } = await run(program, home.path, order);
     order.signal.throwIfAborted();
-    const file = await largestIn(home);
-    if (exitCode === 0 && file) return { path: file, [Symbol.asyncDispose]: dispose };
+    const file = await largestIn(home.path);
+    if (exitCode === 0 && file) return { path: file, [Symbol.asyncDispose]: home.remove };
     throw failureOf(order, lastWords, exitCode);
   } catch (error) {
-    await dispose();
+    await home.remove();
     throw error;
   }
 }

@@ -36,13 +36,15 @@ export function mapActivities(timeoutMs: number) {
 const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 
 /** Short writes to the database, tried until it is back. */
-export const bookkeeping = proxyActivities<Pick<Activities, 'recordFailure' | 'retuneJob' | 'endJob'>>({
+export const bookkeeping = proxyActivities<
+  Pick<Activities, 'recordFailure' | 'retuneJob' | 'endJob' | 'summarizeJob'>
+>({
   startToCloseTimeout: '30s',
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
 
 /** The hands of batches and crawls. A job must not be lost to what passes, so it is long before they give up. */
-export const lanes = proxyActivities<Pick<Activities, 'scrapePages'>>({
+const chunks = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
   // A page may take five minutes, and it may be claimed in the last second of a lane.
@@ -51,15 +53,25 @@ export const lanes = proxyActivities<Pick<Activities, 'scrapePages'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
+export const lanes = {
+  scrapePages: (input: Parameters<Activities['scrapePages']>[0]) =>
+    chunks.scrapePages.executeWithOptions({ summary: `Worker ${input.lane + 1} of the job` }, [input]),
+};
 
 /** What is found out about a site before and beside its pages. */
-export const discovery = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSitemaps'>>({
+const discoverySteps = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSitemaps'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
   startToCloseTimeout: '15m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
+export const discovery = {
+  prepareCrawl: (jobId: string) =>
+    discoverySteps.prepareCrawl.executeWithOptions({ summary: 'Start page and robots.txt' }, [jobId]),
+  readSitemaps: (jobId: string) =>
+    discoverySteps.readSitemaps.executeWithOptions({ summary: 'Sitemaps' }, [jobId]),
+};
 
 /** The hands of webhooks. */
 export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({

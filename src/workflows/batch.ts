@@ -1,4 +1,4 @@
 import { type PageJobInput, runPageJob } from './pages.ts';
 
 /** Scrapes a list of pages. */
-export const batch = (input: PageJobInput): Promise<void> => runPageJob(input);
+export const batch = (input: PageJobInput) => runPageJob(input);

@@ -1,8 +1,20 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { upsertSearchAttributes } from '@temporalio/workflow';
-import { toServiceError } from '../errors.ts';
+import { log, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { type ServiceError, toServiceError } from '../errors.ts';
 import { bookkeeping } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
+
+/** Errors that are faults of the service rather than of what it was asked for. */
+const FAULTS = new Set(['UNKNOWN_ERROR', 'WORKER_LOST']);
+
+/** Logs why a job failed. A site that is down and a page that takes too long are news, not faults of the service. */
+export function logged(error: ServiceError): ServiceError {
+  const { code, message } = error;
+  log[FAULTS.has(code) ? 'warn' : 'info'](`${workflowInfo().workflowId} failed: ${code}: ${message}`, {
+    code,
+  });
+  return error;
+}
 
 /**
  * Writes down why a job failed that somebody waits for.
@@ -14,7 +26,7 @@ export async function recordedFailure(
   { jobId, label }: { jobId: string; label?: string },
   error: unknown,
 ): Promise<ApplicationFailure> {
-  const { code, message, details } = toServiceError(error);
+  const { code, message, details } = logged(toServiceError(error));
   if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
   await bookkeeping.recordFailure(jobId, { code, message, details });
   return ApplicationFailure.create({

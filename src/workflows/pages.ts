@@ -11,10 +11,13 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { LaneReport } from '../activities/pages.ts';
+import type { JobSummary } from '../db/job-summary.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';
+import { logged } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { help, pause, resume, retune, wake } from './signals.ts';
+import { showSummary } from './summary.ts';
 import { startDeliveries } from './webhooks.ts';
 
 /** What a batch's or crawl's workflow is given; everything else stands in the database. */
@@ -32,28 +35,33 @@ export interface PageJobInput {
 const DISCOVERY_PAUSE = '1s';
 
 /** What is found out before the first page; what it resolves to finds more pages, while the first ones are scraped. */
-export type Prepare = () => Promise<(() => Promise<void>) | undefined>;
+export type Prepare = () => Promise<(() => Promise<unknown>) | undefined>;
 
-/** Takes a job from its start to its end, whatever that is, and writes the end down. */
-export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promise<void> {
+/**
+ * Takes a job from its start to its end, whatever that is, and writes the end down.
+ * @returns what became of it
+ */
+export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promise<JobSummary | undefined> {
   const { jobId, webhook, prepared } = input;
   try {
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
-    const { end, paused } = await scrapeAll(input, discover);
+    const { end, paused, summary } = await scrapeAll(input, discover);
     // The deliveries go on by themselves.
     const next = { ...input, webhook: false, prepared: true, paused };
-    if (end === 'continue') await continueAsNew<(input: PageJobInput) => Promise<void>>(next);
+    if (end === 'continue') await continueAsNew<typeof runPageJob>(next);
+    return summary;
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
     await CancellationScope.nonCancellable(async () => {
       if (isCancellation(error)) {
         await bookkeeping.endJob(jobId, { status: 'cancelled' });
       } else {
-        const { code, message } = toServiceError(error);
+        const { code, message } = logged(toServiceError(error));
         upsertSearchAttributes([{ key: Outcome, value: code }]);
         await bookkeeping.endJob(jobId, { status: 'failed', error: { code, message } });
       }
+      await showSummary(jobId);
     });
     throw error;
   }
@@ -65,8 +73,8 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
  */
 async function scrapeAll(
   input: PageJobInput,
-  discover?: () => Promise<void>,
-): Promise<{ end: 'ended' | 'continue'; paused: boolean }> {
+  discover?: () => Promise<unknown>,
+): Promise<{ end: 'ended' | 'continue'; paused: boolean; summary?: JobSummary | undefined }> {
   const { jobId } = input;
   const running = new Set<number>();
   let { paused = false } = input;
@@ -77,6 +85,14 @@ async function scrapeAll(
   let failure: { error: unknown } | undefined;
   let report: LaneReport | undefined;
 
+  let summary: JobSummary | undefined;
+
+  /** The job has ended; who wakes it while that is summed up has more for it to do. */
+  async function isOver(): Promise<boolean> {
+    const seen = woken;
+    summary = await showSummary(jobId);
+    return woken === seen;
+  }
   const isDraining = () => workflowInfo().continueAsNewSuggested;
   const show = () => setCurrentDetails(describe(report, { paused, discovering }));
   const fail = (error: unknown) => {
@@ -153,17 +169,21 @@ async function scrapeAll(
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
       // Who appends to a job that just ended wakes it after that: then there is more to do.
-      if (woken === heard) return { end: 'ended', paused };
+      if (woken === heard && (await isOver())) return { end: 'ended', paused, summary };
     } else if (report?.outOfCredits && report.open > 0) {
       const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
       await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
-      return { end: 'ended', paused };
+      return { end: 'ended', paused, summary: await showSummary(jobId) };
     } else if (report?.open === 0) {
       if (discovering && report.full) discovery.cancel();
       if (discovering && !report.full)
         await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
-      else if ((await bookkeeping.endJob(jobId, { status: 'completed' })) && woken === heard)
-        return { end: 'ended', paused };
+      else if (
+        (await bookkeeping.endJob(jobId, { status: 'completed' })) &&
+        woken === heard &&
+        (await isOver())
+      )
+        return { end: 'ended', paused, summary };
     }
   }
 }

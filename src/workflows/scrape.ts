@@ -1,3 +1,5 @@
+import { setCurrentDetails } from '@temporalio/workflow';
+import type { ScrapeReport } from '../activities/scrape-report.ts';
 import { scrapeActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
@@ -11,15 +13,28 @@ export interface ScrapeInput {
 
 /**
  * Scrapes one page. Its failure is written down before the workflow fails with the error's code.
- * @returns the blob with the document
+ * @returns the blob with the document, with how it was made unless the job has zero data retention
  */
-export async function scrape(input: ScrapeInput): Promise<string | undefined> {
+export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   const { jobId, timeoutMs, label } = input;
   try {
-    return await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(label ? { summary: label } : {}, [
-      jobId,
-    ]);
+    const result = await scrapeActivities(timeoutMs).scrapePage.executeWithOptions(
+      label ? { summary: label } : {},
+      [jobId],
+    );
+    if (typeof result === 'object') setCurrentDetails(describe(result));
+    return result;
   } catch (error) {
     throw await recordedFailure(input, error);
   }
+}
+
+/** What the Temporal UI shows of a scrape that is done. */
+function describe({ engine, proxy, statusCode, fallbacks, ms }: ScrapeReport): string {
+  const stages = Object.entries(ms).map(([stage, took]) => `${stage} ${took}`);
+  return [
+    `**HTTP ${statusCode} from ${engine}**${proxy ? ` by ${proxy} proxy` : ''}`,
+    ...fallbacks.map(({ from, to, reason, afterMs }) => `- ${from} → ${to} after ${afterMs} ms: ${reason}`),
+    `- milliseconds: ${stages.join(', ')}`,
+  ].join('\n');
 }

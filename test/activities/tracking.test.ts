@@ -229,7 +229,12 @@ describe('a document', () => {
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),
-        obtained: { snapshot: snapshotOf(html, change), cacheState: undefined, cached: Promise.resolve() },
+        obtained: {
+          snapshot: snapshotOf(html, change),
+          cacheState: undefined,
+          cached: Promise.resolve(),
+          fallbacks: [],
+        },
         queuedMs: undefined,
         history: { teamId, jobId: id, start: undefined, hidden: false },
         urgent: true,

@@ -61,6 +61,30 @@ describe('requests that do not fit', () => {
     expect(wrong.headers.get('allow')).toBe('POST');
   });
 
+  it.each([
+    ['POST', '/v2/search'],
+    ['POST', '/v2/extract'],
+    ['GET', '/v2/extract/0198f0e4-0000-7000-8000-000000000000'],
+    ['POST', '/v2/agent'],
+    ['POST', '/v2/parse'],
+    ['POST', '/v2/browser'],
+    ['GET', '/v2/interact'],
+    ['POST', '/v2/scrape/0198f0e4-0000-7000-8000-000000000000/interact'],
+    ['GET', '/v2/monitor'],
+    ['POST', '/v2/support/ask'],
+    ['POST', '/v2/feedback'],
+    ['GET', '/v2/keyless/eligibility'],
+  ])('a resource to come: %s %s', async (method, path) => {
+    const { status, body } = await call(path, { method });
+    expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);
+    expect(body.error).toContain(path);
+  });
+
+  it('a path that only begins like a resource to come', async () => {
+    const { status, body } = await call('/v2/searching');
+    expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['safeMode', { safeMode: true }],

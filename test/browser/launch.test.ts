@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../src/browser/launch.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
+import { runCommand } from '../../src/embedded/command.ts';
 
 /** How Chromium begins and ends. */
 
@@ -43,7 +44,62 @@ const isAlive = (pid: number) => {
   }
 };
 const homesOf = async (pid: number) =>
-  (await readdir(tmpdir())).filter((name) => name.startsWith(`winnow-chromium-${pid}-`));
+  (await readdir(tmpdir())).filter((name) => new RegExp(`^winnow-chromium-${pid}-[^.]+$`).test(name));
+
+const source = (file: string) => JSON.stringify(new URL(`../../src/${file}`, import.meta.url).pathname);
+
+/**
+ * Runs a program where no process can make a user namespace, as in many containers. Only root may set that up.
+ * @returns what it prints
+ */
+async function withoutUserNamespaces(...command: string[]): Promise<string> {
+  // Only what is started after the user is known in the namespace may forbid more of them.
+  const script = `read ready; exec sh -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec "$@"' sh "$@"`;
+  const child = spawn('unshare', ['--user', 'sh', '-c', script, 'sh', ...command], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.on('data', (text) => {
+    said += text;
+  });
+  const ended = once(child, 'exit');
+  await expect
+    .poll(() => readlink(`/proc/${child.pid}/ns/user`))
+    .not.toBe(await readlink('/proc/self/ns/user'));
+  for (const map of ['uid_map', 'gid_map']) await writeFile(`/proc/${child.pid}/${map}`, '0 0 65536');
+  child.stdin.end('ready\n');
+  await ended;
+  return said;
+}
+const isRoot = process.getuid?.() === 0;
+
+describe('Chromium where there are no user namespaces', () => {
+  it.runIf(isRoot)('runs all the same, with a warning that says what is weaker and what to do', async () => {
+    const script = `
+      const { launchChromium } = await import(${source('browser/launch.ts')});
+      const options = ${JSON.stringify({ executablePath, proxyUrl })};
+      const { connection, close } = await launchChromium({ ...options, logger: { warn: console.log } });
+      console.log((await connection.browser.send('Browser.getVersion')).product);
+      await close();`;
+    const said = await withoutUserNamespaces(process.execPath, '--input-type=module', '-e', script);
+    expect(said).toMatch(/^Chromium runs without its own sandbox, because user namespaces are off here/);
+    expect(said).toContain('a page that breaks out of it has the rights of a user without an account');
+    expect(said).toContain('Allow unprivileged user namespaces');
+    expect(said).toMatch(/Chrome\/\d+/);
+  });
+
+  it.runIf(isRoot)('is what doctor tells of', async () => {
+    const entry = new URL('../../bin/winnow.js', import.meta.url).pathname;
+    const said = await withoutUserNamespaces(process.execPath, entry, 'doctor');
+    expect(said).toMatch(/^note +Sandbox +Chromium runs without its own sandbox/m);
+  });
+
+  it('is nothing that doctor tells of elsewhere', async () => {
+    const entry = new URL('../../bin/winnow.js', import.meta.url).pathname;
+    const { stdout } = await runCommand(process.execPath, [entry, 'doctor']);
+    expect(stdout).toMatch(/^ok +Sandbox +Chromium runs in its own sandbox$/m);
+  });
+});
 
 describe('Chromium', () => {
   it('ends with whoever started it, also after kill -9; its files go when the next one starts', async () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors'],
-  ['media-kind', 'snapshot', 'pause', 'cipher', 'unprivileged'],
+  ['media-kind', 'snapshot', 'pause', 'cipher', 'home', 'unprivileged'],
   [
     'config',
     'country',
@@ -25,7 +25,7 @@ const ROWS = [
   ['engines', 'crawl'],
   ['activities'],
   ['workflows'],
-  ['temporal', 'bundle'],
+  ['temporal', 'temporal-log', 'bundle'],
   ['api'],
   ['embedded', 'process', 'presence'],
   ['main', 'server', 'worker'],
@@ -51,7 +51,7 @@ const DOORS: Record<string, string[]> = {
   'swagger-ui-dist/': ['api'],
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
-  '@temporalio/': ['workflows', 'activities', 'temporal', 'bundle', 'worker'],
+  '@temporalio/': ['workflows', 'activities', 'temporal', 'temporal-log', 'bundle', 'worker'],
   piscina: ['formats'],
   mediabunny: ['formats'],
   dataloader: ['engines'],

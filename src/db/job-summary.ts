@@ -1,0 +1,87 @@
+import { sql } from 'kysely';
+import type { Database } from './client.ts';
+import { list } from './pages.ts';
+import { CAPACITY, OPEN } from './progress.ts';
+
+/** How long one host took. */
+export interface HostTime {
+  host: string;
+  /** Pages that it was asked for. */
+  pages: number;
+  /** Milliseconds of all of them together. */
+  ms: number;
+}
+
+/** What became of a batch or crawl, in numbers: nothing of its pages. */
+export interface JobSummary {
+  status: string;
+  pages: number;
+  completed: number;
+  /** Failed pages by error code. */
+  failures: Record<string, number>;
+  credits: number;
+  /** The host whose pages took longest on average, if any was asked. */
+  slowestHost?: { host: string; pages: number; averageMs: number };
+  /** URLs that were met and are no pages of the job, by reason. */
+  skipped: Partial<Record<SkipReason, number>>;
+}
+
+/** Why a URL that a job met is no page of it. */
+export type SkipReason = 'robots.txt' | 'same page as another' | 'trap' | 'limit' | 'not attempted';
+
+/** Adds what one chunk of a job measured. */
+export async function addHostTimes(db: Database, jobId: string, times: HostTime[]): Promise<void> {
+  if (!times.length) return;
+  const column = (pick: (time: HostTime) => unknown, type: string) => list(times.map(pick), type);
+  await sql`
+    insert into host_times (job_id, host, pages, ms)
+    select ${jobId}, * from unnest(
+      ${column(({ host }) => host, 'text')}, ${column(({ pages }) => pages, 'int')},
+      ${column(({ ms }) => Math.round(ms), 'bigint')})
+    on conflict (job_id, host) do update
+    set pages = host_times.pages + excluded.pages, ms = host_times.ms + excluded.ms`.execute(db.query);
+}
+
+/** What became of a job; `undefined` where it is gone, or nothing of it may be told (zero data retention). */
+export async function summarizeJob(db: Database, jobId: string): Promise<JobSummary | undefined> {
+  const { rows } = await sql<{
+    status: string;
+    pages: number;
+    completed: number;
+    credits: number;
+    failures: Record<string, number> | null;
+    slowest: JobSummary['slowestHost'] | null;
+    blocked: number;
+    same: number;
+    trapped: number;
+    left: number;
+  }>`
+    select jobs.status, (${OPEN} + completed + failed)::int as pages, completed, progress.credits,
+      (select json_object_agg(code, count) from (
+        select error ->> 'code' as code, count(*)::int from pages
+        where job_id = jobs.id and status = 'failed' group by 1 order by 2 desc) as by_code) as failures,
+      (select json_build_object('host', host, 'pages', pages, 'averageMs', round(ms::numeric / pages)) from host_times
+        where job_id = jobs.id order by ms::numeric / pages desc limit 1) as slowest,
+      (select count(*)::int from blocked_urls where job_id = jobs.id) as blocked,
+      (select count(*)::int from pages where job_id = jobs.id and status = 'dropped' and not exists (
+        select from blocked_urls where job_id = jobs.id and md5(url) = md5(pages.url))) as same,
+      (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(notes -> 'traps', '{}'))) as trapped,
+      greatest(0, known - ${CAPACITY})::int as "left"
+    from job_progress as progress join jobs on jobs.id = progress.job_id
+    where job_id = ${jobId} and jobs.seal is null`.execute(db.query);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { status, pages, completed, credits, failures, slowest, blocked, same, trapped, left } = row;
+  const skipped: Record<SkipReason, number> = {
+    'robots.txt': blocked,
+    'same page as another': same,
+    trap: trapped,
+    limit: status === 'completed' ? left : 0,
+    'not attempted': status === 'completed' ? 0 : left,
+  };
+  return {
+    ...{ status, pages, completed, failures: failures ?? {}, credits },
+    ...(slowest && { slowestHost: slowest }),
+    skipped: Object.fromEntries(Object.entries(skipped).filter(([, count]) => count > 0)),
+  };
+}

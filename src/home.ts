@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { codeOf } from './errors.ts';
+
+/** A directory for as long as a program of ours runs. */
+export interface Home {
+  path: string;
+  /** Removes it with all that is in it. */
+  remove(): Promise<void>;
+}
+
+/** Sockets are beside their directories: the program inside cannot take its own away. */
+const OWNER = '.owner';
+
+/** The file system or the length of the path allows no socket. */
+const NO_SOCKETS = new Set(['EINVAL', 'ENAMETOOLONG', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
+
+/** Tells this run of this machine from any other, because a socket says nothing about processes elsewhere. */
+const MACHINE = machineId();
+
+/**
+ * Makes a directory for a program, and removes those of the same purpose whose owners were killed.
+ *
+ * Each directory has an owner socket that our process listens on while it lives. A refused connection proves that the
+ * owner is gone, also where it is in another pid namespace and its number means nothing here. Directories without
+ * that proof stay: those of other machines or of an earlier boot that share the temporary directory, and those whose
+ * owner could not make a socket.
+ * @param purpose first part of its name
+ * @param uid the user that the program runs as when the service runs as root
+ */
+export async function makeHome(purpose: string, uid: number): Promise<Home> {
+  const prefix = `winnow-${purpose}-`;
+  await sweep(prefix);
+  const home = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-${MACHINE}-`));
+  const owner = await claim(home);
+  if (process.getuid?.() === 0) await chown(home, uid, uid);
+  return {
+    path: home,
+    async remove() {
+      await rm(home, { recursive: true, force: true });
+      // Closing removes the socket too.
+      owner?.close();
+    },
+  };
+}
+
+/** @returns `undefined` where there can be no socket: nobody but its owner removes the directory then */
+async function claim(home: string): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.destroy()).unref();
+  try {
+    server.listen(home + OWNER);
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    if (NO_SOCKETS.has(codeOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+async function sweep(prefix: string): Promise<void> {
+  const isOurs = new RegExp(`^${prefix}\\d+-${MACHINE}-\\w+\\${OWNER}$`);
+  for (const name of await readdir(tmpdir())) {
+    const socket = path.join(tmpdir(), name);
+    if (!isOurs.test(name) || !(await isAbandoned(socket))) continue;
+    await rm(socket.slice(0, -OWNER.length), { recursive: true, force: true });
+    await rm(socket, { force: true });
+  }
+}
+
+async function isAbandoned(socket: string): Promise<boolean> {
+  const connection = connect(socket);
+  try {
+    await once(connection, 'connect');
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'ECONNREFUSED';
+  } finally {
+    connection.destroy();
+  }
+}
+
+function machineId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+  } catch (error) {
+    // Only Linux has it, and only there do containers share a directory.
+    if (codeOf(error) === 'ENOENT') return 'local';
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { patched, setCurrentDetails } from '@temporalio/workflow';
+import type { JobSummary } from '../db/job-summary.ts';
+import { bookkeeping } from './activities.ts';
+
+/**
+ * Shows what became of a batch or crawl that has ended.
+ * @returns the same for the workflow's result; `undefined` for a job with zero data retention
+ */
+export async function showSummary(jobId: string): Promise<JobSummary | undefined> {
+  // Histories of jobs that ended before there were summaries have no such step.
+  if (!patched('job-summary')) return undefined;
+  const summary = await bookkeeping.summarizeJob(jobId);
+  if (summary) setCurrentDetails(describe(summary));
+  return summary;
+}
+
+function describe(summary: JobSummary): string {
+  const { status, pages, completed, failures, credits, slowestHost, skipped } = summary;
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
+  return [
+    `**${completed + failed} of ${pages} pages**, ${status}`,
+    `- with a document: ${completed}`,
+    `- failed: ${failed}${failed ? ` (${listed(failures)})` : ''}`,
+    `- credits: ${credits}`,
+    ...(slowestHost
+      ? [
+          `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.pages} pages`,
+        ]
+      : []),
+    `- skipped: ${listed(skipped) || 'nothing'}`,
+  ].join('\n');
+}
+
+const listed = (counts: Record<string, number>) =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ');

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { call } from '../support/api.ts';
+import { type Instance, startInstance } from '../support/instance.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+
+/** What the worker's log says of jobs: what happened, once, and a warning only where the operator has to know. */
+
+interface Line {
+  level: number;
+  msg: string;
+  [field: string]: unknown;
+}
+const INFO = 30;
+const WARN = 40;
+
+let instance: Instance;
+let pages: Pages;
+let held = Promise.withResolvers<void>();
+beforeAll(async () => {
+  instance = await startInstance({ env: { LOG_LEVEL: 'debug' } });
+  pages = await startPages({
+    '/reset': (request) => request.socket.destroy(),
+    '/reset-too': (request) => request.socket.destroy(),
+    // It does not end.
+    '/sitemap.xml': (_request, response) =>
+      void response.writeHead(200).write('<?xml version="1.0"?><urlset>'),
+    '/held': async (_request, response) => {
+      await held.promise;
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>A page that was held back.</p>');
+    },
+    '/': '<main><h1>Start</h1><p>A page with two sentences. This is one.</p></main>',
+  });
+});
+afterAll(async () => {
+  await pages[Symbol.asyncDispose]();
+  await instance.stop();
+});
+
+const service = (route: string, init: Parameters<typeof call>[1] = {}) =>
+  call(route, { ...init, url: instance.url, key: instance.key });
+
+async function readLog(): Promise<Line[]> {
+  const text = await readFile(path.join(instance.dataDir, 'logs', 'worker.log'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line));
+}
+
+/** The lines that say something, once there is one like that. */
+async function linesWith(text: string): Promise<Line[]> {
+  const find = async () => (await readLog()).filter(({ msg }) => msg.includes(text));
+  await expect.poll(find, { timeout: 50_000 }).not.toEqual([]);
+  return find();
+}
+
+describe('the log of the worker', () => {
+  it('says once why a scrape failed, without a warning', async () => {
+    const { body } = await service('/v2/scrape', { body: { url: `${pages.url}/reset` } });
+    const lines = await linesWith('SCRAPE_SITE_ERROR');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({ level: INFO, code: 'SCRAPE_SITE_ERROR', workflowType: 'scrape' });
+    expect(lines[0]?.msg).toBe(`${lines[0]?.workflowId} failed: SCRAPE_SITE_ERROR: ${body.error}`);
+  });
+
+  it('says nothing of a scrape with zero data retention but its code', async () => {
+    await service('/v2/scrape', { body: { url: `${pages.url}/reset-too`, zeroDataRetention: true } });
+    const [line] = await linesWith('(encrypted)');
+    expect(line?.msg).toMatch(/^scrape\/[\w-]+ failed: SCRAPE_SITE_ERROR: \(encrypted\)$/);
+    expect(JSON.stringify(await readLog())).not.toContain('sealed:');
+  });
+
+  it('has no warning of pages and sitemaps that are still read when their crawl has ended', async () => {
+    const limited = await service('/v2/crawl', { body: { url: pages.url, limit: 1 } });
+    await expect
+      .poll(async () => (await service(`/v2/crawl/${limited.body.id}`)).body.status, { timeout: 30_000 })
+      .toBe('completed');
+    const outlived = async () => {
+      const before = pages.requests.length;
+      const { body } = await service('/v2/crawl', { body: { url: `${pages.url}/held`, sitemap: 'skip' } });
+      await expect
+        .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'))
+        .toBe(true);
+      await service(`/v2/crawl/${body.id}`, { method: 'DELETE' });
+      // The workflow has ended by then, and the activity has not heard of it.
+      await sleep(500);
+      held.resolve();
+      held = Promise.withResolvers();
+      return (await readLog()).some(({ msg }) => msg.startsWith('Activity not found on completion'));
+    };
+    // An activity that hears of the cancellation before it is done reports nothing.
+    await expect.poll(outlived, { timeout: 50_000, interval: 2_000 }).toBe(true);
+    const warnings = (await readLog()).filter(({ level }) => level >= WARN);
+    expect(warnings).toEqual([]);
+  });
+});
