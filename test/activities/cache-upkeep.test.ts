@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { up as countFiles } from '../../migrations/0006-cache-files.ts';
 import { removeStrayFiles, trimCache } from '../../src/activities/cache-upkeep.ts';
@@ -62,7 +62,7 @@ async function keep(name: string, page: { picture?: Buffer; ageMs?: number } = {
     size: picture.length,
     mediaType: 'image/png',
   };
-  const files = file ? { screenshot: referenceTo(file) } : {};
+  const files: Record<string, string> = file ? { screenshot: referenceTo(file) } : {};
   await cache.store(keyOf(name), snapshotOf(textOf(name), { fetchedAt: Date.now() - ageMs, files }));
 }
 
@@ -175,7 +175,8 @@ describe('a copy', () => {
     await Promise.all(['one', 'two'].map((name) => keep(name)));
     await sql`drop table cache_files`.execute(db.query);
     await sql`alter table cache_entries drop column files`.execute(db.query);
-    await countFiles(db.query);
+    // A migration knows no tables.
+    await countFiles(db.query as unknown as Kysely<unknown>);
     expect(await cachedBytes(db)).toBe(await bytesOnDisk());
     expect(await removeAllStrays()).toBe(0);
     expect(await find('two')).toBe('two');
