@@ -79,7 +79,7 @@ function isPartByTag(
     case 'footer':
       return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
-      return ARTICLES.includes(type);
+      return ARTICLES.includes(type) && !isOfPicture(element, survey);
     case 'noscript':
       // Often a request to switch scripts on, sometimes the page itself.
       return length > 0 && (share < 0.2 || length < 300);
@@ -129,6 +129,16 @@ function isBelieved(
   return context.share <= most && !isEverywhere && (also?.(measured, context) ?? true);
 }
 
+/** Whether a caption stands with a picture, or with what else its figure shows. */
+function isOfPicture(caption: Element, { measures }: Survey): boolean {
+  let at = caption.parent;
+  while (at && isTag(at) && at.name !== 'figure') at = at.parent;
+  const figure = at && isTag(at) ? measures.get(at) : undefined;
+  return (
+    figure !== undefined && (figure.pictures > 0 || figure.length > (measures.get(caption)?.length ?? 0))
+  );
+}
+
 /** Which elements may hold nothing but links, by type of page. */
 const LINK_LISTS: Partial<Record<PageType, string[]>> = {
   article: ['div', 'p', 'section'],
@@ -138,17 +148,24 @@ const LINK_LISTS: Partial<Record<PageType, string[]>> = {
 };
 
 /** Whether an element that is no part by itself leads elsewhere and does nothing more. */
-export function isListOfLinks(
-  element: Element,
-  measured: Measured,
-  { type, holders, shareOf }: Survey,
-): boolean {
-  const { links, linked, length } = measured;
+export function isListOfLinks(element: Element, measured: Measured, survey: Survey): boolean {
+  const { type, holders, shareOf } = survey;
+  const { links, linked, length, downloads } = measured;
   return (
     (LINK_LISTS[type]?.includes(element.name) ?? false) &&
-    links > 0 &&
+    links > downloads &&
     linked > 0.8 * length &&
     shareOf(measured) < 0.3 &&
-    !holders.has(element)
+    !holders.has(element) &&
+    !(links === 1 && isLastParagraph(element, survey))
   );
+}
+
+/** Whether a paragraph is the last one of a text: what it leads to is what the text ends with. */
+function isLastParagraph({ name, prev, next }: Element, { measures }: Survey): boolean {
+  if (name !== 'p') return false;
+  const lengthOf = (node: Element) => measures.get(node)?.length ?? 0;
+  for (let at = next; at; at = at.next) if (isTag(at) && at.name === 'p' && lengthOf(at) > 0) return false;
+  for (let at = prev; at; at = at.prev) if (isTag(at) && (measures.get(at)?.prose ?? 0) > 0) return true;
+  return false;
 }
