@@ -1,6 +1,7 @@
 import { type Element, isTag } from 'domhandler';
 import { isInText, isPermalink, isSourceLink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
+import { isInCaption, isOfPicture } from './captions.ts';
 import { isCopy } from './copies.ts';
 import { isFold, isInHeading } from './folds.ts';
 import type { Measured } from './measure.ts';
@@ -50,11 +51,12 @@ export function isPart(element: Element, measured: Measured, isInMain: boolean, 
 /** `undefined` where the tag says nothing. */
 function isPartByTag(
   element: Element,
-  { headings, length, prose, quotes }: Measured,
+  measured: Measured,
   { share, isInMain }: Context,
   survey: Survey,
 ): boolean | undefined {
   const { type, holders, coverageOf } = survey;
+  const { headings, length, prose, quotes } = measured;
   const { name } = element;
   if (name === 'form' && coverageOf(FORM) > MOST_OF_FORMS) return undefined;
   const most = TAGS[name];
@@ -64,7 +66,7 @@ function isPartByTag(
       return prose === 0 || share <= 0.6;
     case 'header':
       // Inside an article it has the title and the introduction.
-      return !isInMain && share <= 0.4;
+      return !isInMain && share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.4);
     case 'a':
       return (
         isPermalink(element, length) ||
@@ -79,7 +81,7 @@ function isPartByTag(
     case 'footer':
       return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
-      return ARTICLES.includes(type) && !isOfPicture(element, survey);
+      return ARTICLES.includes(type) && !isOfPicture(element, measured, survey);
     case 'noscript':
       // Often a request to switch scripts on, sometimes the page itself.
       return length > 0 && (share < 0.2 || length < 300);
@@ -122,21 +124,13 @@ function isBelieved(
   const belief = beliefIn(part, survey.type);
   if (!belief || survey.holders.has(element)) return false;
   if (part === 'control' && isQuestion(element, measured.length)) return false;
+  if (part === 'caption' && isOfPicture(element, measured, survey)) return false;
+  if (part === 'credit' && isInCaption(element)) return false;
   const { most, isSure, isOfSmallThings, also } = belief;
   const coverage = survey.coverageOf(word);
   if (isOfSmallThings && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
   const isEverywhere = !isSure && coverage > most;
   return context.share <= most && !isEverywhere && (also?.(measured, context) ?? true);
-}
-
-/** Whether a caption stands with a picture, or with what else its figure shows. */
-function isOfPicture(caption: Element, { measures }: Survey): boolean {
-  let at = caption.parent;
-  while (at && isTag(at) && at.name !== 'figure') at = at.parent;
-  const figure = at && isTag(at) ? measures.get(at) : undefined;
-  return (
-    figure !== undefined && (figure.pictures > 0 || figure.length > (measures.get(caption)?.length ?? 0))
-  );
 }
 
 /** Which elements may hold nothing but links, by type of page. */
