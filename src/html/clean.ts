@@ -47,7 +47,7 @@ type Origin = Pick<Snapshot, 'url' | 'engine'>;
 export function clean(page: Document, snapshot: Origin, options: CleanOptions, warn?: Warn): Document {
   const { includeTags = [] } = options;
   if (warn && includeTags.length && includeTags.every((selector) => select(selector, page).length === 0))
-    warn(`includeTags: ${includeTags.join(', ')} matches nothing on the page, so nothing was kept.`);
+    warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
   const cleaned = cut(page, snapshot, options);
   return options.onlyMainContent && isBlank(cleaned)
     ? cut(page, snapshot, { ...options, onlyMainContent: false })
