@@ -11,11 +11,17 @@ interface Part {
   end: number;
 }
 
-/** Serves files by their signed addresses, in parts too, as players ask for them (RFC 9110, 14). */
+/**
+ * Serves files by their signed addresses, in parts too, as players ask for them (RFC 9110, 14). A client that names the
+ * file it has in `If-None-Match` gets 304 without a body: a file never changes under its key.
+ */
 export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
     const { key, size, mediaType } = openFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
+    response.set('ETag', etag);
+    // Express compares as RFC 9110, 13.1.2 says. This precondition comes before ranges (13.2.2).
+    if (request.fresh) return void response.status(304).end();
     const part = partOf(request, size, etag);
     const { start, end } = part ?? { start: 0, end: size - 1 };
     if (part && start > end) {
@@ -29,7 +35,6 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
       'Content-Type': mediaType,
       'Content-Length': String(end - start + 1),
       'Accept-Ranges': 'bytes',
-      ETag: etag,
       // Never let a file of a foreign page run as a page of ours.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',

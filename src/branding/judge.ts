@@ -1,9 +1,11 @@
 import type { Item } from '../html/json-ld.ts';
 import { type Colors, colorsOf } from './colors.ts';
 import { type Components, componentsOf } from './components.ts';
+import { type Animations, animationsOf, type Icons, iconsOf, type Layout, layoutOf } from './details.ts';
 import { type Font, type Typography, typographyOf } from './fonts.ts';
 import { type Images, imagesOf, logoOf } from './images.ts';
 import { organizationOf } from './organization.ts';
+import { present } from './present.ts';
 import { type Spacing, spacingOf } from './spacing.ts';
 import type { Survey } from './survey.ts';
 
@@ -17,7 +19,10 @@ export interface Branding {
   typography: Typography;
   spacing: Spacing;
   components: Components;
+  icons?: Icons;
   images: Images;
+  animations?: Animations;
+  layout?: Layout;
 }
 
 /**
@@ -46,6 +51,7 @@ export function brandingOf(
     organization.name ??
     said('application-name') ??
     nameIn(logoOf(marks, pageUrl)?.name);
+  const details = { icons: iconsOf(styles), animations: animationsOf(styles), layout: layoutOf(styles) };
   return {
     colorScheme,
     ...(brandName && { brandName }),
@@ -55,6 +61,7 @@ export function brandingOf(
     spacing: spacingOf(styles, [buttonPrimary, buttonSecondary, input]),
     components,
     images,
+    ...present(details),
   };
 }
 

@@ -2,10 +2,13 @@ import { surveyBoxes } from './page/boxes.ts';
 import { surveyControls } from './page/controls.ts';
 import { surveyDeclarations } from './page/declarations.ts';
 import { takeDrawing } from './page/drawing.ts';
+import { surveyFrame } from './page/frame.ts';
 import { surveyGrounds } from './page/grounds.ts';
+import { surveyIcons } from './page/icons.ts';
 import { surveyMarks } from './page/marks.ts';
 import { seeElements } from './page/seen.ts';
 import { surveyTexts } from './page/texts.ts';
+import { surveyTransitions } from './page/transitions.ts';
 import type { Mark, Survey } from './survey.ts';
 
 /** What is looked at at most: more than pages have that are made for people. */
@@ -33,8 +36,11 @@ export async function surveyPage(ask: Ask): Promise<Survey | undefined> {
   const controls = await ask(surveyControls, MOST_CONTROLS);
   const texts = await ask(surveyTexts, MOST_KINDS);
   const boxes = await ask(surveyBoxes, MOST_KINDS);
+  const icons = await ask(surveyIcons, MOST_KINDS);
+  const transitions = await ask(surveyTransitions, MOST_KINDS);
+  const frame = await ask(surveyFrame, MOST_KINDS);
   return {
-    styles: { grounds, texts, ...controls, ...boxes },
+    styles: { grounds, texts, ...controls, ...boxes, icons, transitions, frame },
     marks: await marksOf(ask),
     declarations: await ask(surveyDeclarations, DECLARATIONS),
   };

@@ -59,12 +59,52 @@ export interface Button extends Control {
   region: Region;
 }
 
+/** What room is left in and around. */
+export type RoomOf = 'section' | 'card' | 'button' | 'input' | 'heading' | 'paragraph' | 'list';
+
+/** How often which room occurs. */
+export interface Room {
+  of: RoomOf;
+  side: 'vertical' | 'horizontal';
+  /** CSS pixels. */
+  length: number;
+  count: number;
+}
+
 /** How much room there is around and between things. */
 export interface Boxes {
+  paddings: Room[];
+  margins: Room[];
   /** How often which padding or gap occurs, in CSS pixels. */
   spaces: [number, number][];
   /** How often which radius occurs. */
   radii: [string, number][];
+}
+
+/** Icons of one look. */
+export interface IconLook {
+  style: 'outline' | 'filled';
+  color: string;
+  /** Index of the ground that they stand on. */
+  ground: number;
+  count: number;
+}
+
+/** Transitions of one kind, as CSS. */
+export interface Transition {
+  duration: string;
+  easing: string;
+  count: number;
+}
+
+/** How a page is divided. Lengths in CSS pixels; absent where there is nothing of the kind. */
+export interface Frame {
+  /** How many things of one width stand side by side, and on how many square pixels. */
+  columns: [number, number][];
+  /** Most that the content is wide, and on how many square pixels. */
+  widths: [number, number][];
+  headerHeight?: number;
+  footerHeight?: number;
 }
 
 /** How the page looks. */
@@ -74,6 +114,9 @@ export interface Styles extends Boxes {
   texts: Text[];
   buttons: Button[];
   inputs: Control[];
+  icons: IconLook[];
+  transitions: Transition[];
+  frame: Frame;
 }
 
 /** A picture that may be the logo. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { brandingOf } from '../branding/judge.ts';
+import { missingOf } from '../branding/missing.ts';
 import { surveyPage } from '../branding/page.ts';
 import type { Survey } from '../branding/survey.ts';
 import { itemsOf } from '../html/structured-data.ts';
@@ -20,6 +21,7 @@ const size = z.string().optional();
 const family = z.string().optional();
 const stack = z.array(z.string()).optional();
 const weight = z.number().optional();
+const pixels = z.record(z.string(), z.number()).optional();
 
 /** The brand of the page, by how it looks in the browser. */
 export const branding = defineFormat({
@@ -55,6 +57,8 @@ export const branding = defineFormat({
       spacing: z.object({
         baseUnit: z.number().optional().describe('pixels, of which paddings and gaps are multiples'),
         borderRadius: css,
+        padding: pixels.describe('pixels that are usual inside of buttons, fields, cards and sections'),
+        margins: pixels.describe('pixels that are usual below headings, paragraphs, lists and sections'),
       }),
       components: z.object({
         buttonPrimary: component.optional(),
@@ -66,19 +70,33 @@ export const branding = defineFormat({
         favicon: z.string().optional(),
         ogImage: z.string().optional(),
       }),
+      icons: z.object({ style: z.enum(['outline', 'filled']), primaryColor: hex }).optional(),
+      animations: z.object({ transitionDuration: z.string(), easing: z.string() }).optional(),
+      layout: z
+        .object({
+          grid: z.object({ columns: z.number().optional(), maxWidth: size }).optional(),
+          headerHeight: size,
+          footerHeight: size,
+        })
+        .optional(),
     })
     .meta({ id: 'Branding' })
-    .describe('what the page does not show is left out'),
+    .describe('what the page does not show is left out, and named in `warning`'),
   async survey(page): Promise<Survey | undefined> {
     const survey = await surveyPage(page.ask);
     if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');
     return survey;
   },
-  run(content) {
+  run(content, _request, warn) {
     // Made by `survey` above, and sent on as it is.
     const survey = content.snapshot.surveys?.branding as Survey | undefined;
     if (!survey) return undefined;
     const { metadata, structuredData, snapshot } = content;
-    return brandingOf(survey, { pageUrl: snapshot.url, metadata, items: itemsOf(structuredData) });
+    const items = itemsOf(structuredData);
+    const found = brandingOf(survey, { pageUrl: snapshot.url, metadata, items });
+    const missing = missingOf(found);
+    if (missing.length) warn(`The branding is without what the page does not show: ${missing.join(', ')}.`);
+    warn('The branding is without personality, which takes a language model: this service has none.');
+    return found;
   },
 });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 
 /** What takes pictures of an open browser page. */
@@ -25,9 +26,6 @@ export interface CollectedFile {
 
 /** What a format makes from an open page: a file, or plain data. */
 export type Collected = CollectedFile | { survey: unknown };
-
-/** Tells the user what could not be done as it was asked for, in a sentence. */
-export type Warn = (sentence: string) => void;
 
 /** Derives a result from a page; `undefined` leaves its field out. Pure; runs in a conversion thread. */
 type Derive<Request, Value> = (content: Content, request: Request, warn: Warn) => Value | undefined;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { extractAll, extractBySchema } from '../extraction/json.ts';
 import { type Schema, schemaFault } from '../extraction/schema.ts';
+import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
-import { defineFormat, type Warn } from './format.ts';
+import { defineFormat } from './format.ts';
 
 /** A JSON Schema in a request. */
 export const jsonSchema = z

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { fingerprintOf } from '../changes/fingerprint.ts';
+import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { PageMedia } from '../html/media.ts';
 import { mediaKindsOf } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import type { changeTracking } from './change-tracking.ts';
-import type { Warn } from './format.ts';
 import { FORMATS } from './index.ts';
 import { extractData } from './json.ts';
 
@@ -41,11 +41,11 @@ const NO_MODEL = 'This service has no language model: what one would write was t
 
 /** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
 export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
-  const content = createContent(snapshot, clean);
-  const fields: Record<string, unknown> = {};
-  const made: string[] = [];
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
+  const content = createContent(snapshot, clean, warn);
+  const fields: Record<string, unknown> = {};
+  const made: string[] = [];
   for (const asked of formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
     const value = format && derive(format, content, asked, warn);

@@ -32,19 +32,29 @@ const ADDRESSES: Record<string, string> = {
   iframe: 'src',
 };
 
+/** Tells the user what could not be done as it was asked for, in a sentence. */
+export type Warn = (sentence: string) => void;
+
+/** The part of a snapshot that says how a page is read. */
+type Origin = Pick<Snapshot, 'url' | 'engine'>;
+
 /**
  * A copy of what the options keep, without scripts and the like, with absolute addresses. When the main-content
  * filter leaves nothing to see, it is left out.
+ * @param warn hears of `includeTags` that match nothing
  * @throws ServiceError `BAD_REQUEST` that names a selector which is none
  */
-export function clean(page: Document, snapshot: Snapshot, options: CleanOptions): Document {
+export function clean(page: Document, snapshot: Origin, options: CleanOptions, warn?: Warn): Document {
+  const { includeTags = [] } = options;
+  if (warn && includeTags.length && includeTags.every((selector) => select(selector, page).length === 0))
+    warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
   const cleaned = cut(page, snapshot, options);
   return options.onlyMainContent && isBlank(cleaned)
     ? cut(page, snapshot, { ...options, onlyMainContent: false })
     : cleaned;
 }
 
-function cut(page: Document, snapshot: Snapshot, options: CleanOptions): Document {
+function cut(page: Document, snapshot: Origin, options: CleanOptions): Document {
   const { url, engine } = snapshot;
   const included = options.includeTags?.length ? matches(options.includeTags, page) : undefined;
   const dropped = matches(options.excludeTags ?? [], page);

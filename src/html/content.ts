@@ -2,9 +2,11 @@ import serialize from 'dom-serializer';
 import type { Document } from 'domhandler';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { type Block, blocksOf, blocksOfText } from './blocks.ts';
-import { clean } from './clean.ts';
+import { clean, type Warn } from './clean.ts';
+import { feedOf } from './feed.ts';
 import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
+import { pageOfList } from './list-page.ts';
 import { fenced, toMarkdown } from './markdown.ts';
 import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
 import { metadataOf } from './metadata.ts';
@@ -13,6 +15,7 @@ import { select } from './selector.ts';
 import { placeStreamed } from './streamed.ts';
 import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
 import { closeEmptyElements, isXhtml } from './xhtml.ts';
+import { readXmlList } from './xml-list.ts';
 
 /**
  * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
@@ -44,18 +47,39 @@ export interface Content {
   attribute(selector: string, attribute: string): string[];
 }
 
-/** Opens a snapshot for derivation; nothing is parsed before it is asked for. */
-export function createContent(snapshot: Snapshot, options: CleanOptions): Content {
-  return snapshot.kind === 'html' ? htmlContent(snapshot, options) : plainContent(snapshot, snapshot.kind);
+/**
+ * Opens a snapshot for derivation; no HTML is parsed before it is asked for. Feeds and sitemaps are read as pages.
+ * @param warn hears of options that could not be applied, when something is derived that they apply to
+ */
+export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: Warn): Content {
+  const { kind, text, url, contentType } = snapshot;
+  if (kind === 'html') {
+    const parse = () => {
+      const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
+      return placeStreamed(parseHtml(source), source);
+    };
+    return htmlContent(snapshot, options, { warn, parse });
+  }
+  const list = kind === 'text' ? readXmlList(text, url) : undefined;
+  if (!list) return plainContent(snapshot, kind);
+  // Entries are all that there is: nothing stands around them.
+  return htmlContent(
+    snapshot,
+    { ...options, onlyMainContent: false },
+    { warn, parse: () => pageOfList(list, url), media: () => mediaOfFile(snapshot, feedOf(list, url)) },
+  );
 }
 
-function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
-  const { text, contentType } = snapshot;
-  const page = lazy(() => {
-    const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
-    return placeStreamed(parseHtml(source), source);
-  });
-  const cleaned = lazy(() => clean(page(), snapshot, options));
+/** Where the tree of a page comes from, and its media where they are not in the tree. */
+interface PageSource {
+  parse: () => Document;
+  media?: () => PageMedia;
+  warn: Warn | undefined;
+}
+
+function htmlContent(snapshot: Snapshot, options: CleanOptions, source: PageSource): Content {
+  const page = lazy(source.parse);
+  const cleaned = lazy(() => clean(page(), snapshot, options, source.warn));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
   const links = lazy(() => linksOf(cleaned(), snapshot.url));
@@ -88,7 +112,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions): Content {
       return images();
     },
     get media() {
-      return mediaOf(page(), snapshot, structuredData());
+      return source.media?.() ?? mediaOf(page(), snapshot, structuredData());
     },
     get metadata() {
       return metadata();

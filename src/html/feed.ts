@@ -1,83 +1,144 @@
-import { Parser } from 'htmlparser2';
+import { textContent } from 'domutils';
 import { resolve } from './address.ts';
 import type { NamedMedia } from './media-claims.ts';
+import { parseHtml } from './parse.ts';
+import { oneLine } from './text.ts';
+import { closeEmptyElements } from './xhtml.ts';
+import type { XmlField, XmlList } from './xml-list.ts';
 
-/** What a feed of RSS or Atom has to listen to or to watch. */
-export interface FeedMedia {
+/** A feed of RSS 0.9 to 2.0 or Atom. URLs are absolute. */
+export interface Feed {
+  title?: string;
+  description?: string;
+  language?: string;
   /** The page that it is the feed of. */
   home?: string;
-  /** Files of its entries, in their order, each with the page that the entry is about. */
-  media: (NamedMedia & { entry?: string })[];
+  entries: FeedEntry[];
 }
 
-const ROOTS = new Set(['rss', 'feed', 'rdf']);
-const ENTRIES = new Set(['item', 'entry']);
-const HOMES = new Set(['channel', 'feed']);
-/** A feed has four elements inside each other, and text to show in some. */
-const MAX_DEPTH = 1_000;
-const MAX_ADDRESS = 8_192;
+/** An entry of a feed. */
+export interface FeedEntry {
+  title?: string;
+  /** The page that it is about. */
+  page?: string;
+  /** As the feed writes it. */
+  published?: string;
+  author?: string;
+  /** Its whole text, or else what the feed says of it, as HTML. */
+  html?: string;
+  /** What relative URLs in `html` refer to. */
+  base: string;
+  /** What it has to listen to, to watch or to download: enclosures and Media RSS. */
+  files: NamedMedia[];
+}
 
-const localName = (name: string) => name.slice(name.indexOf(':') + 1).toLowerCase();
+const HOMES = new Set(['channel', 'feed']);
+/** The tags that titles are known to have; others are words of a title about code. */
+const OTHER_TAGS = /<(?!\/?(?:a|b|br|code|em|i|s|small|span|strong|sub|sup|u)\b)/gi;
+const HTML_TYPE = /^(?:html|text\/html)$/i;
 
 /**
- * Reads the enclosures of RSS 2.0 and Atom (RFC 4287 4.2.7.2) and `media:content` of Media RSS, as far as the text
- * makes sense.
- * @param base what relative addresses refer to
- * @returns `undefined` for what is no feed
+ * Reads a feed: enclosures too (RSS 2.0; RFC 4287 4.2.7.2), and Media RSS.
+ * @param url its own, to which relative ones refer
+ * @returns `undefined` for a sitemap
  */
-export function readFeed(xml: string, base: string): FeedMedia | undefined {
-  if (!/<(?:rss|feed|rdf:rdf)[\s>]/i.test(xml.slice(0, 4_096))) return undefined;
-  const open: string[] = [];
-  const media: FeedMedia['media'] = [];
-  let home: string | undefined;
-  let isFeed: boolean | undefined;
-  let page: string | undefined;
-  let files: NamedMedia[] = [];
-  let text: string | undefined;
-
-  const found = (parent: string, address: string) => {
-    if (ENTRIES.has(parent)) page ??= resolve(address, base);
-    else if (HOMES.has(parent)) home ??= resolve(address, base);
+export function feedOf({ root, head, entries, language }: XmlList, url: string): Feed | undefined {
+  if (root === 'urlset' || root === 'sitemapindex') return undefined;
+  const own = head.filter(({ parent }) => HOMES.has(parent));
+  const said = (...names: string[]) => plain(firstOf(own, names), root);
+  const home = linkIn(own, url);
+  const spoken = said('language') ?? language;
+  return {
+    ...present({ title: said('title'), description: said('description', 'subtitle'), home }),
+    ...(spoken && { language: spoken }),
+    entries: entries.map((fields) => entryOf(fields, root, url)),
   };
-  const parser = new Parser(
-    {
-      onopentag(qualified, attributes) {
-        const name = localName(qualified);
-        const parent = open.at(-1) ?? '';
-        isFeed ??= ROOTS.has(name);
-        open.push(name);
-        if (!isFeed || open.length > MAX_DEPTH) return parser.pause();
-        if (ENTRIES.has(name)) [page, files] = [undefined, []];
-        const { href, url, type, rel = 'alternate' } = attributes;
-        const file = name === 'link' && rel === 'enclosure' ? href : url;
-        if (
-          (name === 'link' && rel === 'enclosure') ||
-          name === 'enclosure' ||
-          qualified === 'media:content'
-        ) {
-          if (file) files.push({ address: file, type });
-        } else if (name === 'link' && rel === 'alternate') {
-          if (href) found(parent, href);
-          else text = '';
-        }
-      },
-      ontext(part) {
-        if (text !== undefined && text.length <= MAX_ADDRESS) text += part;
-      },
-      onclosetag(qualified) {
-        const name = localName(qualified);
-        open.pop();
-        if (name === 'link' && text !== undefined) {
-          if (text.trim()) found(open.at(-1) ?? '', text.trim());
-          text = undefined;
-        }
-        if (!ENTRIES.has(name)) return;
-        for (const file of files) media.push({ ...file, ...(page && { entry: page }) });
-        files = [];
-      },
-    },
-    { xmlMode: true },
-  );
-  parser.end(xml);
-  return isFeed ? { media, ...(home && { home }) } : undefined;
+}
+
+function entryOf(fields: XmlField[], root: XmlList['root'], base: string): FeedEntry {
+  const own = fields.filter(({ parent }) => /^(item|entry)$/.test(parent));
+  const text = firstOf(own, ['content:encoded', 'content', 'description', 'summary', 'itunes:summary']);
+  const description = firstOf(fields, ['media:description']);
+  const html = (text && htmlOf(text, root)) || (description && htmlOf(description, 'feed'));
+  const page = linkIn(own, base) ?? guidOf(own);
+  const date = firstOf(own, ['pubdate', 'published', 'dc:date', 'issued', 'updated', 'modified']);
+  return {
+    ...present({ title: plain(firstOf(own, ['title']), root), page, author: authorOf(fields), html }),
+    ...present({ published: oneLine(date?.text ?? '') }),
+    base: text?.base ?? page ?? base,
+    files: fields.flatMap(fileOf),
+  };
+}
+
+/** The first one with something in it, in the order of the names. */
+const firstOf = (fields: XmlField[], names: string[]): XmlField | undefined =>
+  names
+    .map((name) => fields.find((field) => field.name === name && (field.markup ?? field.text).trim() !== ''))
+    .find((field) => field !== undefined);
+
+/** Where the link of a feed or an entry leads that says nothing else of itself. */
+function linkIn(fields: XmlField[], base: string): string | undefined {
+  for (const { name, text, attributes, base: own } of fields) {
+    if (!/^(atom\d*:)?link$/.test(name) || (attributes.rel ?? 'alternate') !== 'alternate') continue;
+    const address = (attributes.href ?? text).trim();
+    if (address) return resolve(address, own ?? base);
+  }
+  return undefined;
+}
+
+/** A `guid` that is a URL: RSS says that it is one unless the feed denies it. */
+function guidOf(fields: XmlField[]): string | undefined {
+  const guid = fields.find(({ name }) => name === 'guid');
+  const address = guid?.text.trim() ?? '';
+  return guid?.attributes.isPermaLink !== 'false' && /^https?:/i.test(address)
+    ? resolve(address, address)
+    : undefined;
+}
+
+/** Atom has a name of its own for the name; RSS writes `mail@host (Name)`. */
+function authorOf(fields: XmlField[]): string | undefined {
+  const named = fields.find(({ name, parent }) => name === 'name' && parent === 'author');
+  const written = named ?? firstOf(fields, ['dc:creator', 'author', 'itunes:author']);
+  const text = oneLine(written?.text ?? '');
+  return /^\S+@\S+\s+\((.+)\)$/.exec(text)?.[1] ?? (text || undefined);
+}
+
+function fileOf({ name, attributes: { href, url, type, rel } }: XmlField): NamedMedia[] {
+  const isLink = /^(atom\d*:)?link$/.test(name) && rel === 'enclosure';
+  const address = isLink ? href : name === 'enclosure' || name === 'media:content' ? url : undefined;
+  return address ? [{ address, type }] : [];
+}
+
+/** A text as HTML. Of RSS each is HTML; Atom says which are, and has plain text otherwise. */
+function htmlOf({ text, markup, attributes }: XmlField, root: XmlList['root']): string | undefined {
+  if (markup !== undefined) return closeEmptyElements(markup);
+  const { type = 'text' } = attributes;
+  if (root !== 'feed' || HTML_TYPE.test(type)) return text;
+  // Anything else is data of another kind, such as an image in base64.
+  if (!/^(text|text\/plain)$/i.test(type)) return undefined;
+  const paragraphs = text.split(/\n\s*\n/).filter((part) => part.trim());
+  return paragraphs.map((part) => `<p>${escapeHtml(part.trim())}</p>`).join('');
+}
+
+/** A text in one line, without marks. */
+function plain(field: XmlField | undefined, root: XmlList['root']): string | undefined {
+  if (!field) return undefined;
+  const html = htmlOf(field, root);
+  const isPlain = html === undefined || !/[<&]/.test(html);
+  const text = isPlain
+    ? field.text
+    : textContent(parseHtml(root === 'feed' ? html : html.replace(OTHER_TAGS, '&lt;')));
+  return oneLine(text) || undefined;
+}
+
+/** Text as it stands in HTML, in attributes too. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+
+type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+
+/** A record without what is empty. */
+function present<Fields extends Record<string, string | undefined>>(fields: Fields): Present<Fields> {
+  // Only fields without a value went away.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<Fields>;
 }

@@ -3,7 +3,7 @@ import { getElementsByTagName } from 'domutils';
 import type { MediaKind } from '../media-kind.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { baseOf, resolve } from './address.ts';
-import { readFeed } from './feed.ts';
+import type { Feed } from './feed.ts';
 import { claimedMedia, type NamedMedia } from './media-claims.ts';
 import type { StructuredData } from './structured-data.ts';
 
@@ -86,11 +86,10 @@ export function mediaOf(
 }
 
 /** The media of what is no HTML: the file that it is, or what its entries have where it is a feed. */
-export function mediaOfFile(snapshot: Pick<Snapshot, 'url' | 'media' | 'kind' | 'text'>): PageMedia {
+export function mediaOfFile(snapshot: Pick<Snapshot, 'url' | 'media'>, feed?: Feed): PageMedia {
   const gather = collect(snapshot.url);
   addLoaded(gather, snapshot);
-  const feed = snapshot.kind === 'text' ? readFeed(snapshot.text, snapshot.url) : undefined;
-  for (const { entry, ...named } of feed?.media ?? []) gather.add('feed', named, entry);
+  for (const { files, page } of feed?.entries ?? []) for (const file of files) gather.add('feed', file, page);
   return { links: gather.links(), feeds: [], ...(feed?.home && { home: feed.home }) };
 }
 

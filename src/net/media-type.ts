@@ -13,6 +13,9 @@ const PDF = /^[\s\uFEFF\0]*%PDF-/;
 /** Ahead of the first tag there may be blanks, a mark of byte order, comments and an XML declaration. */
 const HTML =
   /^(?:[\s\uFEFF]|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html|head|body)[\s>]/i;
+/** A feed or a sitemap: some are sent as HTML (WHATWG MIME Sniffing 7.3). */
+const XML_LIST =
+  /^(?:[\s\uFEFF]|<!--(?:(?!-->)[\s\S])*-->|<\?[^>]*>)*<(?:rss|feed|rdf:rdf|urlset|sitemapindex)[\s>]/i;
 /** What only a body without a type is taken for HTML by (WHATWG MIME Sniffing 7.1, table 1). */
 const HTML_FRAGMENT =
   /^(?:[\s\uFEFF]|<!--(?:(?!-->)[\s\S])*-->)*<(?:script|iframe|h1|div|font|table|a|style|title|b|br|p|meta|main|section|article|ul|span)[\s>/]/i;
@@ -85,7 +88,7 @@ export function bodyKind(contentType: string, body: Uint8Array, path = ''): Body
     return 'pdf';
   if (!HTML.test(start) && documentFormat(type, body, path)) return 'document';
   if (FILE_SIGNATURES.some((signature) => start.startsWith(signature))) return 'binary';
-  if (HTML_TYPES.has(type) || HTML.test(start)) return 'html';
+  if (HTML_TYPES.has(type) || HTML.test(start)) return XML_LIST.test(start) ? 'text' : 'html';
   if (JSON_TYPE.test(type)) return 'json';
   if (PDF_TYPES.has(type)) return 'pdf';
   if (TEXT_TYPE.test(type) || UNKNOWN.has(type)) {

@@ -112,6 +112,22 @@ describe('the address of a screenshot', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(size)]);
   });
 
+  it('sends no body to a client that has the file', async () => {
+    const etag = (await fetch(address, { method: 'HEAD' })).headers.get('etag')!;
+    const ask = async (headers: Record<string, string>, method = 'GET') => {
+      const response = await fetch(address, { method, headers });
+      return [response.status, (await response.arrayBuffer()).byteLength > 0, response.headers.get('etag')];
+    };
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
+      expect([known, ...(await ask({ 'if-none-match': known }))]).toEqual([known, 304, false, etag]);
+    // What the client has decides before what part of it is wanted (RFC 9110, 13.2.2).
+    for (const range of ['bytes=0-9', 'bytes=99999999-'])
+      expect(await ask({ 'if-none-match': etag, range })).toEqual([304, false, etag]);
+    expect(await ask({ 'if-none-match': etag }, 'HEAD')).toEqual([304, false, etag]);
+    expect(await ask({ 'if-none-match': '"other"' })).toEqual([200, true, etag]);
+    expect(await ask({ 'if-none-match': '"other"', range: 'bytes=0-9' })).toEqual([206, true, etag]);
+  });
+
   it('that was changed leads nowhere', async () => {
     const token = address.split('/').at(-1)!;
     const [payload = '', signature = ''] = token.split('.');

@@ -67,6 +67,46 @@ describe('the branding of a site', () => {
     });
   });
 
+  it('has the room, the division, the icons and the transitions of the page', async () => {
+    const icon =
+      '<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="#7c3aed"><path d="M4 12h16"/></svg>';
+    const flag =
+      '<svg width="24" height="24"><rect fill="#f00" width="9" height="9"/><rect fill="#0f0" width="5" height="5"/></svg>';
+    const card = `<div class="card">${icon}<h2>Rain</h2><p>How much of it falls here.</p></div>`;
+    const html = `<style>* { margin: 0 } header { height: 64px } footer { height: 120px } section { padding: 48px 32px }
+        .wide { max-width: 1120px } .cards { display: grid; grid-template-columns: repeat(3, 1fr); gap: 24px }
+        .card { padding: 20px; border: 1px solid #ddd } h1, h2 { margin-bottom: 12px } p { margin-bottom: 18px }
+        button { padding: 10px 22px; border: 0; background: #7c3aed; color: #fff; transition: background-color .2s cubic-bezier(0.4, 0, 0.2, 1), color 1s ease }
+        .moved { transition: opacity 5s linear } input { padding: 6px 9px; border: 1px solid #ddd }</style>
+      <header>Site</header><section class="wide"><h1>Weather</h1><p>Measured since long ago.</p>
+        <div class="cards">${card.repeat(6)}</div><button>Go</button> <button>Stop</button> <b class="moved">Late</b><input>${flag}</section>
+      <footer>Imprint</footer>`;
+    const { branding } = await brandingOf({ html });
+    expect(branding).toMatchObject({
+      spacing: {
+        padding: {
+          ...{ buttonVertical: 10, buttonHorizontal: 22, inputVertical: 6, inputHorizontal: 9 },
+          ...{ cardVertical: 20, cardHorizontal: 20, sectionVertical: 48, sectionHorizontal: 32 },
+        },
+        margins: { heading: 12, paragraph: 18 },
+      },
+      layout: { grid: { columns: 3, maxWidth: '1120px' }, headerHeight: '64px', footerHeight: '120px' },
+      animations: { transitionDuration: '0.2s', easing: 'cubic-bezier(0.4, 0, 0.2, 1)' },
+      icons: { style: 'outline', primaryColor: '#7c3aed' },
+    });
+    expect(branding).toEqual(format.value.parse(branding));
+  });
+
+  it('says in the warning which fields could not be determined', async () => {
+    const data = await brandingOf({ html: '<title>Bare</title><p>Words alone, and few of them.</p>' });
+    for (const absent of ['icons', 'animations', 'layout', 'colors.accent', 'spacing.padding', 'logo'])
+      expect([absent, at(data.branding, absent), data.warning]).toEqual([
+        ...[absent, undefined, expect.stringMatching(new RegExp(`[ ,]${absent.replace('.', '\\.')}[,.]`))],
+      ]);
+    expect(data.warning).not.toMatch(/textPrimary|spacing\.margins/);
+    expect(data.warning).toContain('without personality');
+  });
+
   it('is judged by the start of a page without end', async () => {
     const html = `<body style="margin: 0; background: #101820; color: #f2aa4c"><h1>First</h1><p>Words</p><script>
       document.body.insertAdjacentHTML('beforeend', '<div>x</div>'.repeat(40_000) +

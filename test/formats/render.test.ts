@@ -20,7 +20,8 @@ const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = D
 /** Of a page without anything. */
 const EMPTY_SURVEY: Survey = {
   styles: {
-    ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [] },
+    ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [], paddings: [], margins: [] },
+    ...{ icons: [], transitions: [], frame: { columns: [], widths: [] } },
     grounds: [{ color: '#ffffff', gradient: '', isPicture: false, under: 0, area: 1 }],
   },
   marks: [],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { isSelector } from '../../src/html/clean.ts';
-import { contentOf } from './page.ts';
+import { createContent } from '../../src/html/content.ts';
+import type { CleanOptions } from '../../src/snapshot.ts';
+import { contentOf, DEFAULTS, snapshotOf } from './page.ts';
 
 /** What is left in the body of a page. */
 const body = (html: string, options = {}, changes = {}) =>
@@ -102,6 +104,26 @@ describe('includeTags and excludeTags', () => {
   it('give nothing when nothing matches', () => {
     expect(texts({ includeTags: ['.none'] })).toBe('');
     expect(contentOf(html, { includeTags: ['.none'] }).links).toEqual([]);
+  });
+
+  it('say so when nothing matches, and only then', () => {
+    const warningsFor = (options: Partial<CleanOptions>) => {
+      const warnings: string[] = [];
+      const content = createContent(snapshotOf(html), { ...DEFAULTS, ...options }, (each) =>
+        warnings.push(each),
+      );
+      return content.links.length >= 0 ? warnings : [];
+    };
+    expect(warningsFor({ includeTags: ['.none', 'article'] })).toEqual([
+      expect.stringMatching(/^includeTags: \.none, article match(es)? nothing/),
+    ]);
+    for (const options of [
+      { includeTags: ['.a', '.none'] },
+      { includeTags: [] },
+      {},
+      { excludeTags: ['.none'] },
+    ])
+      expect(warningsFor(options)).toEqual([]);
   });
 
   it('empty lists are no lists', () => {

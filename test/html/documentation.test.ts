@@ -75,6 +75,29 @@ describe('documentation', () => {
     expect(contentOf(page, {}, { url: DOCS }).markdown).toContain(kept);
   });
 
+  const site = '<div><header><h1><a href="/">Site</a></h1><nav><a href="/a">A</a></nav></header>';
+  const lead = '<p>Where to begin.</p>';
+  it.each([
+    ['in a header', `<header><h1>Title</h1>${lead}</header>`],
+    [
+      'deep in a header',
+      `<header><div><i>Guides</i><div><h1>Title</h1><button>Copy</button></div></div><div>${lead}</div></header>`,
+    ],
+    ['in a header with a permalink', `<header><h1><a href="#t">\u200B</a>Title</h1>${lead}</header>`],
+    ['in a plain element', `<div><h1>Title</h1>${lead}</div>`],
+  ])('keeps title and introduction %s beside its text', (_name, header) => {
+    const side = '<div class="sidebar"><a href="/a">A</a><a href="/b">B</a></div>';
+    const page = `<title>Title - Site</title><div>${side}<div>${header}<div>${text}</div></div></div>`;
+    expect(contentOf(page, {}, { url: DOCS }).markdown.split(/\n+/).slice(0, 3)).toEqual([
+      ...['# Title', 'Where to begin.', sentence('a')],
+    ]);
+  });
+
+  it('has the name of the site beside it, though it is a heading', () => {
+    const page = `${site}<div><h2>Part</h2>${text}</div></div>`;
+    expect(contentOf(page, {}, { url: DOCS }).markdown).not.toContain('Site');
+  });
+
   it('has no signs in its headings', () => {
     const signs = '<button>Copy path</button><span class="mw-editsection">[edit]</span>';
     expect(left(`<h2>Module io${signs}<a href="#io">\u200B</a></h2>`)).toEqual(['## Module io']);

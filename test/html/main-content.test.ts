@@ -34,7 +34,9 @@ describe('an article', () => {
     ['who has reviewed it', `<div><h4>About the reviewer</h4>${paragraph('him')}</div>`],
     ['sharing', '<div class="social-share"><span>Share it</span></div>'],
     ['the byline', '<div class="byline">By Jane Doe</div>'],
-    ['captions', '<figure><figcaption>A picture of it</figcaption></figure>'],
+    ['a caption without a picture', '<figure><figcaption>A picture of it</figcaption></figure>'],
+    ['a caption by name without a picture', '<div><p class="caption">A picture of it</p></div>'],
+    ['who made a picture', '<div><p class="photo-credit">By the agency</p></div>'],
     ['the label of an advertisement', '<p>ADVERTISEMENT</p>'],
     ['who else worked on it', '<p>Reporting by Jane Doe; editing by John Doe</p>'],
     ['more of the same', '<h3>More Great Site Stories</h3><ul><li><a href="/1">Other story</a></li></ul>'],
@@ -103,6 +105,54 @@ describe('an article', () => {
     ['what folds', '<div class="accordion" hidden><p>Folded</p></div>', 'Folded'],
   ])('keeps %s', (_name, html, expected) => {
     expect(page(body + html)).toContain(expected);
+  });
+
+  const image = '<img src="/p.png" alt="Rain">';
+  it.each([
+    ['in a figure', `<figure>${image}<figcaption>A picture of it</figcaption></figure>`],
+    [
+      'with its author',
+      `<figure>${image}<figcaption><span class="caption">A picture of it</span> <i class="credit">By the agency</i></figcaption></figure>`,
+    ],
+    [
+      'by name',
+      `<div class="wp-caption"><a href="/p">${image}</a><p class="wp-caption-text">A picture of it</p></div>`,
+    ],
+    ['by name, below the picture', `<p>${image}</p><p class="caption">A picture of it</p>`],
+  ])('keeps the caption of a picture %s', (_name, html) => {
+    const lines = page(`${body}${html}${paragraph('five')}`).join('\n');
+    expect(lines).toMatch(/!\[Rain\]\(https:\/\/site\.test\/p\.png\)/);
+    expect(lines).toContain('A picture of it');
+    expect(lines.includes('By the agency')).toBe(html.includes('By the agency'));
+  });
+
+  it('keeps the caption of a table, and loses captions that excludeTags name', () => {
+    const figure = `<figure><table><tr><th>a<th>b<tr><td>1<td>2</table><figcaption>Values</figcaption></figure>`;
+    const html = `${ARTICLE}<main><h1>Title</h1>${body}${figure}</main>`;
+    expect(left(html)).toContain('Values');
+    expect(contentOf(html, { excludeTags: ['figcaption'] }).markdown).not.toContain('Values');
+  });
+
+  it.each([
+    [
+      'a last paragraph that is only a link',
+      '<p><a href="/a b(c)">text [with] break</a></p>',
+      'text [with] break',
+    ],
+    ['a link to a file', `<p><a href="/report.pdf?v=2">The report</a></p>${paragraph('five')}`, 'The report'],
+    [
+      'a link that downloads',
+      `<p><a href="/r/1" download>The report</a></p>${paragraph('five')}`,
+      'The report',
+    ],
+  ])('keeps %s', (_name, html, kept) => {
+    expect(page(body + html).join('\n')).toContain(`[${kept}](`);
+  });
+
+  it('has links to other pages between its paragraphs beside it', () => {
+    expect(page(`${body}<p><a href="/1">Another story of the day</a></p>${paragraph('five')}`)).toEqual([
+      ...['# Title', ...lines, sentence('five')],
+    ]);
   });
 
   it('leaves a title that stands outside its text to the metadata', () => {
@@ -193,6 +243,16 @@ describe('other pages', () => {
   it('a thread may keep its posts in forms', () => {
     const html = ['a', 'b', 'c', 'd', 'e'].map((about) => `<form>${paragraph(about)}</form>`).join('');
     expect(left(html, 'https://site.test/threads/1')).toContain(sentence('c'));
+  });
+
+  it('a listing keeps the title and the introduction of a header, without what else is there', () => {
+    const card = (name: string) =>
+      `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>${sentence(name)}</p></li>`;
+    const header = `<header><a href="/cart">Cart</a><h1>Things</h1>${paragraph('things')}<div>Sort by price</div></header>`;
+    const html = `${header}<div><ul>${['1', '2', '3'].map(card).join('')}</ul></div>`;
+    expect(left(html, 'https://site.test/collections/things').slice(0, 3)).toEqual([
+      ...['# Things', sentence('things'), '- ### [Thing 1](https://site.test/1)'],
+    ]);
   });
 
   it('a product below a category is no list', () => {

@@ -88,6 +88,7 @@ const BELIEFS: Record<Part, Belief> = {
     also: ({ length, linked }, { element }) => linked > 0.5 * length && leadsWithin(element),
   },
   caption: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
+  credit: { most: 0.5, on: ARTICLES, also: ({ length }) => length < 500 },
   reviews: { most: 0.8, on: ['product', 'listing'] },
   filters: { most: 0.3, on: ['listing'] },
   poster: { most: 0.5, on: ['forum'] },

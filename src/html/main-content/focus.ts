@@ -2,6 +2,7 @@ import { Element, isTag } from 'domhandler';
 import { isHeading } from './measure.ts';
 import { isContent, type Pruned } from './pruning.ts';
 import { isArticleBody, isMain, isRunningText, type Survey } from './survey.ts';
+import { dropBesideTitle } from './titles.ts';
 
 /** Least share of what is left that the main element must have on pages of running text. */
 const LEAST_MAIN = 0.5;
@@ -106,24 +107,6 @@ function narrow(found: Focus, to: Element, survey: Survey, { dropped }: Pruned):
   }
   found.root = to;
   found.isInMain = true;
-}
-
-/**
- * Drops an element, but for the page's title and the paragraphs that come after it in the same element. Those of an
- * article are dropped with it: its text is complete without.
- */
-function dropBesideTitle(element: Element, survey: Survey, dropped: Set<Element>): void {
-  if (!survey.titled.has(element) || survey.type === 'article') {
-    dropped.add(element);
-  } else if (element.name !== 'h1') {
-    let isIntroduced = false;
-    for (const child of element.children) {
-      if (!isTag(child)) continue;
-      const isProse = (survey.measures.get(child)?.prose ?? 0) > 0;
-      if (!(isIntroduced && isProse)) dropBesideTitle(child, survey, dropped);
-      if (child.name === 'h1' && survey.titled.has(child)) isIntroduced = true;
-    }
-  }
 }
 
 /** One step towards the element that has most of the content. @returns whether there was one */

@@ -8,8 +8,12 @@ export interface Measure {
   /** Of it, in paragraphs: runs of text that are long enough to be sentences and mostly no links, and code. */
   prose: number;
   links: number;
+  /** Of the links, those to files. */
+  downloads: number;
   headings: number;
   quotes: number;
+  /** Images, and players of sound and video. */
+  pictures: number;
 }
 
 export interface Measured extends Measure {
@@ -36,6 +40,7 @@ const INLINE = new Set(
     'small span strike strong sub sup time tt u var wbr'
   ).split(' '),
 );
+const PICTURES = new Set(['img', 'svg', 'video', 'audio', 'iframe', 'object', 'embed']);
 const NO_HEADING = 7;
 /** A shorter run of text is a label. */
 const SHORTEST_PARAGRAPH = 50;
@@ -75,9 +80,15 @@ export function measure(page: Document, isScripted: boolean): Measures {
     const { name, attribs } = element;
     const own = { ...nothing(), start: position, rank: NO_HEADING };
     measures.set(element, own);
-    if (!isShown(element)) return line;
-    if (name === 'a') own.links = 1;
-    else if (name === 'blockquote') own.quotes = 1;
+    if (PICTURES.has(name)) own.pictures = 1;
+    if (!isShown(element)) {
+      into.pictures += own.pictures;
+      return line;
+    }
+    if (name === 'a') {
+      own.links = 1;
+      own.downloads = isDownload(element) ? 1 : 0;
+    } else if (name === 'blockquote') own.quotes = 1;
     else if (isHeading(element)) {
       own.headings = 1;
       own.rank = Number(name[1]);
@@ -99,17 +110,28 @@ export function measure(page: Document, isScripted: boolean): Measures {
 
 export const isHeading = ({ name }: Element): boolean => /^h[1-6]$/.test(name);
 
+const FILE =
+  /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|zip|gz|tgz|bz2|xz|7z|rar|dmg|exe|msi|apk|deb|rpm|iso)([?#]|$)/i;
+
+/** Whether a link is there to download a file. */
+const isDownload = ({ attribs: { download, href = '' } }: Element) =>
+  download !== undefined || FILE.test(href);
+
 /** Changes one measure by another one, `times` 1 or -1. */
 export function add(to: Measure, more: Measure, times: 1 | -1): void {
   to.length += times * more.length;
   to.linked += times * more.linked;
   to.prose += times * more.prose;
   to.links += times * more.links;
+  to.downloads += times * more.downloads;
   to.headings += times * more.headings;
   to.quotes += times * more.quotes;
+  to.pictures += times * more.pictures;
 }
 
-const nothing = (): Measure => ({ length: 0, linked: 0, prose: 0, links: 0, headings: 0, quotes: 0 });
+const nothing = (): Measure => ({
+  ...{ length: 0, linked: 0, prose: 0, links: 0, downloads: 0, headings: 0, quotes: 0, pictures: 0 },
+});
 
 function extend(run: Run, length: number, isLink: boolean): void {
   run.length += length;

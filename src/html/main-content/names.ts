@@ -26,6 +26,7 @@ export type Part =
   | 'contents'
   | 'legal'
   | 'caption'
+  | 'credit'
   | 'reviews'
   | 'filters'
   | 'poster';
@@ -62,7 +63,8 @@ const WORDS: Record<Exclude<Part, 'unseen'>, string> = {
   author: 'bio authorbox biography contributor',
   contents: 'toc tableofcontents tocs outline',
   legal: 'copyright legal privacy disclaimer policy policies terms',
-  caption: 'caption credit figcaption credits',
+  caption: 'caption figcaption',
+  credit: 'credit credits',
   reviews: 'reviews review rating ratings trustpilot stars testimonials bazaarvoice yotpo ugc questions qna',
   filters: 'filter filters facet facets refinement refinements sort sorting sortby',
   poster:

@@ -1,6 +1,7 @@
 import { type Element, isTag } from 'domhandler';
 import { isInText, isPermalink, isSourceLink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
+import { isInCaption, isOfPicture } from './captions.ts';
 import { isCopy } from './copies.ts';
 import { isFold, isInHeading } from './folds.ts';
 import type { Measured } from './measure.ts';
@@ -50,11 +51,12 @@ export function isPart(element: Element, measured: Measured, isInMain: boolean, 
 /** `undefined` where the tag says nothing. */
 function isPartByTag(
   element: Element,
-  { headings, length, prose, quotes }: Measured,
+  measured: Measured,
   { share, isInMain }: Context,
   survey: Survey,
 ): boolean | undefined {
   const { type, holders, coverageOf } = survey;
+  const { headings, length, prose, quotes } = measured;
   const { name } = element;
   if (name === 'form' && coverageOf(FORM) > MOST_OF_FORMS) return undefined;
   const most = TAGS[name];
@@ -64,7 +66,7 @@ function isPartByTag(
       return prose === 0 || share <= 0.6;
     case 'header':
       // Inside an article it has the title and the introduction.
-      return !isInMain && share <= 0.4;
+      return !isInMain && share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.4);
     case 'a':
       return (
         isPermalink(element, length) ||
@@ -79,7 +81,7 @@ function isPartByTag(
     case 'footer':
       return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
-      return ARTICLES.includes(type);
+      return ARTICLES.includes(type) && !isOfPicture(element, measured, survey);
     case 'noscript':
       // Often a request to switch scripts on, sometimes the page itself.
       return length > 0 && (share < 0.2 || length < 300);
@@ -122,6 +124,8 @@ function isBelieved(
   const belief = beliefIn(part, survey.type);
   if (!belief || survey.holders.has(element)) return false;
   if (part === 'control' && isQuestion(element, measured.length)) return false;
+  if (part === 'caption' && isOfPicture(element, measured, survey)) return false;
+  if (part === 'credit' && isInCaption(element)) return false;
   const { most, isSure, isOfSmallThings, also } = belief;
   const coverage = survey.coverageOf(word);
   if (isOfSmallThings && measured.prose === 0 && measured.length < 200 && coverage <= 0.3) return true;
@@ -138,17 +142,24 @@ const LINK_LISTS: Partial<Record<PageType, string[]>> = {
 };
 
 /** Whether an element that is no part by itself leads elsewhere and does nothing more. */
-export function isListOfLinks(
-  element: Element,
-  measured: Measured,
-  { type, holders, shareOf }: Survey,
-): boolean {
-  const { links, linked, length } = measured;
+export function isListOfLinks(element: Element, measured: Measured, survey: Survey): boolean {
+  const { type, holders, shareOf } = survey;
+  const { links, linked, length, downloads } = measured;
   return (
     (LINK_LISTS[type]?.includes(element.name) ?? false) &&
-    links > 0 &&
+    links > downloads &&
     linked > 0.8 * length &&
     shareOf(measured) < 0.3 &&
-    !holders.has(element)
+    !holders.has(element) &&
+    !(links === 1 && isLastParagraph(element, survey))
   );
+}
+
+/** Whether a paragraph is the last one of a text: what it leads to is what the text ends with. */
+function isLastParagraph({ name, prev, next }: Element, { measures }: Survey): boolean {
+  if (name !== 'p') return false;
+  const lengthOf = (node: Element) => measures.get(node)?.length ?? 0;
+  for (let at = next; at; at = at.next) if (isTag(at) && at.name === 'p' && lengthOf(at) > 0) return false;
+  for (let at = prev; at; at = at.prev) if (isTag(at) && (measures.get(at)?.prose ?? 0) > 0) return true;
+  return false;
 }

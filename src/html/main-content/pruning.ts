@@ -3,6 +3,7 @@ import { add, type Measure } from './measure.ts';
 import { isListOfLinks, isPart } from './parts.ts';
 import { sectionsBeside } from './sections.ts';
 import { isMain, type Survey } from './survey.ts';
+import { dropBesideTitle, introduces } from './titles.ts';
 
 /** A page without the parts that stand beside its content. */
 export interface Pruned {
@@ -24,10 +25,13 @@ export function prune(survey: Survey): Pruned {
     const measured = measures.get(element);
     if (!measured) return undefined;
     if (element !== body) {
+      if (dropped.has(element)) return undefined;
       const isPartHere = isPart(element, measured, isInMain, survey);
       const isLinks = !isPartHere && isListOfLinks(element, measured, survey);
       if (isLinks) linkLists += measured.length;
-      if (isPartHere || isLinks || beside.has(element)) {
+      if (isPartHere && !beside.has(element) && introduces(element, survey)) {
+        dropBesideTitle(element, survey, dropped);
+      } else if (isPartHere || isLinks || beside.has(element)) {
         dropped.add(element);
         return undefined;
       }
