@@ -86,7 +86,7 @@ describe('a batch', () => {
     await expect.poll(site.open, { timeout: 30_000 }).toBe(8);
     await until(`${PATH}/${id}`, ({ total }) => total === 40, team);
     expect(await concurrencyOf(team)).toBe(8);
-    expect((await call('/v2/team/queue-status', team)).body).toMatchObject({ jobsInQueue: 1 });
+    expect((await call('/v2/team/queue-status', team)).body).toMatchObject({ jobsInQueue: 40 });
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 40 });
     expect(site.seen.most).toBe(8);
@@ -100,7 +100,7 @@ describe('a batch', () => {
     const id = await startJob(PATH, { urls: site.urls(6), fastMode: true }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(1);
     const scrape = call('/v2/scrape', { body: { url: `${other.url}/page`, maxAge: 0 }, key: team.key });
-    await until('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 2, team);
+    await until('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 7, team);
     await expect
       .poll(() => db.query.selectFrom('slot_waits').selectAll().where('team_id', '=', team.id).execute(), {
         timeout: 30_000,
