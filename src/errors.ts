@@ -34,7 +34,7 @@ export const ERRORS = {
   SCRAPE_SSL_ERROR: { status: 500, retry: false },
   SCRAPE_SITE_ERROR: { status: 500, retry: false },
   SCRAPE_ALL_ENGINES_FAILED: { status: 500, retry: false },
-  // There are proxies, but none where the request asks for one.
+  // There is no proxy of the kind that is asked for.
   SCRAPE_PROXY_SELECTION_ERROR: { status: 500, retry: false },
   SCRAPE_ACTION_ERROR: { status: 500, retry: false },
   SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, retry: false },

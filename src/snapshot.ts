@@ -18,6 +18,14 @@ export interface LoadedMedia {
   contentType: string;
 }
 
+/** A page that tests or refuses its visitor in place of the page asked for. */
+export interface Challenge {
+  /** Whose product it is, such as `cloudflare`; `captcha` where that cannot be told. */
+  maker: string;
+  /** Nothing of the page asked for can be on it. */
+  isCertain: boolean;
+}
+
 /**
  * A page as an engine obtained it, before any output is derived from it.
  * Plain data: it travels to the conversion threads and into the cache.
@@ -40,6 +48,8 @@ export interface Snapshot {
   fetchedAt: number;
   /** The page broke off before it was all there. */
   isPartial?: true;
+  /** Absent for a page that is what was asked for. */
+  challenge?: Challenge;
   /** Where the answer asked to come back later: after so many milliseconds (`Retry-After`). */
   retryAfterMs?: number;
   /** Time zone that the browser showed to the page, an IANA name. */

@@ -105,7 +105,7 @@ async function work(): Promise<Role> {
       ...{ pool, egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
       profiles: createProfiles({ db, secretKey, logger }),
     }),
-    offers: egress.upstreams.offers,
+    proxies: egress.upstreams,
     cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const tracks = createRenderPool({

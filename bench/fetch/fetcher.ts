@@ -46,7 +46,7 @@ function throughEngines(): GetPage {
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
     browser: { obtain: unused('the browser') },
-    offers: egress.upstreams.offers,
+    proxies: egress.upstreams,
     cache: { find: unused('the cache'), store: unused('the cache') },
   });
   return async (url, signal) => {

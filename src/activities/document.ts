@@ -3,7 +3,6 @@ import { Context } from '@temporalio/activity';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { Obtained } from '../engines/index.ts';
-import { isChallenge } from '../engines/wall.ts';
 import { ERRORS, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
@@ -80,6 +79,7 @@ export async function makeDocument(hands: DocumentHands, order: DocumentOrder): 
       cacheState,
       cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
       timezone: snapshot.timezone,
+      challenge: snapshot.challenge?.maker,
       creditsUsed: credits,
       concurrencyLimited: queuedMs !== undefined,
       concurrencyQueueDurationMs: queuedMs,
@@ -106,9 +106,9 @@ async function trackChanges(
   const asked = request.formats.find((format) => format.type === 'changeTracking');
   if (!asked) return { warnings: [] };
   if (!history) return { warnings: [NOTHING_KEPT] };
-  const { statusCode, fetchedAt } = snapshot;
+  const { statusCode, fetchedAt, challenge } = snapshot;
   const isGone = GONE.has(statusCode);
-  if (!isGone && (statusCode >= 400 || isChallenge(snapshot))) return { warnings: [notThePage(statusCode)] };
+  if (!isGone && (statusCode >= 400 || challenge)) return { warnings: [notThePage(statusCode)] };
   if (snapshot.isPartial) return { warnings: [PARTIAL] };
   const { url } = request;
   const { tag, modes } = asked;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import { seemsToPlay } from '../html/media.ts';
-import type { Route } from '../net/egress.ts';
+import type { Route, Upstreams } from '../net/upstream.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { isStaticEnough } from './static-enough.ts';
-import { isChallenge, isWall } from './wall.ts';
+import { isWall, judging, toldOf } from './wall.ts';
 
 /** A page to obtain, and what it may cost. */
 export interface Order {
@@ -22,8 +22,8 @@ export interface EscalationHands {
   http: Engine;
   /** Runs its scripts. */
   browser: Engine;
-  /** Whether there are proxies for a route. */
-  offers(route: Route): boolean;
+  /** The operator's proxies, as far as they decide how a page is obtained. */
+  proxies: Pick<Upstreams, 'offers' | 'isElsewhere'>;
   /** After so long without an answer the plain fetch is no longer alone. */
   headStartMs?: number;
 }
@@ -34,6 +34,10 @@ const WANTS_BROWSER = new Set([401, 403, 406, 429, 503]);
 
 const NO_ENHANCED = 'This service has no enhanced proxies; the page was fetched without them.';
 const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they are not billed.';
+const NOT_RUN =
+  'The site refused the page to the browser: this is the page as it was sent, without its scripts.';
+const WITHOUT_FAST_MODE = 'Leave fastMode out: a browser may be let in.';
+const BY_ENHANCED = 'Set proxy to "auto": enhanced proxies may be let in.';
 
 /**
  * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
@@ -49,13 +53,17 @@ const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they a
  *    {@link HEAD_START_MS}. The first acceptable page is taken, the other attempt aborted.
  * 5. What the browser brought is taken, unless it failed, or was refused where the plain fetch was not.
  * 6. The site did not let us in (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there
- *    are enhanced proxies for its country: once more from 1 by those. It is taken, and billed, if it is let in.
+ *    are enhanced proxies: once more from 1 by those. It is taken, and billed, if it is let in.
+ * 7. The page that was taken says in a warning, and in `Snapshot.challenge`, when it is a challenge. A page without an
+ *    error status that is certainly one is refused when neither `fastMode` nor the proxy `basic` kept from trying more.
  *
  * `enhanced` and `stealth` go by enhanced proxies from the start; where the service has none at all, by basic ones
- * with a warning.
+ * with a warning. A country without a proxy gets the page through one elsewhere, with a warning.
  */
 export function createEscalation(hands: EscalationHands) {
-  const { http, browser, offers, headStartMs = HEAD_START_MS } = hands;
+  const { proxies, headStartMs = HEAD_START_MS } = hands;
+  const http = judging(hands.http);
+  const browser = judging(hands.browser);
 
   /** Rows 1 to 5, by the proxies that the request names. */
   async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
@@ -86,22 +94,39 @@ export function createEscalation(hands: EscalationHands) {
     }
   }
 
-  return async function obtain(order: Order, signal: AbortSignal): Promise<Snapshot> {
+  /** Rows 1 to 6. */
+  async function reach(order: Order, signal: AbortSignal): Promise<Snapshot> {
     const { request, proxy } = order;
     const enhanced = { ...order, request: { ...request, proxy: 'enhanced' as const } };
     if (proxy === 'enhanced' || proxy === 'stealth') {
-      if (offers({ proxy: 'enhanced', country: undefined })) return attempt(enhanced, signal);
+      if (proxies.offers('enhanced')) return attempt(enhanced, signal);
       return warned(await attempt(order, signal), NO_ENHANCED);
     }
     const first = await attempt(order, signal);
-    if (proxy === 'basic' || !offers(routeOf(enhanced.request)) || !isWall(first)) return first;
+    if (proxy === 'basic' || !proxies.offers('enhanced') || !isWall(first)) return first;
     const second = await settle(attempt(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second) return isWall(second.page) ? warned(first, STILL_REFUSED) : second.page;
     if (second.error instanceof ServiceError) return warned(first, STILL_REFUSED);
     throw second.error;
+  }
+
+  /** What the request kept from being tried, as advice for the user. */
+  const untried = ({ request, fastMode, proxy }: Order) => [
+    ...(fastMode && !needsPage(request) ? [WITHOUT_FAST_MODE] : []),
+    ...(proxy === 'basic' && proxies.offers('enhanced') ? [BY_ENHANCED] : []),
+  ];
+
+  return async function obtain(order: Order, signal: AbortSignal): Promise<Snapshot> {
+    const page = await reach(order, signal);
+    const route = { ...routeOf(order.request), proxy: page.proxy };
+    const elsewhere = proxies.isElsewhere(route) ? [elsewhereThan(route)] : [];
+    return warned(page, ...elsewhere, ...toldOf(page, untried(order)));
   };
 }
+
+const elsewhereThan = ({ proxy, country }: Route) =>
+  `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: Snapshot } | { error: unknown };
 type Judge = (outcome: Outcome) => boolean;
@@ -145,7 +170,7 @@ const finality =
     const { page } = outcome;
     if (WANTS_BROWSER.has(page.statusCode)) return false;
     if (page.kind !== 'html') return true;
-    return isStaticEnough(page.text) && !isChallenge(page) && (!media || seemsToPlay(page.text));
+    return !page.challenge && isStaticEnough(page.text) && (!media || seemsToPlay(page.text));
   };
 
 const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
@@ -154,7 +179,7 @@ const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
 function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
-    return isWorse ? plain.page : rendered.page;
+    return isWorse ? warned(plain.page, NOT_RUN) : rendered.page;
   }
   signal.throwIfAborted();
   const { error } = rendered;
@@ -164,7 +189,7 @@ function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapsho
   return unwrap(plain);
 }
 
-const isRefused = (page: Snapshot) => page.statusCode >= 400 || isChallenge(page);
+const isRefused = (page: Snapshot) => page.statusCode >= 400 || page.challenge !== undefined;
 
 function needsPage({ collect, actions, mobile, waitForMs, profile }: PageRequest): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;

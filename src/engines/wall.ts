@@ -1,44 +1,43 @@
-import type { Snapshot } from '../snapshot.ts';
+import { ServiceError } from '../errors.ts';
+import type { Challenge, Snapshot } from '../snapshot.ts';
+import { challengeOf } from './challenge.ts';
+import type { Engine } from './engine.ts';
 
 /** With these a site says that it does not want this visitor, or not so many of them. */
 const REFUSALS = new Set([401, 403, 429]);
-/** A challenge is a small page. */
-const MOST_CHARACTERS = 100_000;
-
-/**
- * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
- * through too, so their mere presence says nothing.
- */
-const CHALLENGES = [
-  // Cloudflare: "Just a moment...", and its block page.
-  /_cf_chl_opt|id=["']?challenge-(?:form|running|error-text)["'\s>]|<title>attention required! \| cloudflare</i,
-  // DataDome
-  /(?:geo|ct)\.captcha-delivery\.com/i,
-  // PerimeterX (HUMAN)
-  /id=["']?px-captcha["'\s>]|captcha\.px-c(?:dn|loud)\.net|_pxUuid\s*=[^;]{0,100};[\s\S]{0,500}_pxVid/,
-  // Imperva: the frame of the incident, not the script that all its pages have.
-  /request unsuccessful\. incapsula incident id|<iframe[^>]{0,200}_Incapsula_Resource/i,
-  // AWS WAF
-  /window\.gokuProps\s*=|AwsWafIntegration\.(?:checkForceRefresh|saveReferrer)/,
-  // Akamai
-  /<title>access denied<\/title>[\s\S]{0,2000}errors\.edgesuite\.net|sec-if-cpt-container/i,
-  // Kasada
-  /window\.KPSDK\s*=\s*\{\}[\s\S]{0,500}ips\.js/,
-];
-/** A captcha is on many forms: it stands in for the page where hardly anything else is on it but such words. */
-const CAPTCHA = /class=["']?[^"'>]{0,100}\b(?:g-recaptcha|h-captcha|cf-turnstile|frc-captcha)\b/i;
-const ARE_YOU_HUMAN =
-  /(?:verify|confirm|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot)|are you (?:a )?(?:human|robot)|unusual traffic/i;
-const CAPTCHA_PAGE_CHARACTERS = 20_000;
-
-/** Whether a page is a test of its visitor that stands in for the page asked for, whatever its status. */
-export function isChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): boolean {
-  if (kind !== 'html' || text.length > MOST_CHARACTERS) return false;
-  if (CHALLENGES.some((marker) => marker.test(text))) return true;
-  return text.length <= CAPTCHA_PAGE_CHARACTERS && CAPTCHA.test(text) && ARE_YOU_HUMAN.test(text);
-}
 
 /** Whether the site did not let us in. */
-export function isWall(snapshot: Snapshot): boolean {
-  return REFUSALS.has(snapshot.statusCode) || isChallenge(snapshot);
+export const isWall = ({ statusCode, challenge }: Snapshot) =>
+  REFUSALS.has(statusCode) || challenge !== undefined;
+
+/** The same engine, whose pages say whether they are challenges. */
+export const judging = (engine: Engine): Engine => ({
+  async obtain(request, signal) {
+    const page = await engine.obtain(request, signal);
+    const challenge = challengeOf(page);
+    return challenge ? { ...page, challenge } : page;
+  },
+});
+
+const whose = ({ maker }: Challenge) => (maker === 'captcha' ? 'a captcha' : `a challenge by ${maker}`);
+
+/**
+ * What to tell of a challenge that is the last word on a page.
+ * @param advice what the request kept from being tried, in words for the user; empty: nothing was left
+ * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a page that is certainly none, when nothing was left to try. A
+ *   page whose status is an error says so by that.
+ */
+export function toldOf({ url, statusCode, challenge }: Snapshot, advice: string[]): string[] {
+  if (!challenge) return [];
+  const what = whose(challenge);
+  if (!challenge.isCertain) {
+    return [[`${url} may be ${what} in place of the page that was asked for.`, ...advice].join(' ')];
+  }
+  if (statusCode < 400 && advice.length === 0) {
+    throw new ServiceError(
+      'SCRAPE_ALL_ENGINES_FAILED',
+      `${url} was answered with ${what} in place of the page, whatever engine and proxy asked for it. Try again later, or with a longer waitFor if the challenge passes by itself; other proxies may be let in.`,
+    );
+  }
+  return [[`${url} was answered with ${what} in place of the page.`, ...advice].join(' ')];
 }

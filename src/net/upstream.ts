@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { findCountry } from '../country.ts';
 import { ServiceError } from '../errors.ts';
 import type { ProxyKind } from '../snapshot.ts';
 import type { ResolvedAddress } from './resolver.ts';
@@ -26,11 +27,14 @@ export interface Upstream {
 
 /** The operator's proxies. */
 export interface Upstreams {
-  /** Whether a route has proxies. */
-  offers(route: Route): boolean;
+  /** Whether there are proxies of a kind, wherever they are. */
+  offers(proxy: ProxyKind): boolean;
+  /** Whether proxies of the route's kind say where they are, and none of them is in the route's country. */
+  isElsewhere(route: Route): boolean;
   /**
    * The proxies of a route, the same object each time; `undefined` where there are no basic ones at all: it is direct.
-   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are none for the route, though others
+   * A country without a proxy has those of a route that names none.
+   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no enhanced ones at all
    */
   of(route: Route): Upstream | undefined;
 }
@@ -65,6 +69,10 @@ interface Member {
   restsUntil: number;
 }
 
+/** The code of a country in the one spelling that codes are compared in: upper case, `GB` for `UK`. */
+const codeOf = (country: string | undefined) =>
+  country && (findCountry(country)?.code ?? country.toUpperCase());
+
 /** A part of an address without its %XX, which URLs leave as ASCII; a stray % is itself. */
 const decode = (part: string) =>
   Buffer.from(
@@ -88,7 +96,7 @@ function parseMember(entry: string, position: number, setting: string): Member {
     username: decode(url.username),
     password: decode(url.password),
   };
-  return { server, country: country?.toUpperCase(), faults: 0, restsUntil: 0 };
+  return { server, country: codeOf(country), faults: 0, restsUntil: 0 };
 }
 
 /**
@@ -102,41 +110,40 @@ export function createUpstreams({ basic, enhanced, onFault }: ProxySettings): Up
   };
   const known = new Map<string, Upstream>();
 
+  const isThere = (proxy: ProxyKind, code: string | undefined) =>
+    members[proxy].some((member) => member.country === code);
+
   const of = ({ proxy, country }: Route): Upstream | undefined => {
     const pool = members[proxy];
-    if (proxy === 'basic' && pool.length === 0) return undefined;
-    const wanted = country?.toUpperCase();
-    const key = `${proxy} ${wanted}`;
-    const chosen = known.get(key);
-    if (chosen) return chosen;
-    const fitting = choose(pool, wanted);
-    if (fitting.length === 0) {
-      const what = wanted ? `${proxy} proxy in ${wanted}` : `${proxy} proxy`;
-      const message = `There is no ${what}. Ask for another location or proxy, or leave them out.`;
+    if (pool.length === 0) {
+      if (proxy === 'basic') return undefined;
+      const message = `There is no ${proxy} proxy. Ask for another proxy, or leave it out.`;
       throw new ServiceError('SCRAPE_PROXY_SELECTION_ERROR', message);
     }
-    const upstream = createUpstream(fitting, onFault);
+    const code = codeOf(country);
+    const wanted = isThere(proxy, code) ? code : undefined;
+    const key = `${proxy} ${wanted}`;
+    const upstream = known.get(key) ?? createUpstream(choose(pool, wanted), onFault);
     known.set(key, upstream);
     return upstream;
   };
-  const offers = ({ proxy, country }: Route) => choose(members[proxy], country?.toUpperCase()).length > 0;
-  return { of, offers };
+
+  return {
+    of,
+    offers: (proxy) => members[proxy].length > 0,
+    isElsewhere: ({ proxy, country }) =>
+      country !== undefined &&
+      members[proxy].some((member) => member.country !== undefined) &&
+      !isThere(proxy, codeOf(country)),
+  };
 }
 
-/**
- * Of a country: its own; where no proxy of the pool says where it is, all of them. Else those that do not say, or
- * those at home, or all.
- */
+/** Those of a country; without one those that do not say where they are, else those at home, else all. */
 function choose(pool: Member[], country: string | undefined): Member[] {
-  const located = (where: string | undefined) => pool.filter((member) => member.country === where);
-  const anywhere = located(undefined);
-  if (country) {
-    const there = located(country);
-    return there.length || anywhere.length < pool.length ? there : pool;
-  }
-  if (anywhere.length) return anywhere;
-  const home = located(HOME);
-  return home.length ? home : pool;
+  const preferred = [country, undefined, HOME].map((where) =>
+    pool.filter((member) => member.country === where),
+  );
+  return preferred.find((members) => members.length > 0) ?? pool;
 }
 
 function createUpstream(members: Member[], onFault: ProxyFault | undefined): Upstream {

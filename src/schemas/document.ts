@@ -15,6 +15,12 @@ const metadata = z
     cachedAt: z.iso.datetime().optional(),
     creditsUsed: z.int(),
     timezone: z.string().optional(),
+    challenge: z
+      .string()
+      .optional()
+      .describe(
+        'the page tests or refuses its visitor in place of the page asked for: whose challenge it is, such as `cloudflare`, or `captcha`; `warning` says more',
+      ),
     concurrencyLimited: z
       .boolean()
       .describe('whether it waited for its turn: a slot of the team, or the pace of its job'),

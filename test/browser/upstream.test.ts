@@ -112,10 +112,11 @@ describe('a page and all that it loads', () => {
     expect(basic.targets).toEqual([]);
   });
 
-  it('needs a proxy where the others are', async () => {
-    await expect(obtain('http://site.test/', { location: { country: 'FR' } })).rejects.toMatchObject({
-      code: 'SCRAPE_PROXY_SELECTION_ERROR',
-    });
+  it('goes through a proxy elsewhere where none is in the country', async () => {
+    const snapshot = await obtain('http://site.test/', { location: { country: 'FR' } });
+    expect(snapshot).toMatchObject({ text: expect.stringContaining('Arrived'), timezone: 'Europe/Paris' });
+    expect(basic.targets).toContain('93.184.216.34:80');
+    expect(german.targets).toEqual([]);
   });
 });
 

@@ -1,19 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { priceOf } from '../../src/credits.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createEscalation, type Order } from '../../src/engines/escalation.ts';
+import { createEscalation, type EscalationHands, type Order } from '../../src/engines/escalation.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
-import type { Route } from '../../src/net/egress.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
 /** What an engine does when it is its turn: a status, a page, an error, or silence until it is aborted. */
-type Act = number | 'page' | 'playing' | 'shell' | 'challenge' | 'never' | ErrorCode | Error;
+type Act = number | keyof typeof TEXTS | 'never' | ErrorCode | Error;
 
 const TEXTS = {
   page: `<main><h1>The page</h1><p>${'All that is to be read. '.repeat(60)}</p></main>`,
   shell: '<div id="root"></div><script src="/app.js"></script>',
   playing: `<audio src="/a.mp3"></audio><p>${'All that is to be read. '.repeat(60)}</p>`,
   challenge: '<title>Just a moment...</title><script>window._cf_chl_opt = {};</script>',
+  /** The same with the status of a page. */
+  disguised: '<title>Just a moment...</title><script>window._cf_chl_opt = {};</script>',
+  suspect: '<h1>Downloads</h1><p>Prove you are human.</p><form><div class="g-recaptcha"></div></form>',
 };
 
 interface Play {
@@ -67,13 +69,15 @@ async function play(options: Play) {
     };
   }
 
-  const offers = ({ proxy, country }: Route) =>
-    proxy === 'enhanced' &&
-    Boolean(options.enhanced && (country === undefined || options.enhanced.includes(country)));
+  const proxies: EscalationHands['proxies'] = {
+    offers: (proxy) => proxy === 'enhanced' && options.enhanced !== undefined,
+    isElsewhere: ({ proxy, country }) =>
+      country !== undefined && proxy === 'enhanced' && options.enhanced?.includes(country) === false,
+  };
   const obtain = createEscalation({
     http: engine('http', [...(options.http ?? [])]),
     browser: engine('browser', [...(options.browser ?? [])]),
-    offers,
+    proxies,
     headStartMs: options.headStartMs ?? 60_000,
   });
   const request = { sourceUrl: 'site.test', url: 'http://site.test/', ...PLAIN_PAGE, ...options.request };
@@ -82,9 +86,15 @@ async function play(options: Play) {
     (page) => ({
       result: `${page.statusCode} ${page.engine} ${page.proxy}`,
       warnings: page.warnings,
+      challenge: page.challenge,
       credits: priceOf({ lockdown: false }, { snapshot: page, cacheState: 'miss' }),
     }),
-    (error) => ({ result: error.code ?? error.message, warnings: undefined, credits: 0 }),
+    (error) => ({
+      result: error.code ?? error.message,
+      warnings: undefined,
+      challenge: undefined,
+      credits: 0,
+    }),
   );
   // Who was aborted says so after the answer.
   await new Promise((resolve) => setImmediate(resolve));
@@ -266,7 +276,7 @@ describe('a plain fetch that is silent', () => {
           throw signal.reason;
         },
       },
-      offers: () => false,
+      proxies: { offers: () => false, isElsewhere: () => false },
       headStartMs: 1,
     });
     const request = { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE };
@@ -369,13 +379,6 @@ describe('6 enhanced proxies', () => {
       1,
     ],
     [
-      'are not asked where there are none in the country',
-      { http: [403], browser: [403], request: { location: { country: 'DE' } }, enhanced: ['US'] },
-      'http basic, browser basic',
-      '403 browser basic',
-      1,
-    ],
-    [
       'are the first where they are asked for',
       { http: ['page'], proxy: 'enhanced', enhanced: ['US'] },
       'http enhanced',
@@ -397,19 +400,15 @@ describe('6 enhanced proxies', () => {
       5,
     ],
     [
-      'are told of a country that they lack',
-      {
-        http: ['SCRAPE_PROXY_SELECTION_ERROR'],
-        request: { location: { country: 'DE' } },
-        proxy: 'enhanced',
-        enhanced: ['US'],
-      },
-      'http enhanced',
-      'SCRAPE_PROXY_SELECTION_ERROR',
-      0,
+      'are asked after a challenge with the status of a page',
+      { http: ['disguised', 'page'], browser: ['disguised'], enhanced: ['US'] },
+      'http basic, browser basic, http enhanced',
+      '200 http enhanced',
+      5,
     ],
   ])('%s', async (_name, options, log, result, credits) => {
-    expect(await play(options)).toEqual({ log, result, credits, warnings: undefined, aborted: [] });
+    const outcome = { log, result, credits, warnings: undefined, challenge: undefined, aborted: [] };
+    expect(await play(options)).toEqual(outcome);
   });
 
   it.each<[string, Play]>([
@@ -421,6 +420,26 @@ describe('6 enhanced proxies', () => {
     expect(warnings).toEqual([expect.stringContaining('enhanced proxies too')]);
   });
 
+  it.each<[string, Play]>([
+    ['asked for', { http: ['page'], proxy: 'enhanced' }],
+    ['needed', { http: [403, 'page'], browser: [403] }],
+  ])(
+    'elsewhere are taken where they are %s and none is in the country, with a warning',
+    async (_name, options) => {
+      const request = { location: { country: 'de' } };
+      expect(await play({ ...options, request, enhanced: ['US'] })).toMatchObject({
+        result: '200 http enhanced',
+        warnings: ['There is no enhanced proxy in DE: the page was fetched through one elsewhere.'],
+      });
+      expect(
+        await play({ ...options, request: { location: { country: 'US' } }, enhanced: ['US'] }),
+      ).toMatchObject({
+        result: '200 http enhanced',
+        warnings: undefined,
+      });
+    },
+  );
+
   it.each(['enhanced', 'stealth'] as const)(
     '%s that the service lacks is basic with a warning',
     async (proxy) => {
@@ -431,6 +450,83 @@ describe('6 enhanced proxies', () => {
       });
     },
   );
+});
+
+describe('7 a challenge with the status of a page', () => {
+  it.each<[string, Play, log: string]>([
+    ['both engines', { http: ['disguised'], browser: ['disguised'] }, 'http basic, browser basic'],
+    [
+      'the only engine that can open the page',
+      { browser: ['disguised'], request: { collect } },
+      'browser basic',
+    ],
+    [
+      'the one engine that answered',
+      { http: ['disguised'], browser: ['SCRAPE_SITE_ERROR'] },
+      'http basic, browser basic',
+    ],
+    [
+      'both engines, and the only proxies there are',
+      { http: ['disguised'], browser: ['disguised'], proxy: 'basic' },
+      'http basic, browser basic',
+    ],
+    [
+      'both engines by all proxies',
+      { http: ['disguised', 'disguised'], browser: ['disguised', 'disguised'], enhanced: ['US'] },
+      'http basic, browser basic, http enhanced, browser enhanced',
+    ],
+    [
+      'both engines, and the enhanced proxies do not work',
+      { http: ['disguised', 'SCRAPE_ALL_ENGINES_FAILED'], browser: ['disguised'], enhanced: ['US'] },
+      'http basic, browser basic, http enhanced',
+    ],
+    [
+      'both engines by the proxies that were asked for',
+      { http: ['disguised'], browser: ['disguised'], proxy: 'enhanced', enhanced: ['US'] },
+      'http enhanced, browser enhanced',
+    ],
+  ])('fails the scrape and costs nothing when it met %s', async (_name, options, log) => {
+    expect(await play(options)).toMatchObject({ result: 'SCRAPE_ALL_ENGINES_FAILED', log, credits: 0 });
+  });
+
+  it.each<[string, Play, advice: RegExp]>([
+    ['fastMode', { http: ['disguised'], fastMode: true }, /Leave fastMode out/],
+    [
+      'the proxy basic',
+      { http: ['disguised'], browser: ['disguised'], proxy: 'basic', enhanced: ['US'] },
+      /Set proxy to "auto"/,
+    ],
+  ])('is given with a warning where %s kept from trying more', async (_name, options, advice) => {
+    expect(await play(options)).toMatchObject({
+      result: expect.stringMatching(/^200 \w+ basic$/),
+      challenge: { maker: 'cloudflare', isCertain: true },
+      warnings: [expect.stringMatching(advice)],
+    });
+  });
+
+  it('is given with a warning where it need not be one', async () => {
+    expect(await play({ http: ['suspect'], browser: ['suspect'] })).toMatchObject({
+      result: '200 browser basic',
+      challenge: { maker: 'captcha', isCertain: false },
+      warnings: [expect.stringContaining('may be a captcha')],
+    });
+  });
+
+  it('leaves the page that the plain fetch brought, and says that its scripts were not run', async () => {
+    expect(await play({ http: ['shell'], browser: ['disguised'] })).toMatchObject({
+      result: '200 http basic',
+      challenge: undefined,
+      warnings: [expect.stringContaining('without its scripts')],
+    });
+  });
+});
+
+it('a challenge with an error status is given, and says what it is', async () => {
+  expect(await play({ http: ['challenge'], browser: ['challenge'] })).toMatchObject({
+    result: '403 browser basic',
+    challenge: { maker: 'cloudflare' },
+    warnings: [expect.stringContaining('a challenge by cloudflare')],
+  });
 });
 
 it('what takes more than the page costs more: once each, and only where it gave something', () => {

@@ -257,23 +257,52 @@ describe('the proxies of a route', () => {
     await get(egress, 'http://site.test/3', to('enhanced', 'fr'));
     await get(egress, 'http://site.test/4', to('enhanced'));
     expect([plain, german, french].map(({ targets }) => targets.length)).toEqual([1, 1, 2]);
-    await expect(get(egress, 'http://site.test/', to('basic', 'FR'))).rejects.toEqual(
-      failing('SCRAPE_PROXY_SELECTION_ERROR', /no basic proxy in FR/),
+    const routes = [to('basic', 'DE'), to('enhanced', 'fr'), to('basic')];
+    expect(routes.map(egress.upstreams.isElsewhere)).toEqual([false, false, false]);
+  });
+
+  it('are found by another code of their country', async () => {
+    const [plain, british] = [await http(), await http()];
+    for (const [setting, asked] of [
+      ['gb', 'uk'],
+      ['uk', 'GB'],
+    ]) {
+      const egress = egressBy([plain.url, `${setting}=${british.url}`]);
+      await get(egress, 'http://site.test/', to('basic', asked));
+      expect(egress.upstreams.isElsewhere(to('basic', asked))).toBe(false);
+    }
+    expect([plain, british].map(({ targets }) => targets.length)).toEqual([0, 2]);
+  });
+
+  it.each<[string, string[], number]>([
+    ['that do not say where they are', ['de=', '', 'us='], 1],
+    ['in the United States where all say where they are', ['de=', 'us=', 'jp='], 1],
+    ['anywhere where none is in the United States', ['de='], 0],
+  ])('are those %s for a country that the pool lacks', async (_name, countries, expected) => {
+    const proxies = await Promise.all(countries.map(() => http()));
+    const egress = egressBy(countries.map((country, index) => country + proxies[index]!.url));
+    await get(egress, 'http://site.test/', to('basic', 'FR'));
+    expect(proxies.map(({ targets }) => targets.length)).toEqual(
+      proxies.map((_, index) => Number(index === expected)),
     );
-    expect(egress.upstreams.offers(to('enhanced', 'FR'))).toBe(true);
-    expect(egress.upstreams.offers(to('enhanced', 'DE'))).toBe(false);
+    const { upstreams } = egress;
+    expect(upstreams.isElsewhere(to('basic', 'FR'))).toBe(true);
+    // They take turns with all other requests.
+    expect(upstreams.of(to('basic', 'FR'))).toBe(upstreams.of(to('basic')));
   });
 
   it('are all of a pool that does not say where they are, and none where there is none', () => {
     const here = createUpstreams({ basic: ['http://a'], enhanced: [] });
     expect(here.of(to('basic', 'JP'))).toBeDefined();
-    expect(here.offers(to('enhanced'))).toBe(false);
+    expect(here.isElsewhere(to('basic', 'JP'))).toBe(false);
+    expect([here.offers('basic'), here.offers('enhanced')]).toEqual([true, false]);
     expect(() => here.of(to('enhanced'))).toThrow(
       failing('SCRAPE_PROXY_SELECTION_ERROR', /no enhanced proxy/),
     );
     const none = createUpstreams({ basic: [], enhanced: ['http://a'] });
     expect(none.of(to('basic', 'JP'))).toBeUndefined();
-    expect(none.offers(to('basic'))).toBe(false);
+    expect(none.isElsewhere(to('basic', 'JP'))).toBe(false);
+    expect(none.offers('basic')).toBe(false);
   });
 
   it('are those at home for who does not care', async () => {
@@ -299,9 +328,7 @@ describe('the proxies of a route', () => {
     );
     expect(Buffer.concat(await answer.toArray()).toString()).toBe('site.test /');
     expect([plain.targets.length, french.targets.length]).toEqual([0, 1]);
-    await expect(door.through(to('enhanced', 'DE'))).rejects.toEqual(
-      failing('SCRAPE_PROXY_SELECTION_ERROR', /DE/),
-    );
+    expect(await door.through(to('enhanced', 'DE'))).toBe(await door.through(to('enhanced')));
   });
 });
 

@@ -1,0 +1,74 @@
+import type { Challenge, Snapshot } from '../snapshot.ts';
+import { surveyPage } from './survey.ts';
+
+/** Markers are looked for in the beginning of a page. */
+const MARKED_CHARACTERS = 100_000;
+/** No challenge is longer, even with all its scripts and frames. */
+const MOST_CHARACTERS = 1_000_000;
+/** With more text a page has content of its own, whatever else is in it. */
+const MOST_CONTENT = 1_500;
+/** A captcha with so little text beside it is all that there is, in any language. */
+const NEXT_TO_NOTHING = 200;
+/** With so little text a page that calls itself a check is one. */
+const MOST_OF_A_CHECK = 600;
+
+/**
+ * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
+ * through too, so their mere presence says nothing. Rendered pages have frames as `<div data-original-tag="iframe">`.
+ */
+const MARKERS: [maker: string, RegExp][] = [
+  [
+    'cloudflare',
+    /_cf_chl_opt|\/cdn-cgi\/challenge-platform\/h\/\w\/orchestrate\/|action=["'][^"']{0,500}__cf_chl_|<title>attention required! \| cloudflare/i,
+  ],
+  [
+    'datadome',
+    /["']host["']\s*:\s*["']geo\.captcha-delivery\.com|<(?:script|iframe|div)[^<>]{0,300}\ssrc=["']https:\/\/(?:geo|ct)\.captcha-delivery\.com/i,
+  ],
+  [
+    'perimeterx',
+    /id=["']?px-captcha["'\s>]|captcha\.px-c(?:dn|loud)\.net\/[^"'<>]{0,100}captcha\.js|_pxUuid\s*=[^;]{0,100};[\s\S]{0,500}_pxVid/,
+  ],
+  // The frame of the incident, not the script that all pages behind it have.
+  [
+    'imperva',
+    /request unsuccessful\. incapsula incident id|<(?:iframe|div)[^<>]{0,200}\ssrc=["'][^"']{0,200}_Incapsula_Resource/i,
+  ],
+  ['aws-waf', /window\.gokuProps\s*=|AwsWafIntegration\.(?:checkForceRefresh|saveReferrer)/],
+  [
+    'akamai',
+    /<title>access denied<\/title>[\s\S]{0,2000}errors\.edgesuite\.net|(?:id|class)=["']?sec-if-cpt-container/i,
+  ],
+  ['kasada', /window\.KPSDK\s*=\s*\{\}[\s\S]{0,500}ips\.js/],
+  ['anubis', /\sid=["']?anubis_(?:challenge|version)["'\s>]/],
+  ['sucuri', /sucuri_cloudproxy_js|<title>sucuri website firewall/i],
+  ['f5', /<title>request rejected<\/title>[\s\S]{0,500}support id/i],
+  ['ddos-guard', /<title>ddos-guard<\/title>/i],
+  ['vercel', /<title>vercel security checkpoint<\/title>/i],
+  ['amazon', /action=["']?\/errors\/validateCaptcha/i],
+  ['yandex', /class=["'][^"']{0,100}\bCheckboxCaptcha\b/],
+];
+
+/** Pages without any of these have no captcha. */
+const CAPTCHA = /captcha|cf-turnstile/i;
+/** What pages say that are nothing but a check. */
+const ARE_YOU_HUMAN =
+  /(?:verify|confirm|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b/i;
+
+/**
+ * Whether a page tests or refuses its visitor in place of the page asked for, whatever its status. A page with content
+ * of its own never does, nor does one whose captcha guards a form that is to be filled in.
+ */
+export function challengeOf({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
+  if (kind !== 'html' || text.length > MOST_CHARACTERS) return undefined;
+  const beginning = text.slice(0, MARKED_CHARACTERS);
+  const marker = MARKERS.find(([, pattern]) => pattern.test(beginning));
+  if (!marker && !CAPTCHA.test(beginning)) return undefined;
+  const page = surveyPage(text.toLowerCase());
+  if (page.content > MOST_CONTENT) return undefined;
+  if (marker) return { maker: marker[0], isCertain: !page.hasFields };
+  if (!page.hasCaptcha || page.guardsFields) return undefined;
+  const isCheck = ARE_YOU_HUMAN.test(page.subject) && page.content <= MOST_OF_A_CHECK;
+  const isSuspect = isCheck || page.content <= NEXT_TO_NOTHING || ARE_YOU_HUMAN.test(page.text);
+  return isSuspect ? { maker: 'captcha', isCertain: isCheck } : undefined;
+}
