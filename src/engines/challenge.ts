@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 1_000_000;
 /** With more text a page has content of its own, whatever else is in it. */
 const MOST_CONTENT = 1_500;
 /** A captcha with so little text beside it is all that there is, in any language. */
-const NEXT_TO_NOTHING = 200;
+const MOST_BESIDE_A_CAPTCHA = 200;
 /** With so little text a page that calls itself a check is one. */
 const MOST_OF_A_CHECK = 600;
 
@@ -53,7 +53,7 @@ const MARKERS: [maker: string, RegExp][] = [
 const CAPTCHA = /captcha|cf-turnstile/i;
 /** What pages say that are nothing but a check. */
 const ARE_YOU_HUMAN =
-  /(?:verify|confirm|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b/i;
+  /(?:verify(?:ing)?|confirm(?:ing)?|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b|(?:complete|solve|enter|pass) (?:the|this|a) captcha\b/i;
 
 /**
  * Whether a page tests or refuses its visitor in place of the page asked for, whatever its status. A page with content
@@ -68,7 +68,9 @@ export function challengeOf({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Ch
   if (page.content > MOST_CONTENT) return undefined;
   if (marker) return { maker: marker[0], isCertain: !page.hasFields };
   if (!page.hasCaptcha || page.guardsFields) return undefined;
-  const isCheck = ARE_YOU_HUMAN.test(page.subject) && page.content <= MOST_OF_A_CHECK;
-  const isSuspect = isCheck || page.content <= NEXT_TO_NOTHING || ARE_YOU_HUMAN.test(page.text);
-  return isSuspect ? { maker: 'captcha', isCertain: isCheck } : undefined;
+  const isBare = page.content <= MOST_BESIDE_A_CAPTCHA;
+  const isCheck = ARE_YOU_HUMAN.test(page.subject) || (isBare && /\bcaptcha\b/.test(page.subject));
+  const isCertain = isCheck && page.content <= MOST_OF_A_CHECK;
+  const isSuspect = isCheck || isBare || ARE_YOU_HUMAN.test(page.text);
+  return isSuspect ? { maker: 'captcha', isCertain } : undefined;
 }

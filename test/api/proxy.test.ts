@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, scrape } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { type Instance, startInstance } from '../support/instance.ts';
+import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
 
@@ -42,6 +43,7 @@ describe('a service with proxies', () => {
     dns = await startDns({ 'site.test': ['93.184.216.34'] });
     walled = await startPages({
       '/': (_request, response) => response.writeHead(403, { 'Content-Type': 'text/html' }).end(html('No')),
+      '/open': html('Open to all'),
     });
     free = await startPages({ '/': html('Come in') });
     basic = await startHttpProxy({ port: Number(new URL(walled.url).port) });
@@ -51,7 +53,7 @@ describe('a service with proxies', () => {
         LOG_LEVEL: 'warn',
         WINNOW_ALLOW_PRIVATE: '',
         WINNOW_DNS: dns.address,
-        WINNOW_PROXIES_BASIC: basic.url,
+        WINNOW_PROXIES_BASIC: `us=${basic.url}`,
         WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
       },
     });
@@ -84,6 +86,37 @@ describe('a service with proxies', () => {
     expect(body.data).toMatchObject({
       markdown: 'Come in',
       metadata: { cacheState: 'miss', proxyUsed: 'stealth', creditsUsed: 5 },
+    });
+  });
+
+  const ELSEWHERE = 'There is no basic proxy in FR: the page was fetched through one elsewhere.';
+
+  it('goes by a proxy elsewhere where none is in the country, and says so, also of a copy', async () => {
+    const request = { url: 'http://site.test/open', location: { country: 'fr' } };
+    const { body } = await ask(request);
+    expect(body.data).toMatchObject({ markdown: 'Open to all', warning: ELSEWHERE });
+    const again = await ask(request);
+    expect(again.body.data).toMatchObject({ warning: ELSEWHERE, metadata: { cacheState: 'hit' } });
+    for (const location of [undefined, { country: 'US' }]) {
+      const { body } = await ask({ url: 'http://site.test/open', location });
+      expect(body.data).not.toHaveProperty('warning');
+    }
+  });
+
+  it('says so of pages of a batch too', async () => {
+    const options = { key: instance.key, url: instance.url };
+    const order = { urls: ['http://site.test/open'], location: { country: 'FR' }, maxAge: 0 };
+    const id = await startJob('/v2/batch/scrape', order, options);
+    const { data } = await finished('/v2/batch/scrape', id, options);
+    expect(data).toMatchObject([{ markdown: 'Open to all', warning: ELSEWHERE }]);
+  });
+
+  it('names the enhanced proxies where the page came by those', async () => {
+    const { body } = await ask({ location: { country: 'FR' }, maxAge: 0 });
+    expect(body.data).toMatchObject({
+      markdown: 'Come in',
+      warning: ELSEWHERE.replace('basic', 'enhanced'),
+      metadata: { proxyUsed: 'stealth' },
     });
   });
 });
