@@ -15,42 +15,52 @@ const MOST_OF_A_CHECK = 600;
 /**
  * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
  * through too, so their mere presence says nothing. Rendered pages have frames as `<div data-original-tag="iframe">`.
+ * Words and patterns are for text in lower case; a page without one of the words is not searched further.
  */
-const MARKERS: [maker: string, RegExp][] = [
+const MARKERS: [maker: string, words: string[], RegExp][] = [
   [
     'cloudflare',
-    /_cf_chl_opt|\/cdn-cgi\/challenge-platform\/h\/\w\/orchestrate\/|action=["'][^"']{0,500}__cf_chl_|<title>attention required! \| cloudflare/i,
+    ['cf_chl_', '/orchestrate/', 'attention required!'],
+    /_cf_chl_opt|\/cdn-cgi\/challenge-platform\/h\/\w\/orchestrate\/|action=["'][^"']{0,500}__cf_chl_|<title>attention required! \| cloudflare/,
   ],
   [
     'datadome',
-    /["']host["']\s*:\s*["']geo\.captcha-delivery\.com|<(?:script|iframe|div)[^<>]{0,300}\ssrc=["']https:\/\/(?:geo|ct)\.captcha-delivery\.com/i,
+    ['captcha-delivery.com'],
+    /["']host["']\s*:\s*["']geo\.captcha-delivery\.com|<(?:script|iframe|div)[^<>]{0,300}\ssrc=["']https:\/\/(?:geo|ct)\.captcha-delivery\.com/,
   ],
   [
     'perimeterx',
-    /id=["']?px-captcha["'\s>]|captcha\.px-c(?:dn|loud)\.net\/[^"'<>]{0,100}captcha\.js|_pxUuid\s*=[^;]{0,100};[\s\S]{0,500}_pxVid/,
+    ['px-captcha', 'captcha.px-c', '_pxuuid'],
+    /id=["']?px-captcha["'\s>]|captcha\.px-c(?:dn|loud)\.net\/[^"'<>]{0,100}captcha\.js|_pxuuid\s*=[^;]{0,100};[\s\S]{0,500}_pxvid/,
   ],
   // The frame of the incident, not the script that all pages behind it have.
   [
     'imperva',
-    /request unsuccessful\. incapsula incident id|<(?:iframe|div)[^<>]{0,200}\ssrc=["'][^"']{0,200}_Incapsula_Resource/i,
+    ['incapsula'],
+    /request unsuccessful\. incapsula incident id|<(?:iframe|div)[^<>]{0,200}\ssrc=["'][^"']{0,200}_incapsula_resource/,
   ],
-  ['aws-waf', /window\.gokuProps\s*=|AwsWafIntegration\.(?:checkForceRefresh|saveReferrer)/],
+  [
+    'aws-waf',
+    ['gokuprops', 'awswafintegration'],
+    /window\.gokuprops\s*=|awswafintegration\.(?:checkforcerefresh|savereferrer)/,
+  ],
   [
     'akamai',
-    /<title>access denied<\/title>[\s\S]{0,2000}errors\.edgesuite\.net|(?:id|class)=["']?sec-if-cpt-container/i,
+    ['edgesuite.net', 'sec-if-cpt'],
+    /<title>access denied<\/title>[\s\S]{0,2000}errors\.edgesuite\.net|(?:id|class)=["']?sec-if-cpt-container/,
   ],
-  ['kasada', /window\.KPSDK\s*=\s*\{\}[\s\S]{0,500}ips\.js/],
-  ['anubis', /\sid=["']?anubis_(?:challenge|version)["'\s>]/],
-  ['sucuri', /sucuri_cloudproxy_js|<title>sucuri website firewall/i],
-  ['f5', /<title>request rejected<\/title>[\s\S]{0,500}support id/i],
-  ['ddos-guard', /<title>ddos-guard<\/title>/i],
-  ['vercel', /<title>vercel security checkpoint<\/title>/i],
-  ['amazon', /action=["']?\/errors\/validateCaptcha/i],
-  ['yandex', /class=["'][^"']{0,100}\bCheckboxCaptcha\b/],
+  ['kasada', ['kpsdk'], /window\.kpsdk\s*=\s*\{\}[\s\S]{0,500}ips\.js/],
+  ['anubis', ['anubis_'], /\sid=["']?anubis_(?:challenge|version)["'\s>]/],
+  ['sucuri', ['sucuri'], /sucuri_cloudproxy_js|<title>sucuri website firewall/],
+  ['f5', ['request rejected'], /<title>request rejected<\/title>[\s\S]{0,500}support id/],
+  ['ddos-guard', ['ddos-guard'], /<title>ddos-guard<\/title>/],
+  ['vercel', ['vercel security'], /<title>vercel security checkpoint<\/title>/],
+  ['amazon', ['validatecaptcha'], /action=["']?\/errors\/validatecaptcha/],
+  ['yandex', ['checkboxcaptcha'], /class=["'][^"']{0,100}\bcheckboxcaptcha\b/],
 ];
 
 /** Pages without any of these have no captcha. */
-const CAPTCHA = /captcha|cf-turnstile/i;
+const CAPTCHA = /captcha|cf-turnstile/;
 /** What pages say that are nothing but a check. */
 const ARE_YOU_HUMAN =
   /(?:verify(?:ing)?|confirm(?:ing)?|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b|(?:complete|solve|enter|pass) (?:the|this|a) captcha\b/i;
@@ -61,8 +71,10 @@ const ARE_YOU_HUMAN =
  */
 export function challengeOf({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
   if (kind !== 'html' || text.length > MOST_CHARACTERS) return undefined;
-  const beginning = text.slice(0, MARKED_CHARACTERS);
-  const marker = MARKERS.find(([, pattern]) => pattern.test(beginning));
+  const beginning = text.slice(0, MARKED_CHARACTERS).toLowerCase();
+  const marker = MARKERS.find(
+    ([, words, pattern]) => words.some((word) => beginning.includes(word)) && pattern.test(beginning),
+  );
   if (!marker && !CAPTCHA.test(beginning)) return undefined;
   const page = surveyPage(text.toLowerCase());
   if (page.content > MOST_CONTENT) return undefined;
