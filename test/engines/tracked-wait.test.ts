@@ -19,7 +19,12 @@ async function requestOf(options: object) {
     find: async () => undefined,
     store: async (key) => void keys.push(key.toString('hex')),
   };
-  const engines = createEngines({ cache, http: engine, browser: engine, offers: () => false });
+  const engines = createEngines({
+    cache,
+    http: engine,
+    browser: engine,
+    proxies: { offers: () => false, isElsewhere: () => false },
+  });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
   await engines.obtain(request, new AbortController().signal);
   return { request: seen[0]!, key: keys[0] };
