@@ -3,6 +3,7 @@ import { type Claim, giveBack, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import { type Advanced, advance, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
+import type { CrawlStart } from '../db/progress.ts';
 import type { Seal } from '../seal.ts';
 
 /** Pages that a lane has in hand at once, those that wait for their host among them. */
@@ -26,6 +27,8 @@ export interface ScrapedPage {
   json?: Buffer;
   found?: NewPage[];
   blocked?: string[];
+  /** What the start page of a crawl tells of it. */
+  start?: CrawlStart;
   /** How long its host asked for rest. */
   restMs?: number;
 }
@@ -40,6 +43,8 @@ export interface LaneOptions {
   /** How the job is written down. */
   seal: Seal;
   pageEvents: boolean;
+  /** Most pages that it takes. */
+  most: number;
   /** Ends it at once; what it holds is given back by whoever started it. */
   signal: AbortSignal;
   /** Whether new work may be taken now. */
@@ -63,6 +68,7 @@ export class Lane {
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
   #job: Advanced | undefined;
+  #taken = 0;
   #done = 0;
 
   constructor(options: LaneOptions) {
@@ -77,8 +83,10 @@ export class Lane {
     for (;;) {
       this.#options.signal.throwIfAborted();
       if (this.#failure) throw this.#failure.error;
-      const isOpen = performance.now() < until && this.#isWanted();
-      const want = isOpen && (await this.#options.mayClaim()) ? LANE_WIDTH - this.#inHand() : 0;
+      const left = this.#options.most - this.#taken;
+      const isOpen = left > 0 && performance.now() < until && this.#isWanted();
+      const room = Math.min(LANE_WIDTH - this.#inHand(), left);
+      const want = isOpen && (await this.#options.mayClaim()) ? room : 0;
       if (this.#isDue(want)) await this.#step(want);
       if (!this.#isWanted()) {
         // A cancelled job has no use for what is under way; a paused one has, but not for what waits.
@@ -143,6 +151,7 @@ export class Lane {
       seal,
       lane: name,
       ended: pages.map(({ end }) => end),
+      start: pages.find(({ start }) => start)?.start,
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       want,
@@ -150,6 +159,7 @@ export class Lane {
       pageEvents,
     });
     this.#done += pages.filter(({ end }) => end.outcome !== 'retry').length;
+    this.#taken += this.#job.claims.length;
     this.#waiting.push(...this.#job.claims);
   }
 

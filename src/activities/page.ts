@@ -1,9 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { Guide } from '../crawl/guide.ts';
-import { DENIALS } from '../crawl/scope.ts';
+import { folderOf } from '../crawl/path.ts';
+import { DENIALS, type DenialReason } from '../crawl/scope.ts';
 import { priceOfFailure } from '../credits.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
+import type { CrawlStart } from '../db/progress.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -20,6 +22,8 @@ export interface PageJob {
   request: ScrapeRequest;
   /** Of a crawl. */
   guide: Guide | undefined;
+  /** The guide of the same crawl, were its start page answered from this URL. */
+  guideAt(url: string): Guide | undefined;
   /** Where it started. */
   start: string | undefined;
   /** Links lead to more pages. */
@@ -55,10 +59,17 @@ const SLOW_DOWN = new Set([429, 503]);
 const OURS = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE']);
 
 /**
- * Scrapes one page of a batch or crawl; its failure is an end like another.
+ * Scrapes one page of a batch or crawl; its failure is an end like another. The start page of a crawl tells where the
+ * crawl is, even by its failure: then it is where it was asked for.
  * @throws ServiceError where one of our own parts is at fault, and the reason of the signal
  */
 export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
+  const page = await scrapeClaim(claim, job, hands);
+  const isPlaced = !job.guide || claim.ordinal > 0 || page.end.outcome === 'retry' || page.start;
+  return isPlaced ? page : { ...page, start: { base: claim.url } };
+}
+
+async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
   const { id, host, url } = claim;
   using deadline = startDeadline({ ...job.request, url }, hands.signal);
   try {
@@ -122,25 +133,50 @@ async function placed(
   page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
-  const { guide } = job;
   const { json, credits, discovered } = page.document;
-  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const { url } = page.obtained.snapshot;
+  const isStart = claim.ordinal === 0;
+  const guide = isStart ? job.guideAt(url) : job.guide;
+  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const moved = url !== claim.url;
-  const links = isFollowed(claim, job)
-    ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
+  const denial = isStart ? denialOfStart(claim.url, url, job) : moved ? guide.whyNot(url) : undefined;
+  // A start page may be out of bounds, and all it leads to within; any other page that is out leads to nothing.
+  const links =
+    isFollowed(claim, job) && (isStart || !denial)
+      ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
+      : undefined;
+  const start = isStart
+    ? { start: await startOf(claim.url, url, { guide, signal: page.signal }) }
     : undefined;
-  const denial = moved || claim.ordinal === 0 ? guide.whyNot(url) : undefined;
   if (denial) {
-    const message = `${claim.url}${moved ? ` redirects to ${url}` : ''} is no page of the crawl. ${DENIALS[denial]}`;
+    const target = moved ? ` redirects to ${url}, which` : '';
+    const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
     const error = { code: 'CRAWL_DENIAL', message };
-    // Its links count all the same: a start page may be out of bounds, and all it leads to within.
-    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links };
+    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
   const finalKey = guide.keyOf(url);
   const isOther = moved && !finalKey.equals(guide.keyOf(claim.url));
   const target = isOther && { finalUrl: url, finalKey };
-  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links };
+  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
+}
+
+/** Why a start page is no page of its crawl: neither its own URL is, nor the one that it leads to. */
+function denialOfStart(asked: string, url: string, { guideAt }: PageJob): DenialReason | undefined {
+  const denial = guideAt(asked)?.whyNot(asked);
+  return denial && guideAt(url)?.whyNot(url) ? denial : undefined;
+}
+
+/** What a start page that answered from `url` tells of its crawl. */
+async function startOf(
+  asked: string,
+  url: string,
+  { guide, signal }: { guide: Guide; signal: AbortSignal },
+): Promise<CrawlStart> {
+  // The pace of the host that was asked is known since before its first page.
+  const hasMoved = new URL(url).origin !== new URL(asked).origin;
+  const paceMs = hasMoved ? await guide.paceMs(signal) : undefined;
+  const hasStrayed = guide.whyNot(url) === 'startPath';
+  return { base: url, paceMs, ...(hasStrayed && { strayed: { url, folder: folderOf(new URL(asked)) } }) };
 }
 
 /** What becomes of a page without a document: another try, or an error. */

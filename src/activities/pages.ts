@@ -52,6 +52,8 @@ export interface LaneReport {
   lanes: number;
   /** When to come back, with nothing to do until then. */
   waitMs: number;
+  /** Where the job is is known: of a crawl, its start page has ended. */
+  placed: boolean;
 }
 
 /** With nothing to do, though nothing says when there will be. */
@@ -86,13 +88,19 @@ export function pageActivities(doors: PageDoors) {
           seal,
           signal,
           pageEvents,
+          // Where a crawl is decides what its pages and its sitemaps are, so its start page goes first, alone.
+          most: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           mayClaim: () => storage.hasRoom(),
           scrape(claim, { base }, onFetched) {
-            guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
+            const guideAt = (url: string) => {
+              guide = crawl && guides.of({ ...crawl, jobId, base: url });
+              return guide;
+            };
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
-            const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
+            const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
+            const pageJob = { ...shared, guide: guideAt(base ?? claim.url) };
             return scrapeOne(claim, pageJob, { engines, renderer, tracker, media, signal, onFetched });
           },
         });
@@ -100,7 +108,8 @@ export function pageActivities(doors: PageDoors) {
         if (guide?.trapped.size) {
           await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
         }
-        return await reportOf(jobId, done, state);
+        const placed = !crawl || state.base !== null;
+        return { ...(await reportOf(jobId, done, state)), placed };
       } catch (error) {
         // Links that were found, but perhaps not written down, must count as new again.
         guides.forget(jobId);
@@ -115,7 +124,7 @@ export function pageActivities(doors: PageDoors) {
     },
   };
 
-  async function reportOf(jobId: string, done: number, job: Advanced): Promise<LaneReport> {
+  async function reportOf(jobId: string, done: number, job: Advanced): Promise<Omit<LaneReport, 'placed'>> {
     const { status, paused, total, completed, failed, credits, open, full, outOfCredits, delayMs } = job;
     const { dueInMs, hosts, maxConcurrency, teamConcurrency } = await surveyJob(db, jobId);
     const wide = delayMs

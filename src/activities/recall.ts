@@ -25,9 +25,8 @@ export async function recallPages(
   const { teamId, seal, options, crawl } = await openJob(db, jobId, secretKey);
   const asked = options.formats.find((format) => format.type === 'changeTracking');
   if (seal.isSealed || !crawl || !asked) return;
-  const { request, start, base } = crawl;
-  const guide = guides.of({ jobId, request, base: base ?? start });
-  const question = { teamId, jobId, crawl: versionKey(start, asked.tag), limit: PAGES_AT_ONCE };
+  const guide = guides.of({ jobId, ...crawl });
+  const question = { teamId, jobId, crawl: versionKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   const { cancellationSignal: signal } = Context.current();
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {

@@ -7,7 +7,7 @@ import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
 import { openError, type Seal, sealOf } from '../seal.ts';
 import { pickDocuments, readDocuments } from './documents.ts';
-import { warningOf } from './job-warning.ts';
+import { type JobNotes, warningOf } from './job-warning.ts';
 import { JsonStream } from './json-stream.ts';
 import { type AnyRoute, type ApiDoors, defineRoute } from './route.ts';
 
@@ -49,8 +49,9 @@ export async function headOf(
   { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
 ): Promise<schemas.PageJobHead> {
   const { finishedAt, createdAt, seal } = job;
-  const { traps } = job.notes;
-  const notes = { ...job.notes, ...(traps !== undefined && { traps: seal.openJson(traps) }) };
+  const opened = Object.entries(job.notes).map(([kind, note]) => [kind, seal.openJson(note)]);
+  // Each kind of note is written in the shape in which it is read.
+  const notes = Object.fromEntries(opened) as JobNotes;
   const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasRoom() });
   return {
     success: true,

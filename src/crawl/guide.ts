@@ -5,6 +5,7 @@ import { type CanonicalOptions, canonicalKey } from './canonical.ts';
 import { createMemory } from './memory.ts';
 import type { RobotsBook } from './robots-book.ts';
 import { createScope, type DenialReason } from './scope.ts';
+import { siteOf } from './site.ts';
 import { createTrapGuard } from './traps.ts';
 
 /** Tells which of the addresses that a crawl meets are pages of it. */
@@ -23,6 +24,8 @@ export interface Guide {
   adopt(urls: string[], signal: AbortSignal): Promise<{ found: NewPage[]; blocked: string[] }>;
   /** Why a page's redirect leads out of the crawl; `undefined` when it does not. */
   whyNot(url: string): DenialReason | undefined;
+  /** Milliseconds between two pages that robots.txt of the crawl's host asks for; `undefined` where it asks for none. */
+  paceMs(signal: AbortSignal): Promise<number | undefined>;
   /** Address patterns without end, and how many addresses of each were left out. */
   readonly trapped: ReadonlyMap<string, number>;
 }
@@ -35,14 +38,15 @@ const MOST_BLOCKED = 1_000;
 export interface Crawl {
   jobId: string;
   request: CrawlRequest;
-  /** Where it is: the address that its start answered from. */
-  base: string;
+  /** The URL that it starts at. */
+  start: string;
+  /** The URL that its start page answered from; its host is the crawl's. `undefined` until it has answered. */
+  base?: string | undefined;
 }
 
-export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook): Guide {
-  const scope = createScope({ ...request, startUrl: base });
+export function createGuide({ jobId, request, start, base = start }: Crawl, robots: RobotsBook): Guide {
+  const scope = createScope({ ...request, startUrl: siteOf(start, base) });
   const traps = createTrapGuard();
-  const start = URL.parse(request.url)?.href ?? base;
   const isNew = createMemory(MOST_REMEMBERED);
   let blockedCount = 0;
 
@@ -92,6 +96,10 @@ export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook)
     whyNot(url) {
       const verdict = scope.judgePage(url);
       return 'denied' in verdict ? verdict.denied : undefined;
+    },
+    async paceMs(signal) {
+      if (request.ignoreRobotsTxt) return undefined;
+      return (await robots.of(new URL(base).origin, request.robotsUserAgent, signal)).crawlDelayMs;
     },
     trapped: traps.trapped,
   };

@@ -4,7 +4,7 @@ import { closeError, type Seal } from '../seal.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
 import { addBlocked, addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
-import { FULL, lockProgress, OPEN } from './progress.ts';
+import { type CrawlStart, FULL, lockProgress, OPEN, placeCrawl } from './progress.ts';
 
 /** What became of a claimed page. */
 export interface PageEnd {
@@ -29,6 +29,8 @@ export interface Advance extends ClaimOrder {
   /** How the job is written down. */
   seal: Seal;
   ended: PageEnd[];
+  /** Given where the start page of a crawl is among them. */
+  start?: CrawlStart | undefined;
   found: NewPage[];
   /** Addresses that robots.txt keeps us from. */
   blocked: string[];
@@ -41,7 +43,7 @@ export interface Advanced {
   claims: Claim[];
   status: string;
   paused: boolean;
-  /** Where the crawl is. */
+  /** The URL that the crawl's start page answered from; null until it has ended. */
   base: string | null;
   delayMs: number | null;
   total: number;
@@ -68,6 +70,7 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     // What a job has when it ends is what it has: who comes later comes too late.
     const isOpen = job.status === 'scraping';
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
+    if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.seal);
     if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
     if (step.blocked.length) await addBlocked(query, job.id, step.blocked.map(step.seal.close));
     const claimed = step.want > 0 ? await claim(query, job, step) : [];

@@ -5,6 +5,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -40,9 +41,9 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
   try {
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
-    const { end, paused } = await scrapeAll(input, discover);
+    const { end, ...state } = await scrapeAll(input, discover);
     // The deliveries go on by themselves.
-    const next = { ...input, webhook: false, prepared: true, paused };
+    const next = { ...input, webhook: false, ...state };
     if (end === 'continue') await continueAsNew<(input: PageJobInput) => Promise<void>>(next);
   } catch (error) {
     if (error instanceof ContinueAsNew) throw error;
@@ -66,7 +67,7 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
 async function scrapeAll(
   input: PageJobInput,
   discover?: () => Promise<void>,
-): Promise<{ end: 'ended' | 'continue'; paused: boolean }> {
+): Promise<{ end: 'ended' | 'continue'; paused: boolean; prepared: boolean }> {
   const { jobId } = input;
   const running = new Set<number>();
   let { paused = false } = input;
@@ -74,11 +75,13 @@ async function scrapeAll(
   /** Of `woken`, what the last lane knew of when it began. */
   let heard = 0;
   let discovering = discover !== undefined;
+  /** Discovery has begun, or there is none. */
+  let prepared = !discovering;
   let failure: { error: unknown } | undefined;
   let report: LaneReport | undefined;
 
   const isDraining = () => workflowInfo().continueAsNewSuggested;
-  const show = () => setCurrentDetails(describe(report, { paused, discovering }));
+  const show = () => setCurrentDetails(describe(report, { paused, discovering: prepared && discovering }));
   const fail = (error: unknown) => {
     failure ??= { error };
   };
@@ -108,8 +111,13 @@ async function scrapeAll(
   const found = () => {
     discovering = false;
   };
-  if (discover)
+  function beginDiscovery(): void {
+    if (!discover || prepared) return;
+    prepared = true;
     discovery.run(discover).then(found, (error) => (isCancellation(error) ? found() : fail(error)));
+  }
+  // The start page tells which host the crawl is on, and so which sitemaps are to be read.
+  if (discover && !patched('start-page-first')) beginDiscovery();
 
   async function lane(number: number): Promise<void> {
     running.add(number);
@@ -117,6 +125,8 @@ async function scrapeAll(
       for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
         heard = woken;
         report = await lanes.scrapePages({ jobId, lane: number });
+        // A worker of an earlier version knew it before the first page, and does not say so.
+        if (report.placed !== false && !report.full) beginDiscovery();
         show();
         if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
         wanted = report.lanes;
@@ -139,25 +149,27 @@ async function scrapeAll(
     await condition(() => running.size === 0 || Boolean(failure));
     raise();
     if (isDraining()) {
-      await condition(() => (!discovering && allHandlersFinished()) || Boolean(failure));
+      await condition(() => (!(prepared && discovering) && allHandlersFinished()) || Boolean(failure));
       raise();
-      return { end: 'continue', paused };
+      return { end: 'continue', paused, prepared };
     }
     if (paused) {
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
       // Who appends to a job that just ended wakes it after that: then there is more to do.
-      if (woken === heard) return { end: 'ended', paused };
+      if (woken === heard) return { end: 'ended', paused, prepared };
     } else if (report?.outOfCredits && report.open > 0) {
       const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
       await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
-      return { end: 'ended', paused };
+      return { end: 'ended', paused, prepared };
     } else if (report?.open === 0) {
+      // With the limit reached, sitemaps have nothing to add.
+      if (report.full && !prepared) found();
       if (discovering && report.full) discovery.cancel();
       if (discovering && !report.full)
         await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
       else if ((await bookkeeping.endJob(jobId, { status: 'completed' })) && woken === heard)
-        return { end: 'ended', paused };
+        return { end: 'ended', paused, prepared };
     }
   }
 }
