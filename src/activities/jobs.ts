@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
 import { siteOf } from '../crawl/site.ts';
-import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import { sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob } from '../db/page-jobs.ts';
 import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
@@ -49,7 +49,7 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
     const walk = walkSitemaps({
       egress,
-      roots: sitemapRoots(site, robots),
+      ...sitemapPlaces(site, robots),
       userAgent,
       signal,
       maxFiles: SITEMAP_FILES,
@@ -57,8 +57,8 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     try {
       // However it ends, the file that is being read is closed.
       for await (const named of walk) {
-        const { found, blocked } = await guide.adopt(named, cancellationSignal);
-        const { isFull } = await addToJob(db, { jobId, pages: found, blocked, seal });
+        const { found, ...skipped } = await guide.adopt(named, cancellationSignal);
+        const { isFull } = await addToJob(db, { jobId, pages: found, ...skipped, seal });
         // What more the sitemaps name, the limit leaves out.
         if (isFull) break;
       }

@@ -27,6 +27,7 @@ export interface ScrapedPage {
   json?: Buffer;
   found?: NewPage[];
   blocked?: string[];
+  homepages?: string[];
   /** What the start page of a crawl tells of it. */
   start?: CrawlStart;
   /** How long its host asked for rest. */
@@ -154,6 +155,7 @@ export class Lane {
       start: pages.find(({ start }) => start)?.start,
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
+      homepages: pages.flatMap(({ homepages = [] }) => homepages),
       want,
       inHand,
       pageEvents,

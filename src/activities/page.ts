@@ -151,7 +151,7 @@ async function placed(
   if (denial) {
     const target = moved ? ` redirects to ${url}, which` : '';
     const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
-    const error = { code: 'CRAWL_DENIAL', message };
+    const error = { code: denial === 'externalHomepage' ? 'EXTERNAL_LINK' : 'CRAWL_DENIAL', message };
     return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
   const finalKey = guide.keyOf(url);

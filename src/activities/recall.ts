@@ -33,12 +33,12 @@ export async function recallPages(
       const known = await listCrawlPages(db, { ...question, after });
       const last = known.at(-1);
       if (!last) return;
-      const { found, blocked } = await guide.adopt(
+      const { found, ...skipped } = await guide.adopt(
         known.map(({ url }) => url),
         signal,
       );
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, blocked, seal });
+      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, seal });
       if (added || isFull) return;
       after = last.key;
     }

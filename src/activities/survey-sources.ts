@@ -1,4 +1,5 @@
-import { type SitemapReport, sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import { siteOf } from '../crawl/site.ts';
+import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { listKnownPages } from '../db/known-pages.ts';
 import type { Egress } from '../net/egress.ts';
@@ -13,8 +14,8 @@ export async function addFromSitemaps(
   doors: { egress: Egress; userAgent: string },
 ): Promise<SitemapReport | 'cut' | undefined> {
   const signal = request.sitemap === 'only' ? enough : half;
-  const roots = sitemapRoots(new URL(base), await rules.of(base, enough));
-  const walk = walkSitemaps({ egress: doors.egress, userAgent: doors.userAgent, roots, signal });
+  const places = sitemapPlaces(new URL(siteOf(request.url, base)), await rules.of(base, enough));
+  const walk = walkSitemaps({ egress: doors.egress, userAgent: doors.userAgent, ...places, signal });
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
       if (step.done) return step.value;

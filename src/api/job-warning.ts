@@ -1,5 +1,8 @@
 import type { PageJobState } from '../db/page-jobs.ts';
 
+/** URLs of one kind that /errors lists. */
+const LISTED = 1_000;
+
 /** What activities noted of a job. */
 export interface JobNotes {
   /** Where the start page of a crawl leads out of the path that was asked for. */
@@ -31,7 +34,7 @@ export function warningOf(
   }
   if (blocked > 0) {
     warnings.push(
-      `${blocked} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists them. Set ignoreRobotsTxt if you may crawl them all the same.`,
+      `${blocked.toLocaleString('en')} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists ${blocked > LISTED ? `the first ${LISTED.toLocaleString('en')}` : 'them'}. Set ignoreRobotsTxt if you may crawl them all the same.`,
     );
   }
   const { strayed } = notes;

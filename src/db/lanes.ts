@@ -3,8 +3,9 @@ import { ServiceError } from '../errors.ts';
 import { closeError, type Seal } from '../seal.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
-import { addBlocked, addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
+import { addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
 import { type CrawlStart, FULL, lockProgress, OPEN, placeCrawl } from './progress.ts';
+import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
 /** What became of a claimed page. */
 export interface PageEnd {
@@ -24,7 +25,7 @@ export interface PageEnd {
 }
 
 /** What a lane hands in, and what it asks for. */
-export interface Advance extends ClaimOrder {
+export interface Advance extends ClaimOrder, Partial<SkippedUrls> {
   jobId: string;
   /** How the job is written down. */
   seal: Seal;
@@ -32,8 +33,6 @@ export interface Advance extends ClaimOrder {
   /** Given where the start page of a crawl is among them. */
   start?: CrawlStart | undefined;
   found: NewPage[];
-  /** Addresses that robots.txt keeps us from. */
-  blocked: string[];
   /** Write a webhook event for each page that ends. */
   pageEvents: boolean;
 }
@@ -72,7 +71,7 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
     if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.seal);
     if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
-    if (step.blocked.length) await addBlocked(query, job.id, step.blocked.map(step.seal.close));
+    await addSkipped(query, job.id, step, step.seal);
     const claimed = step.want > 0 ? await claim(query, job, step) : [];
     const claims = claimed.map((page) => ({ ...page, url: step.seal.open(page.url) }));
     const { base, ...state } = await readState(query, step.jobId);

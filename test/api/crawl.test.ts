@@ -292,6 +292,55 @@ describe('a crawl', () => {
     ]);
   });
 
+  it('takes single pages of other sites where it may, follows no links of them, and lists home pages that it skips', async () => {
+    await using away = await startPages({
+      '/': page('Home of another', ['/one', '/two']),
+      '/one': page('One', ['/two']),
+      '/two': page('Two'),
+    });
+    await using pages = await startPages({
+      '/': page('Home', [`${away.url}/one`, `${away.url}/`, `${away.url}/index.html`, '/out', '/home']),
+      '/out': redirectTo(`${away.url}/one?from=out`),
+      '/home': redirectTo(`${away.url}/`),
+    });
+    const done = await crawl(`${pages.url}/`, { allowExternalLinks: true, sitemap: 'skip' });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
+      [`${pages.url}/`, `${away.url}/one`, `${away.url}/one?from=out`].sort(),
+    );
+    expect(done).toMatchObject({ total: 4, completed: 3, failed: 1 });
+    const { errors } = await errorsOf(done.id);
+    expect(errors).toEqual([
+      {
+        id: expect.any(String),
+        timestamp: expect.any(String),
+        url: `${pages.url}/home`,
+        code: 'EXTERNAL_LINK',
+        error: `${pages.url}/home redirects to ${away.url}/, which is no page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
+      },
+      {
+        id: expect.any(String),
+        timestamp: expect.any(String),
+        url: `${away.url}/`,
+        code: 'EXTERNAL_LINK',
+        error: expect.stringContaining('home page of another site'),
+      },
+    ]);
+  });
+
+  it('follows no links of a page that redirects out of it', async () => {
+    await using pages = await startPages({
+      '/docs/': page('Docs', ['/docs/moved']),
+      '/docs/moved': redirectTo('/blog/post'),
+      '/blog/post': page('Post', ['/docs/hidden']),
+      '/docs/hidden': page('Hidden'),
+    });
+    const done = await crawl(`${pages.url}/docs/`, { sitemap: 'skip' });
+    expect(pathsOf(done)).toEqual(['/docs/']);
+    expect((await errorsOf(done.id)).errors).toMatchObject([
+      { url: `${pages.url}/docs/moved`, code: 'CRAWL_DENIAL' },
+    ]);
+  });
+
   it('waits between pages where it is told to, one at a time', async () => {
     let open = 0;
     let most = 0;
@@ -356,6 +405,20 @@ describe('robots.txt', () => {
     expect(errors).toEqual([]);
     expect(robotsBlocked.sort()).toEqual([`${pages.url}/closed/1`, `${pages.url}/closed/2`]);
     expect(pages.requests.map(({ path }) => path)).not.toContain('/closed/1');
+  });
+
+  it('that keeps a crawl from very many pages is told of by the first of them and a count', async () => {
+    const closed = Array.from({ length: 1_203 }, (_, n) => `/closed/${n}`);
+    await using pages = await robots('User-agent: *\nDisallow: /closed/', {
+      '/': page('Home', ['/open', ...closed.slice(0, 700)]),
+      '/open': page('Open', closed),
+    });
+    const done = await crawl(pages.url, { sitemap: 'skip' });
+    expect(done.warning).toContain('1,203 pages were left out');
+    expect(done.warning).toContain('the first 1,000');
+    const { robotsBlocked, robotsBlockedCount } = await errorsOf(done.id);
+    expect(new Set(robotsBlocked).size).toBe(1_000);
+    expect(robotsBlockedCount).toBe(1_203);
   });
 
   it('may speak to us by name, or to the name that was given', async () => {
