@@ -1,11 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { Guide } from '../crawl/guide.ts';
-import { folderOf } from '../crawl/path.ts';
-import { DENIALS, type DenialReason } from '../crawl/scope.ts';
+import { DENIALS } from '../crawl/scope.ts';
 import { priceOfFailure } from '../credits.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
-import type { CrawlStart } from '../db/progress.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -13,6 +11,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
 import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
 import type { ScrapedPage } from './lane.ts';
+import { readStart } from './start-page.ts';
 
 /** What the pages of a job have in common. */
 export interface PageJob {
@@ -22,8 +21,8 @@ export interface PageJob {
   request: ScrapeRequest;
   /** Of a crawl. */
   guide: Guide | undefined;
-  /** The guide of the same crawl, were its start page answered from this URL. */
-  guideAt(url: string): Guide | undefined;
+  /** Of a crawl: its guide, were its start page answered from this URL. */
+  guideAt: ((url: string) => Guide) | undefined;
   /** Where it started. */
   start: string | undefined;
   /** Links lead to more pages. */
@@ -135,19 +134,21 @@ async function placed(
   const { id, host } = claim;
   const { json, credits, discovered } = page.document;
   const { url } = page.obtained.snapshot;
-  const isStart = claim.ordinal === 0;
-  const guide = isStart ? job.guideAt(url) : job.guide;
+  const { guideAt } = job;
+  const place =
+    guideAt && claim.ordinal === 0
+      ? await readStart(claim.url, url, { guideAt, signal: page.signal })
+      : undefined;
+  const guide = place?.guide ?? job.guide;
   if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const moved = url !== claim.url;
-  const denial = isStart ? denialOfStart(claim.url, url, job) : moved ? guide.whyNot(url) : undefined;
+  const denial = place ? place.denial : moved ? guide.whyNot(url) : undefined;
   // A start page may be out of bounds, and all it leads to within; any other page that is out leads to nothing.
   const links =
-    isFollowed(claim, job) && (isStart || !denial)
+    isFollowed(claim, job) && (place || !denial)
       ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
       : undefined;
-  const start = isStart
-    ? { start: await startOf(claim.url, url, { guide, signal: page.signal }) }
-    : undefined;
+  const start = place && { start: place.start };
   if (denial) {
     const target = moved ? ` redirects to ${url}, which` : '';
     const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
@@ -158,25 +159,6 @@ async function placed(
   const isOther = moved && !finalKey.equals(guide.keyOf(claim.url));
   const target = isOther && { finalUrl: url, finalKey };
   return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
-}
-
-/** Why a start page is no page of its crawl: neither its own URL is, nor the one that it leads to. */
-function denialOfStart(asked: string, url: string, { guideAt }: PageJob): DenialReason | undefined {
-  const denial = guideAt(asked)?.whyNot(asked);
-  return denial && guideAt(url)?.whyNot(url) ? denial : undefined;
-}
-
-/** What a start page that answered from `url` tells of its crawl. */
-async function startOf(
-  asked: string,
-  url: string,
-  { guide, signal }: { guide: Guide; signal: AbortSignal },
-): Promise<CrawlStart> {
-  // The pace of the host that was asked is known since before its first page.
-  const hasMoved = new URL(url).origin !== new URL(asked).origin;
-  const paceMs = hasMoved ? await guide.paceMs(signal) : undefined;
-  const hasStrayed = guide.whyNot(url) === 'startPath';
-  return { base: url, paceMs, ...(hasStrayed && { strayed: { url, folder: folderOf(new URL(asked)) } }) };
 }
 
 /** What becomes of a page without a document: another try, or an error. */

@@ -92,15 +92,17 @@ export function pageActivities(doors: PageDoors) {
           most: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           mayClaim: () => storage.hasRoom(),
           scrape(claim, { base }, onFetched) {
-            const guideAt = (url: string) => {
-              guide = crawl && guides.of({ ...crawl, jobId, base: url });
-              return guide;
-            };
+            const guideAt =
+              crawl &&
+              ((url: string) => {
+                guide = guides.of({ ...crawl, jobId, base: url });
+                return guide;
+              });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
             const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
-            const pageJob = { ...shared, guide: guideAt(base ?? claim.url) };
+            const pageJob = { ...shared, guide: guideAt?.(base ?? claim.url) };
             return scrapeOne(claim, pageJob, { engines, renderer, tracker, media, signal, onFetched });
           },
         });
