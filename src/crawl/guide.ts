@@ -10,7 +10,7 @@ import { siteOf } from './site.ts';
 import { createTrapGuard } from './traps.ts';
 
 /** Pages of a crawl and URLs that it skips, each the first time it is met. */
-export interface Findings extends SkippedUrls {
+interface Findings extends SkippedUrls {
   found: NewPage[];
 }
 
