@@ -47,6 +47,8 @@ export const ERRORS = {
   SCRAPE_JOB_CANCELLED: { status: 500, retry: false },
   // A page of a crawl leads where the crawl may not go.
   CRAWL_DENIAL: { status: 500, retry: false },
+  // The home page of another site, which a crawl does not take; only in lists of errors.
+  EXTERNAL_LINK: { status: 500, retry: false },
   MAP_FAILED: { status: 500, retry: false },
   // A page under which processes died again and again.
   SCRAPE_RETRY_LIMIT: { status: 500, retry: false },

@@ -42,7 +42,7 @@ async function scrape(url: string) {
 
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
   const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
-  const guide = createGuide({ jobId: 'in memory', request, base: request.url }, robots);
+  const guide = createGuide({ jobId: 'in memory', request, start: request.url }, robots);
   const pages = [{ url: request.url, depth: 0 }];
   const met = new Set([guide.keyOf(request.url).toString('hex')]);
   const running = new Set<Promise<void>>();

@@ -1,15 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
-import { type SitemapReport, sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import { siteOf } from '../crawl/site.ts';
+import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { type JobSummary, summarizeJob } from '../db/job-summary.ts';
 import { addToJob } from '../db/page-jobs.ts';
 import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
-import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import type { CrawlRequest } from '../schemas/crawl.ts';
 import { retuning } from '../schemas/page-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { openJob } from './page-job.ts';
@@ -27,7 +26,6 @@ export interface JobDoors {
   secretKey: string;
 }
 
-const START_TIMEOUT_MS = 20_000;
 /** Sitemaps are read for so long at most; pages go on being found by links. */
 const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
@@ -74,38 +72,19 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     return { ...crawl, status, seal };
   }
 
-  /** Where a crawl's start leads; where it begins, if it leads nowhere: its page will say why. */
-  async function baseOf(start: string, request: CrawlRequest, signal: AbortSignal): Promise<string> {
-    try {
-      const { url, body } = await openDownload(egress, {
-        url: start,
-        headers: { 'user-agent': userAgent },
-        ownHeaders: request.scrapeOptions.headers ?? {},
-        skipTlsVerification: request.scrapeOptions.skipTlsVerification,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(START_TIMEOUT_MS)]),
-        maxBodyBytes: Number.POSITIVE_INFINITY,
-      });
-      body.destroy();
-      return url;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ServiceError || (error as Error)?.name === 'TimeoutError') return start;
-      throw error;
-    }
-  }
-
   async function adoptSitemaps(
     jobId: string,
-    { start, base, request, seal }: Awaited<ReturnType<typeof findCrawl>>,
+    crawl: Awaited<ReturnType<typeof findCrawl>>,
     cancellationSignal: AbortSignal,
   ): Promise<SitemapSummary> {
-    const guide = guides.of({ jobId, request, base: base ?? start });
+    const { start, base, request, seal } = crawl;
+    const guide = guides.of({ ...crawl, jobId });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
-    const site = new URL(base ?? start);
+    const site = new URL(siteOf(start, base ?? start));
     const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
     const walk = walkSitemaps({
       egress,
-      roots: sitemapRoots(site, robots),
+      ...sitemapPlaces(site, robots),
       userAgent,
       signal,
       maxFiles: SITEMAP_FILES,
@@ -122,10 +101,10 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     try {
       // However it ends, the file that is being read is closed.
       for await (const named of withReturn(walk, onEnd)) {
-        const { found, blocked } = await guide.adopt(named, cancellationSignal);
-        const { added, isFull } = await addToJob(db, { jobId, pages: found, blocked, seal });
+        const { found, ...skipped } = await guide.adopt(named, cancellationSignal);
+        const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, seal });
         summary.pages += added;
-        summary.blocked += blocked.length;
+        summary.blocked += skipped.blocked.length;
         // What more the sitemaps name, the limit leaves out.
         if (isFull) break;
       }
@@ -139,21 +118,22 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
   }
 
   return {
-    /** Finds out where a crawl is and how fast it may go. @returns whether there are sitemaps to read */
+    /**
+     * Reads what robots.txt of a crawl's host allows and how fast it may be asked, before the first page.
+     * @returns whether there are sitemaps to read, once the start page has told where the crawl is
+     */
     async prepareCrawl(jobId: string): Promise<Prepared> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
-      const { start, request, status, seal } = await findCrawl(jobId);
+      const { start, base = start, request, status, seal } = await findCrawl(jobId);
       // Who asks again for a crawl that has ended wakes it for nothing.
       if (status !== 'scraping') return { sitemaps: false };
       return await quietly(seal, async () => {
-        const { lockdown } = request.scrapeOptions;
-        const base = lockdown ? start : await baseOf(start, request, signal);
         const robots = request.ignoreRobotsTxt
           ? undefined
           : await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
         const sitemaps = request.sitemap !== 'skip';
-        await startDiscovery(db, jobId, { base: seal.close(base), delayMs: robots?.crawlDelayMs, sitemaps });
+        await startDiscovery(db, jobId, { delayMs: robots?.crawlDelayMs, sitemaps });
         if (seal.isSealed) return { sitemaps };
         const robotsTxt = robots ? 'asked' : 'ignored';
         return { sitemaps, robotsTxt, ...(robots?.crawlDelayMs && { crawlDelayMs: robots.crawlDelayMs }) };

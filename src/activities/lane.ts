@@ -1,8 +1,9 @@
 import type { Blobs } from '../blobs.ts';
 import { type Claim, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
-import { type Advanced, advance, type PageEnd } from '../db/lanes.ts';
+import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
+import type { CrawlStart } from '../db/progress.ts';
 import type { Seal } from '../seal.ts';
 
 /** Pages that a lane has in hand at once. */
@@ -23,9 +24,6 @@ const IDLE_MS = 600;
 /** A lane that takes no more pages, but has not ended, asks for others to take its place after so long, and again. */
 const HELP_PAUSE_MS = 1_000;
 
-/** Outcomes after which the page is still to be scraped. */
-const AGAIN = new Set<PageEnd['outcome']>(['retry', 'unbegun']);
-
 /** What scraping a page brought. */
 export interface ScrapedPage {
   end: PageEnd;
@@ -33,6 +31,9 @@ export interface ScrapedPage {
   json?: Buffer;
   found?: NewPage[];
   blocked?: string[];
+  homepages?: string[];
+  /** What the start page of a crawl tells of it. */
+  start?: CrawlStart;
   /** How long its host asked for rest. */
   restMs?: number;
 }
@@ -57,6 +58,8 @@ export interface LaneOptions {
   /** How the job is written down. */
   seal: Seal;
   pageEvents: boolean;
+  /** Most pages that it takes. */
+  most: number;
   /** Ends it at once; what it holds is given back by whoever started it. */
   signal: AbortSignal;
   /** Requests that a host gets at once. */
@@ -93,6 +96,7 @@ export class Lane {
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
   #job: Advanced | undefined;
+  #taken = 0;
   #done = 0;
 
   constructor(options: LaneOptions) {
@@ -106,8 +110,9 @@ export class Lane {
     for (;;) {
       this.#options.signal.throwIfAborted();
       if (this.#failure) throw this.#failure.error;
-      const isOpen = performance.now() < this.#until && this.#isWanted();
-      await this.#advance(isOpen ? LANE_WIDTH - this.#running.size : 0);
+      const left = this.#options.most - this.#taken;
+      const isOpen = left > 0 && performance.now() < this.#until && this.#isWanted();
+      await this.#advance(isOpen ? Math.min(LANE_WIDTH - this.#running.size, left) : 0);
       // A cancelled job has no use for what is under way; a paused one has.
       if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
       if (this.#running.size > 0 || this.#ended.length) {
@@ -195,8 +200,10 @@ export class Lane {
       seal,
       lane: name,
       ended: pages.map(({ end }) => end),
+      start: pages.find(({ start }) => start)?.start,
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
+      homepages: pages.flatMap(({ homepages = [] }) => homepages),
       want,
       fetching: new Map(this.#fetching),
       requestsPerHost,
@@ -204,8 +211,9 @@ export class Lane {
     });
     // Until then a page counts as one in hand, here as in the database.
     this.#options.room.release(pages.length);
-    this.#done += pages.filter(({ end }) => !AGAIN.has(end.outcome)).length;
+    this.#done += pages.filter(({ end }) => isEnded(end)).length;
     const { claims } = this.#job;
+    this.#taken += claims.length;
     for (const claim of claims) {
       this.#fetching.set(claim.host, (this.#fetching.get(claim.host) ?? 0) + 1);
       this.#running.set(claim.ordinal, claim);

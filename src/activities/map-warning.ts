@@ -1,3 +1,4 @@
+import { isBelow } from '../crawl/path.ts';
 import { ServiceError } from '../errors.ts';
 import type { MapRequest } from '../schemas/map.ts';
 import type { Survey } from './site-survey.ts';
@@ -13,7 +14,8 @@ const CRAWL_ENDS: Partial<Record<NonNullable<Survey['crawl']>, string>> = {
 
 function startWarning(start: Survey['start']): string | undefined {
   if (start instanceof ServiceError) return `The address itself could not be fetched: ${start.message}`;
-  if (start === 'forbidden') return 'The robots.txt of the site asks not to visit the address itself.';
+  if (start === 'forbidden')
+    return 'The robots.txt of the site asks not to visit the address itself. Set ignoreRobotsTxt if you may visit it all the same.';
   if (start && start.statusCode >= 400)
     return `The address itself was answered with HTTP ${start.statusCode}.`;
   return undefined;
@@ -29,19 +31,35 @@ function sitemapWarning(sitemaps: Survey['sitemaps'], found: number): string | u
     : undefined;
 }
 
+/** Why there are few links, where a path limits them. */
+function folderWarning({ base, folder, links }: Survey, limit: number): string | undefined {
+  if (!isBelow(folder, new URL(base)))
+    return `The address leads to ${base}, which is not below ${folder}: only links below ${folder} are listed. Map ${base} for what lies there, or set filterByPath to false.`;
+  return folder !== '' && links.size < Math.min(FEW, limit)
+    ? `Only few links lie below ${folder}. For more, map ${new URL('/', base).href}, or set filterByPath to false.`
+    : undefined;
+}
+
+function robotsWarning(excluded: string[]): string | undefined {
+  const [first] = excluded;
+  if (first === undefined) return undefined;
+  const count = excluded.length.toLocaleString('en');
+  return excluded.length === 1
+    ? `The robots.txt of the site excludes ${first}, which is left out. Set ignoreRobotsTxt if you may list it all the same.`
+    : `The robots.txt of the site excludes ${count} links, which are left out, such as ${first}. Set ignoreRobotsTxt if you may list them all the same.`;
+}
+
 /** Says why there may be more links than were found, and what to do about it; `undefined` when all went well. */
-export function warningOf(survey: Survey, { url, sitemap, limit }: MapRequest): string | undefined {
-  const { start, sitemaps, crawl, folder, links } = survey;
+export function warningOf(survey: Survey, { sitemap, limit }: MapRequest): string | undefined {
+  const { start, sitemaps, crawl, links } = survey;
   const isOnly = sitemap === 'only';
-  const few = folder !== '' && links.size < Math.min(FEW, limit);
   const reasons = [
     isOnly ? undefined : startWarning(start),
     // With links followed, what a sitemap lacks is hardly missed.
     isOnly || sitemaps === 'cut' ? sitemapWarning(sitemaps, links.size) : undefined,
     crawl && CRAWL_ENDS[crawl],
-    few
-      ? `Only few links lie below ${folder}. For more, map ${new URL('/', url).href}, or set filterByPath to false.`
-      : undefined,
+    folderWarning(survey, limit),
+    robotsWarning(links.listExcluded()),
   ].filter((reason) => reason !== undefined);
   return reasons.length > 0 ? reasons.join(' ') : undefined;
 }

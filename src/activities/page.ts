@@ -12,6 +12,7 @@ import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
 import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
 import type { ScrapedPage } from './lane.ts';
+import { readStart } from './start-page.ts';
 
 /** What the pages of a job have in common. */
 export interface PageJob {
@@ -21,6 +22,8 @@ export interface PageJob {
   request: ScrapeRequest;
   /** Of a crawl. */
   guide: Guide | undefined;
+  /** Of a crawl: its guide, were its start page answered from this URL. */
+  guideAt: ((url: string) => Guide) | undefined;
   /** Where it started. */
   start: string | undefined;
   /** Links lead to more pages. */
@@ -58,10 +61,17 @@ const SLOW_DOWN = new Set([429, 503]);
 const OURS = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE']);
 
 /**
- * Scrapes one page of a batch or crawl; its failure is an end like another.
+ * Scrapes one page of a batch or crawl; its failure is an end like another. The start page of a crawl tells where the
+ * crawl is, even by its failure: then it is where it was asked for.
  * @throws ServiceError where one of our own parts is at fault, and the reason of the signal
  */
 export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
+  const page = await scrapeClaim(claim, job, hands);
+  const isPlaced = !job.guide || claim.ordinal > 0 || !isEnded(page.end) || page.start;
+  return isPlaced ? page : { ...page, start: { base: claim.url } };
+}
+
+async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
   const { id, host, url } = claim;
   using deadline = startDeadline({ ...job.request, url }, hands.signal);
   try {
@@ -129,25 +139,33 @@ async function placed(
   page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
-  const { guide } = job;
   const { json, credits, discovered } = page.document;
-  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const { url } = page.obtained.snapshot;
+  const { guideAt } = job;
+  const place =
+    guideAt && claim.ordinal === 0
+      ? await readStart(claim.url, url, { guideAt, signal: page.signal })
+      : undefined;
+  const guide = place?.guide ?? job.guide;
+  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const moved = url !== claim.url;
-  const links = isFollowed(claim, job)
-    ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
-    : undefined;
-  const denial = moved || claim.ordinal === 0 ? guide.whyNot(url) : undefined;
+  const denial = place ? place.denial : moved ? guide.whyNot(url) : undefined;
+  // A start page may be out of bounds, and all it leads to within; any other page that is out leads to nothing.
+  const links =
+    isFollowed(claim, job) && (place || !denial)
+      ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
+      : undefined;
+  const start = place && { start: place.start };
   if (denial) {
-    const message = `${claim.url}${moved ? ` redirects to ${url}` : ''} is no page of the crawl. ${DENIALS[denial]}`;
-    const error = { code: 'CRAWL_DENIAL', message };
-    // Its links count all the same: a start page may be out of bounds, and all it leads to within.
-    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links };
+    const target = moved ? ` redirects to ${url}, which` : '';
+    const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
+    const error = { code: denial === 'externalHomepage' ? 'EXTERNAL_LINK' : 'CRAWL_DENIAL', message };
+    return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
   const finalKey = guide.keyOf(url);
   const isOther = moved && !finalKey.equals(guide.keyOf(claim.url));
   const target = isOther && { finalUrl: url, finalKey };
-  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links };
+  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
 }
 
 /** What becomes of a page without a document: another try, or an error. */

@@ -64,6 +64,8 @@ export interface LaneReport {
   waitMs: number;
   /** For whoever reads the history; absent for a job with zero data retention. */
   chunk?: ChunkReport;
+  /** Where the job is is known: of a crawl, its start page has ended. */
+  placed: boolean;
 }
 
 /** With nothing to do, though nothing says when there will be. */
@@ -109,12 +111,20 @@ export function pageActivities(doors: PageDoors) {
           room,
           isPatient: number === 0,
           callHelp: (why) => callHelp(jobId, why === 'full' ? running : 0),
+          // Where a crawl is decides what its pages and its sitemaps are, so its start page goes first, alone.
+          most: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           scrape(claim, { base }, onFetched) {
-            guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
+            const guideAt =
+              crawl &&
+              ((url: string) => {
+                guide = guides.of({ ...crawl, jobId, base: url });
+                return guide;
+              });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
             const isQuiet = seal.isSealed;
-            const pageJob = { jobId, teamId, request: options, guide, start, follow, isQuiet };
+            const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
+            const pageJob = { ...shared, guide: guideAt?.(base ?? claim.url) };
             return chunk.note(claim, (noteTime) => {
               const fetched = () => {
                 noteTime();
@@ -136,7 +146,8 @@ export function pageActivities(doors: PageDoors) {
         if (guide?.trapped.size) {
           await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
         }
-        const report = await reportOf(jobId, done, state);
+        const placed = !crawl || state.base !== null;
+        const report = { ...(await reportOf(jobId, done, state)), placed };
         // Another lane of the job may have what there is room for; this one would only look again and again.
         const lanes = isBlocked && number > 0 ? Math.min(number, report.lanes) : report.lanes;
         if (seal.isSealed) return { ...report, lanes };
@@ -199,7 +210,7 @@ export function pageActivities(doors: PageDoors) {
     return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / LANE_WIDTH));
   }
 
-  async function reportOf(jobId: string, done: number, job: Advanced): Promise<LaneReport> {
+  async function reportOf(jobId: string, done: number, job: Advanced): Promise<Omit<LaneReport, 'placed'>> {
     const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
     const survey = await surveyJob(db, jobId);
     const lanes = lanesFor(survey);

@@ -25,21 +25,20 @@ export async function recallPages(
   const { teamId, seal, options, crawl } = await openJob(db, jobId, secretKey);
   const asked = options.formats.find((format) => format.type === 'changeTracking');
   if (seal.isSealed || !crawl || !asked) return;
-  const { request, start, base } = crawl;
-  const guide = guides.of({ jobId, request, base: base ?? start });
-  const question = { teamId, jobId, crawl: versionKey(start, asked.tag), limit: PAGES_AT_ONCE };
+  const guide = guides.of({ jobId, ...crawl });
+  const question = { teamId, jobId, crawl: versionKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   const { cancellationSignal: signal } = Context.current();
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
       const known = await listCrawlPages(db, { ...question, after });
       const last = known.at(-1);
       if (!last) return;
-      const { found, blocked } = await guide.adopt(
+      const { found, ...skipped } = await guide.adopt(
         known.map(({ url }) => url),
         signal,
       );
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, blocked, seal });
+      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, seal });
       if (added || isFull) return;
       after = last.key;
     }

@@ -3,11 +3,12 @@ import { createHostRules, type HostRules } from '../crawl/host-rules.ts';
 import type { LightCrawlEnd } from '../crawl/light-crawl.ts';
 import { createMapLinks, type MapLinks } from '../crawl/map-links.ts';
 import { createMapScope } from '../crawl/map-scope.ts';
+import { siteOf } from '../crawl/site.ts';
 import type { SitemapReport } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import { createMapPages, type MapPage, type MapPageDoors, type MapPages } from './map-pages.ts';
-import { type Ground, isGone, type SurveyOrder } from './survey-ground.ts';
+import { type Ground, isGone, mayList, type SurveyOrder } from './survey-ground.ts';
 import { addFromLinks } from './survey-links.ts';
 import { addFromIndex, addFromSitemaps } from './survey-sources.ts';
 
@@ -20,6 +21,8 @@ export interface SurveyDoors extends MapPageDoors {
 /** What became of each way to find links; absent where it was not gone, or not to its end. */
 export interface Survey {
   links: MapLinks;
+  /** Where the site is, after redirects. */
+  base: string;
   /** The path that all links lie below; empty for the whole site. */
   folder: string;
   /** The start page, or why there is none; `undefined` where it does not matter. */
@@ -55,19 +58,20 @@ async function openStart(
 export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promise<Survey> {
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
-  const rules = createHostRules(doors.guides.robots);
+  const rules = createHostRules(doors.guides.robots, request);
   const pages = createMapPages(doors, request, order.over);
   const start = await openStart(pages, rules, order);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;
-  const scope = createMapScope(base, request);
+  const scope = createMapScope(siteOf(request.url, base), request);
   const links = createMapLinks({ limit, ignoreQueryParameters });
   const ground: Ground = { ...order, base, scope, rules, links };
   await rules.of(base, enough);
 
   const first = scope.ofPage(base);
-  if (sitemap !== 'only' && page && first && !isGone(page.statusCode)) links.add(first, page.facts);
-  const survey: Survey = { links, folder: scope.folder, start };
+  if (sitemap !== 'only' && page && first && !isGone(page.statusCode) && mayList(ground, first))
+    links.add(first, page.facts);
+  const survey: Survey = { links, base, folder: scope.folder, start };
   const before = links.size;
   if (sitemap !== 'skip') survey.sitemaps = await addFromSitemaps(ground, doors);
   if (sitemap === 'only') return survey;

@@ -27,5 +27,12 @@ export interface Ground extends SurveyOrder {
   rules: HostRules;
 }
 
+/** Whether robots.txt lets a link be listed; one that it excludes is noted. */
+export function mayList({ rules, links }: Pick<Ground, 'rules' | 'links'>, url: string): boolean {
+  const isAllowed = rules.mayList(url);
+  if (!isAllowed) links.exclude(url);
+  return isAllowed;
+}
+
 /** Answers that say that a page is gone for good. */
 export const isGone = (statusCode: number) => statusCode === 404 || statusCode === 410;

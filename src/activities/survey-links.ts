@@ -3,7 +3,7 @@ import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-cr
 import { createMemory } from '../crawl/memory.ts';
 import { createTrapGuard } from '../crawl/traps.ts';
 import type { MapPage, MapPages } from './map-pages.ts';
-import { type Ground, isGone } from './survey-ground.ts';
+import { type Ground, isGone, mayList } from './survey-ground.ts';
 
 /** Links remembered. */
 const MOST_REMEMBERED = 200_000;
@@ -17,10 +17,11 @@ const NO_PAGE = /\.(?:pdf|docx?|odt|rtf|epub|xml|rss|atom|json|txt|csv|md|ps)$/i
  * @param from.mayEndDry as of a light crawl
  */
 export async function addFromLinks(
-  { scope, links, rules, enough }: Ground,
+  ground: Ground,
   pages: MapPages,
   { start, mayEndDry }: { start: MapPage; mayEndDry: boolean },
 ): Promise<LightCrawlEnd> {
+  const { scope, links, rules, enough } = ground;
   const frontier = createFrontier([start.url]);
   const traps = createTrapGuard();
   const isNew = createMemory(MOST_REMEMBERED);
@@ -30,7 +31,7 @@ export async function addFromLinks(
     const before = links.size;
     for (const link of page.links) {
       const url = isNew(link) ? scope.ofLink(link, page.url) : undefined;
-      if (!url || !traps.admits(url) || !rules.mayList(url)) continue;
+      if (!url || !traps.admits(url) || !mayList(ground, url)) continue;
       links.add(url);
       if (!NO_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });
     }
@@ -40,6 +41,7 @@ export async function addFromLinks(
   async function visit({ url, depth }: Step, signal: AbortSignal): Promise<Visit> {
     if (!(await rules.mayVisit(url, signal))) {
       links.drop(url);
+      links.exclude(url);
       return { fresh: 0 };
     }
     const page = await pages.plain(url, signal);
@@ -51,7 +53,7 @@ export async function addFromLinks(
     if (page.url === url) return { fresh: follow(page, depth) };
     const target = scope.ofPage(page.url);
     // Links of a page outside are not the site's.
-    if (!target || !rules.mayList(target)) return { fresh: 0 };
+    if (!target || !mayList(ground, target)) return { fresh: 0 };
     const isNewTarget = links.add(target, page.facts);
     return { fresh: Number(isNewTarget) + follow(page, depth) };
   }

@@ -1,26 +1,28 @@
-import { type SitemapReport, sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
+import { siteOf } from '../crawl/site.ts';
+import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { listKnownPages } from '../db/known-pages.ts';
 import type { Egress } from '../net/egress.ts';
-import type { Ground } from './survey-ground.ts';
+import { type Ground, mayList } from './survey-ground.ts';
 
 /**
  * Adds what sitemaps name.
  * @returns what became of the files; `cut` when the time was over, `undefined` when there were links enough before
  */
 export async function addFromSitemaps(
-  { request, base, scope, links, rules, half, enough }: Ground,
+  ground: Ground,
   doors: { egress: Egress; userAgent: string },
 ): Promise<SitemapReport | 'cut' | undefined> {
+  const { request, base, scope, links, rules, half, enough } = ground;
   const signal = request.sitemap === 'only' ? enough : half;
-  const roots = sitemapRoots(new URL(base), await rules.of(base, enough));
-  const walk = walkSitemaps({ egress: doors.egress, userAgent: doors.userAgent, roots, signal });
+  const places = sitemapPlaces(new URL(siteOf(request.url, base)), await rules.of(base, enough));
+  const walk = walkSitemaps({ egress: doors.egress, userAgent: doors.userAgent, ...places, signal });
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
       if (step.done) return step.value;
       for (const named of step.value) {
         const url = scope.ofPage(named);
-        if (url && rules.mayList(url)) links.add(url);
+        if (url && mayList(ground, url)) links.add(url);
       }
       if (links.isFull) return undefined;
     }
@@ -34,14 +36,12 @@ export async function addFromSitemaps(
 }
 
 /** Adds pages that were seen before, on the host with and without `www`. */
-export async function addFromIndex(
-  { base, teamId, limit, scope, links, rules }: Ground,
-  db: Database,
-): Promise<void> {
+export async function addFromIndex(ground: Ground, db: Database): Promise<void> {
+  const { base, teamId, limit, scope, links } = ground;
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
   for (const known of await listKnownPages(db, { teamId, hosts, limit })) {
     const url = scope.ofPage(known);
-    if (url && rules.mayList(url)) links.add(url, {});
+    if (url && mayList(ground, url)) links.add(url, {});
   }
 }

@@ -3,13 +3,32 @@ import type { PageJobState } from '../db/page-jobs.ts';
 /** What a prompt is answered with that no rule understands. */
 export const PROMPT_NOT_UNDERSTOOD =
   'Nothing of the prompt was understood: without a model, it is read by rules. Set the options yourself.';
+/** URLs of one kind that /errors lists. */
+const LISTED = 1_000;
+
+/** What activities noted of a job. */
+export interface JobNotes {
+  /** Where the start page of a crawl leads out of the path that was asked for. */
+  strayed?: { url: string; folder: string };
+  /** URL patterns without end, and how many URLs of each were left out. */
+  traps?: Record<string, number>;
+}
 
 /**
  * What a person should know of a job; nothing where it is as it should be.
  * @param service.hasRoom whether the disk has room for more pages
  */
 export function warningOf(
-  { kind, status, completed, failed, blocked, pageLimit, notes, target }: PageJobState,
+  {
+    kind,
+    status,
+    completed,
+    failed,
+    blocked,
+    pageLimit,
+    notes,
+    target,
+  }: Omit<PageJobState, 'notes'> & { notes: JobNotes },
   { hasRoom }: { hasRoom: boolean },
 ): string | undefined {
   const warnings: string[] = [];
@@ -19,10 +38,16 @@ export function warningOf(
   }
   if (blocked > 0) {
     warnings.push(
-      `${blocked} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists them. Set ignoreRobotsTxt if you may crawl them all the same.`,
+      `${blocked.toLocaleString('en')} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt does not allow ${blocked === 1 ? 'it' : 'them'}; /errors lists ${blocked > LISTED ? `the first ${LISTED.toLocaleString('en')}` : 'them'}. Set ignoreRobotsTxt if you may crawl them all the same.`,
     );
   }
-  if (
+  const { strayed } = notes;
+  if (strayed) {
+    const { url, folder } = strayed;
+    warnings.push(
+      `The start page leads to ${url}, which is not below ${folder}: only pages below ${folder} are crawled. Start at ${url} for what lies there, or set crawlEntireDomain to crawl the whole site.`,
+    );
+  } else if (
     status === 'completed' &&
     kind === 'crawl' &&
     completed === 1 &&

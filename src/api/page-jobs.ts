@@ -1,13 +1,15 @@
+import { DENIALS } from '../crawl/denial.ts';
 import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
 import { listErrors } from '../db/pages.ts';
 import { endJob, type Retuning, retune } from '../db/progress.ts';
+import { listSkipped } from '../db/skipped-urls.ts';
 import { ServiceError } from '../errors.ts';
 import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
 import { openError, type Seal, sealOf } from '../seal.ts';
 import { pickDocuments, readDocuments } from './documents.ts';
-import { warningOf } from './job-warning.ts';
+import { type JobNotes, warningOf } from './job-warning.ts';
 import { JsonStream } from './json-stream.ts';
 import { type AnyRoute, type ApiDoors, defineRoute } from './route.ts';
 
@@ -49,8 +51,9 @@ export async function headOf(
   { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
 ): Promise<schemas.PageJobHead> {
   const { finishedAt, createdAt, seal } = job;
-  const { traps } = job.notes;
-  const notes = { ...job.notes, ...(traps !== undefined && { traps: seal.openJson(traps) }) };
+  const opened = Object.entries(job.notes).map(([kind, note]) => [kind, seal.openJson(note)]);
+  // Each kind of note is written in the shape in which it is read.
+  const notes = Object.fromEntries(opened) as JobNotes;
   const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasRoom() });
   return {
     success: true,
@@ -175,17 +178,27 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
       summary: `Pages of a ${noun} that gave no answer`,
       answer: schemas.pageErrors,
       async handler({ caller, params }, doors) {
-        const { seal } = await find(params.id, caller.teamId, doors);
-        const { errors, blocked } = await listErrors(doors.db, params.id);
+        const { seal, blocked: count } = await find(params.id, caller.teamId, doors);
+        const failed = await listErrors(doors.db, params.id);
+        const { blocked, homepages } = await listSkipped(doors.db, params.id);
+        const errors = failed.map(({ id, url, error, finished_at }) => ({
+          id,
+          url: seal.open(url),
+          ...(finished_at && { timestamp: finished_at.toISOString() }),
+          code: error?.code ?? 'UNKNOWN_ERROR',
+          error: error ? openError(error, seal).message : '',
+        }));
+        const skipped = homepages.map(({ id, url, created_at }) => ({
+          id,
+          url: seal.open(url),
+          timestamp: created_at.toISOString(),
+          code: 'EXTERNAL_LINK',
+          error: DENIALS.externalHomepage,
+        }));
         return {
-          errors: errors.map(({ id, url, error, finished_at }) => ({
-            id,
-            url: seal.open(url),
-            ...(finished_at && { timestamp: finished_at.toISOString() }),
-            code: error?.code ?? 'UNKNOWN_ERROR',
-            error: error ? openError(error, seal).message : '',
-          })),
+          errors: [...errors, ...skipped],
           robotsBlocked: blocked.map(seal.open),
+          ...(count > blocked.length && { robotsBlockedCount: count }),
         };
       },
     }),

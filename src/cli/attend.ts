@@ -108,7 +108,7 @@ async function tellEnd(session: Session, id: string, head: PageJobHead): Promise
   const failed = total - completed;
   if (failed > 0) {
     const path = pathOf(id);
-    const read = () => readFailures({ target, path, most: MOST_LISTED }, interrupt.kill);
+    const read = () => readFailures({ target, path, most: Math.min(failed, MOST_LISTED) }, interrupt.kill);
     const failures = await patiently(read, patienceOf(session));
     progress.note(`${failed} ${failed === 1 ? 'page' : 'pages'} without a document:`);
     for (const { url, code, error: reason } of failures) progress.note(`  ${code ?? ''} ${url}: ${reason}`);

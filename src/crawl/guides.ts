@@ -21,7 +21,7 @@ export function createGuides(robots: RobotsBook): Guides {
       for (const name of guides.keys()) if (name.startsWith(jobId)) guides.delete(name);
     },
     of(crawl) {
-      const name = `${crawl.jobId} ${crawl.base}`;
+      const name = `${crawl.jobId} ${crawl.base ?? crawl.start}`;
       const guide = guides.get(name) ?? createGuide(crawl, robots);
       // Written anew each time, so that the first of the map is the one not used for longest.
       guides.delete(name);

@@ -10,15 +10,24 @@ export interface HostRules {
   mayList(url: string): boolean;
 }
 
+/** Rules that are not obeyed; sitemaps are named for everybody. */
+const waived = (robots: Robots): Robots => ({ ...robots, allows: () => true, crawlDelayMs: undefined });
+
 /** Starts with no host met. */
-export function createHostRules(book: RobotsBook): HostRules {
+export function createHostRules(
+  book: RobotsBook,
+  { ignoreRobotsTxt }: { ignoreRobotsTxt: boolean },
+): HostRules {
   const known = new Map<string, Robots>();
   const rules: HostRules = {
     async of(url, signal) {
       const { origin } = new URL(url);
-      const robots = known.get(origin) ?? (await book.of(origin, undefined, signal));
-      known.set(origin, robots);
-      return robots;
+      const met = known.get(origin);
+      if (met) return met;
+      const robots = await book.of(origin, undefined, signal);
+      const rules = ignoreRobotsTxt ? waived(robots) : robots;
+      known.set(origin, rules);
+      return rules;
     },
     mayVisit: async (url, signal) => (await rules.of(url, signal)).allows(url),
     mayList: (url) => known.get(new URL(url).origin)?.allows(url) ?? true,

@@ -19,11 +19,17 @@ export interface MapLinks {
   describe(url: string, facts: PageFacts): void;
   /** Takes out a link whose page is gone; not for another spelling of it. */
   drop(url: string): void;
+  /** Notes a link that robots.txt excludes. */
+  exclude(url: string): void;
+  /** The links that robots.txt excludes, each once, the first 100,000. */
+  listExcluded(): string[];
   readonly size: number;
   /** There are as many as are wanted. */
   readonly isFull: boolean;
   list(): MapLink[];
 }
+
+const MOST_EXCLUDED = 100_000;
 
 function spellingOf(url: string, ignoreQueryParameters: boolean): string {
   if (!ignoreQueryParameters || !url.includes('?')) return url;
@@ -36,6 +42,7 @@ function spellingOf(url: string, ignoreQueryParameters: boolean): string {
 export function createMapLinks(options: { limit: number; ignoreQueryParameters: boolean }): MapLinks {
   const { limit, ignoreQueryParameters } = options;
   const links = new Map<string, MapLink>();
+  const excluded = new Map<string, string>();
   const keyOf = (url: string) => canonicalKey(url, { ignoreQueryParameters, deduplicateSimilarURLs: true });
   return {
     add(url, facts = {}) {
@@ -55,6 +62,12 @@ export function createMapLinks(options: { limit: number; ignoreQueryParameters: 
       const key = keyOf(url);
       if (links.get(key)?.url === url) links.delete(key);
     },
+    exclude(url) {
+      const key = keyOf(url);
+      if (excluded.size < MOST_EXCLUDED && !excluded.has(key))
+        excluded.set(key, spellingOf(url, ignoreQueryParameters));
+    },
+    listExcluded: () => [...excluded.values()],
     get size() {
       return links.size;
     },

@@ -20,7 +20,7 @@ export type MapScopeOptions = Pick<
 
 /**
  * A crawl's scope, but for the path: here it holds on all hosts of the site.
- * @param base where the site is, after redirects
+ * @param base the URL that was asked for, on the host that answered
  */
 export function createMapScope(base: string, options: MapScopeOptions): MapScope {
   const scope = createScope({

@@ -9,7 +9,7 @@ export { DENIALS, type DenialReason } from './denial.ts';
 
 /** What belongs to a crawl; the names are those of its request. */
 export interface ScopeOptions {
-  /** The start address; after a redirect to another host the one it led to, for that is the site then. */
+  /** The start URL; after a redirect the same path on the host that answered, see `siteOf`. */
   startUrl: string;
   includePaths?: readonly string[] | undefined;
   excludePaths?: readonly string[] | undefined;

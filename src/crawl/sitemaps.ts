@@ -12,9 +12,13 @@ export interface SitemapWalk {
   egress: Egress;
   /** Addresses of sitemaps, known or guessed. */
   roots: readonly string[];
+  /** Guessed URLs, asked as well where one of the roots gives no sitemap. */
+  fallbacks?: readonly string[] | undefined;
   userAgent: string;
   /** Its reason is what an aborted walk throws. */
   signal: AbortSignal;
+  /** Milliseconds until the headers of a file must have come; 20,000 unless said otherwise. */
+  answerTimeoutMs?: number | undefined;
   /** Files that are asked for at most, missing ones included; 1,000 unless said otherwise. */
   maxFiles?: number | undefined;
   /** Pages for which it is false are not given out. */
@@ -43,6 +47,8 @@ const MAX_FILES = 1_000;
 const MAX_DEPTH = 5;
 const BATCH = 1_000;
 const FILE_TIMEOUT_MS = 60_000;
+/** Sites that make their sitemaps when they are asked for them take a while. */
+const ANSWER_TIMEOUT_MS = 20_000;
 /** Beyond what a sitemap's text may have, so that its own limit speaks. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
 /** Sites list sitemaps among their pages. */
@@ -62,9 +68,14 @@ function usualPlaces(start: URL): string[] {
   return [...new Set(places)];
 }
 
-/** Where a site's sitemaps are: what its robots.txt names, else where they usually are. */
-export function sitemapRoots(start: URL, robots: Robots): string[] {
-  return robots.sitemaps.length > 0 ? robots.sitemaps : usualPlaces(start);
+/**
+ * Where a site's sitemaps are: what its robots.txt names, and where they usually are if it names none, or one that
+ * gives nothing.
+ * @param start the URL that was asked for, on the host that answered
+ */
+export function sitemapPlaces(start: URL, robots: Robots): Pick<SitemapWalk, 'roots' | 'fallbacks'> {
+  const usual = usualPlaces(start);
+  return robots.sitemaps.length > 0 ? { roots: robots.sitemaps, fallbacks: usual } : { roots: usual };
 }
 
 /** The files of a walk: each once, and no more than allowed. */
@@ -92,24 +103,32 @@ type Queue = ReturnType<typeof createQueue>;
 interface Progress {
   queue: Queue;
   report: SitemapReport;
+  /** A root gave no sitemap. */
+  isRootLost: boolean;
 }
 
 /** @returns `undefined` where nothing is, and where a redirect leads to what was read already */
-async function openFile(file: File, walk: SitemapWalk, { queue, report }: Progress) {
-  const signal = AbortSignal.any([walk.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
+async function openFile(file: File, walk: SitemapWalk, progress: Progress) {
+  const { queue, report } = progress;
+  const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = walk;
+  const silence = new AbortController();
+  const message = `The sitemap ${file.url} was not answered in ${answerTimeoutMs / 1_000} seconds.`;
+  const timer = setTimeout(() => silence.abort(new ServiceError('SCRAPE_TIMEOUT', message)), answerTimeoutMs);
+  const signal = AbortSignal.any([walk.signal, silence.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
   const { url, statusCode, body } = await openDownload(walk.egress, {
     url: file.url,
     headers: { 'user-agent': walk.userAgent, accept: 'application/xml,text/xml,text/plain;q=0.9,*/*;q=0.5' },
     skipTlsVerification: true,
     signal,
     maxBodyBytes: MAX_BODY_BYTES,
-  });
+  }).finally(() => clearTimeout(timer));
   if (statusCode >= 200 && statusCode < 300 && (url === file.url || queue.know(url))) return { url, body };
   body.destroy();
   if (statusCode >= 200 && statusCode < 300) return undefined;
   if (file.depth > 0 || (statusCode !== 404 && statusCode !== 410))
     throw new ServiceError('SCRAPE_SITE_ERROR', `The sitemap ${url} was answered with HTTP ${statusCode}.`);
   report.missing.push(url);
+  progress.isRootLost = true;
   return undefined;
 }
 
@@ -143,6 +162,7 @@ async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): Asyn
   } catch (error) {
     walk.signal.throwIfAborted();
     const { code, message } = toServiceError(error, file.url);
+    if (file.depth === 0) progress.isRootLost = true;
     if (!file.maybePage) report.failed.push({ url: file.url, code, error: message });
   } finally {
     // Who stops in the middle of a file leaves its connection too.
@@ -153,15 +173,24 @@ async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): Asyn
 
 /**
  * Reads sitemaps and all that they name, one after another, each once. Gives their pages in batches of at most 1,000,
- * in order, and the same page as often as it is named. A file that fails is left out and reported.
+ * in order, and the same page as often as it is named. A file that fails is left out and reported; where that is a
+ * root, the fallbacks are read after all that the roots name.
  */
 export async function* walkSitemaps(walk: SitemapWalk): AsyncGenerator<string[], SitemapReport> {
-  const { roots, maxFiles = MAX_FILES, isWanted = () => true } = walk;
+  const { roots, fallbacks = [], maxFiles = MAX_FILES, isWanted = () => true } = walk;
   const report: SitemapReport = { files: 0, missing: [], failed: [], truncated: false };
   const queue = createQueue(roots, maxFiles);
-  for (let file = queue.next(); file; file = queue.next()) {
+  const progress: Progress = { queue, report, isRootLost: false };
+  function next(): File | undefined {
+    const file = queue.next();
+    if (file || !progress.isRootLost) return file;
+    // Those that were added before are known, and left out.
+    for (const url of fallbacks) queue.add({ url, depth: 0 });
+    return queue.next();
+  }
+  for (let file = next(); file; file = next()) {
     let batch: string[] = [];
-    for await (const page of pagesOf(file, walk, { queue, report })) {
+    for await (const page of pagesOf(file, walk, progress)) {
       if (!isWanted(page)) continue;
       batch.push(page);
       if (batch.length < BATCH) continue;

@@ -74,6 +74,7 @@ interface Tables {
     credits: Generated<number>;
     bytes: Generated<number>;
     notes: ColumnType<Record<string, unknown>, string | undefined, string>;
+    blocked: Generated<number>;
     next_claim_at: Timestamp;
     touched_at: Timestamp;
   };
@@ -115,7 +116,14 @@ interface Tables {
     delivered: Generated<boolean>;
   };
   host_times: { job_id: string; host: string; pages: number; ms: number };
-  blocked_urls: { job_id: string; url: string };
+  blocked_urls: {
+    job_id: string;
+    url: string;
+    url_hash: string | null;
+    id: Generated<string>;
+    code: string | null;
+    created_at: Timestamp;
+  };
   webhook_deliveries: {
     id: Generated<string>;
     job_id: string;

@@ -27,7 +27,13 @@ export interface JobSummary {
 }
 
 /** Why a URL that a job met is no page of it. */
-export type SkipReason = 'robots.txt' | 'same page as another' | 'trap' | 'limit' | 'not attempted';
+export type SkipReason =
+  | 'robots.txt'
+  | 'home page of another site'
+  | 'same page as another'
+  | 'trap'
+  | 'limit'
+  | 'not attempted';
 
 /** Adds what one chunk of a job measured. */
 export async function addHostTimes(db: Database, jobId: string, times: HostTime[]): Promise<void> {
@@ -52,6 +58,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     failures: Record<string, number> | null;
     slowest: JobSummary['slowestHost'] | null;
     blocked: number;
+    external: number;
     same: number;
     trapped: number;
     left: number;
@@ -62,7 +69,8 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
         where job_id = jobs.id and status = 'failed' group by 1 order by 2 desc) as by_code) as failures,
       (select json_build_object('host', host, 'pages', pages, 'averageMs', round(ms::numeric / pages)) from host_times
         where job_id = jobs.id order by ms::numeric / pages desc limit 1) as slowest,
-      (select count(*)::int from blocked_urls where job_id = jobs.id) as blocked,
+      progress.blocked,
+      (select count(*)::int from blocked_urls where job_id = jobs.id and code = 'EXTERNAL_LINK') as external,
       (select count(*)::int from pages where job_id = jobs.id and status = 'dropped' and not exists (
         select from blocked_urls where job_id = jobs.id and md5(url) = md5(pages.url))) as same,
       (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(notes -> 'traps', '{}'))) as trapped,
@@ -71,9 +79,11 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     where job_id = ${jobId} and jobs.seal is null`.execute(db.query);
   const [row] = rows;
   if (!row) return undefined;
-  const { status, pages, completed, credits, failures, slowest, blocked, same, trapped, left } = row;
+  const { status, pages, completed, credits, failures, slowest, blocked, external, same, trapped, left } =
+    row;
   const skipped: Record<SkipReason, number> = {
     'robots.txt': blocked,
+    'home page of another site': external,
     'same page as another': same,
     trap: trapped,
     limit: status === 'completed' ? left : 0,

@@ -3,8 +3,9 @@ import { ServiceError } from '../errors.ts';
 import { closeError, type Seal } from '../seal.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim, holdHosts } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
-import { addBlocked, addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
-import { FULL, lockProgress, OPEN } from './progress.ts';
+import { addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
+import { type CrawlStart, FULL, lockProgress, OPEN, placeCrawl } from './progress.ts';
+import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
 /** What became of a claimed page. */
 export interface PageEnd {
@@ -24,15 +25,18 @@ export interface PageEnd {
   finalKey?: Buffer;
 }
 
+/** Whether a page has ended, rather than being left to another claim. */
+export const isEnded = ({ outcome }: PageEnd) => outcome !== 'retry' && outcome !== 'unbegun';
+
 /** What a lane hands in, and what it asks for. */
-export interface Advance extends ClaimOrder {
+export interface Advance extends ClaimOrder, Partial<SkippedUrls> {
   jobId: string;
   /** How the job is written down. */
   seal: Seal;
   ended: PageEnd[];
+  /** Given where the start page of a crawl is among them. */
+  start?: CrawlStart | undefined;
   found: NewPage[];
-  /** Addresses that robots.txt keeps us from. */
-  blocked: string[];
   /** Write a webhook event for each page that ends. */
   pageEvents: boolean;
 }
@@ -42,7 +46,7 @@ export interface Advanced {
   claims: Claim[];
   status: string;
   paused: boolean;
-  /** Where the crawl is. */
+  /** The URL that the crawl's start page answered from; null until it has ended. */
   base: string | null;
   delayMs: number | null;
   total: number;
@@ -69,8 +73,9 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     // What a job has when it ends is what it has: who comes later comes too late.
     const isOpen = job.status === 'scraping';
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
+    if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.seal);
     if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
-    if (step.blocked.length) await addBlocked(query, job.id, step.blocked.map(step.seal.close));
+    await addSkipped(query, job.id, step, step.seal);
     const claimed = step.want > 0 ? await claim(query, job, step) : [];
     await holdHosts(query, step, claimed);
     const claims = claimed.map((page) => ({ ...page, url: step.seal.open(page.url) }));

@@ -4,8 +4,9 @@ import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
 import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
 import { columnsOf, type NewJob } from './jobs.ts';
-import { addBlocked, addPages, closePages, type NewPage, type Query } from './pages.ts';
+import { addPages, closePages, type NewPage, type Query } from './pages.ts';
 import { lockProgress, OPEN } from './progress.ts';
+import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 import { closeTarget } from './webhooks.ts';
 
 /** A batch or a crawl before it runs. */
@@ -78,19 +79,18 @@ async function addAllPages(
 
 /**
  * Adds pages to a job that runs, in the order given; those that it knows are left out, and all where it has ended.
- * @param more.blocked addresses that robots.txt keeps it from
+ * @param job.blocked and `homepages`: URLs that were met and are skipped
  * @returns how many it did not know, and whether it has all the pages that its limit allows, or has ended
  */
 export async function addToJob(
   db: Database,
-  job: { jobId: string; pages: NewPage[]; blocked: string[]; seal: Seal },
+  job: { jobId: string; pages: NewPage[]; seal: Seal } & Partial<SkippedUrls>,
 ): Promise<{ added: number; isFull: boolean }> {
   const { jobId, seal } = job;
-  const blocked = job.blocked.map(seal.close);
   return db.query.transaction().execute(async (query) => {
     const { teamId, known, limit, status } = await lockJob(query, jobId);
     if (status !== 'scraping') return { added: 0, isFull: true };
-    if (blocked.length) await addBlocked(query, jobId, blocked);
+    await addSkipped(query, jobId, job, seal);
     const all = await addAllPages(query, { id: jobId, teamId, limit, known }, closePages(job.pages, seal));
     const added = all - known;
     return { added, isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
@@ -221,7 +221,7 @@ export interface PageJobState {
   maxConcurrency: number | null;
   delayMs: number | null;
   notes: Record<string, unknown>;
-  /** Addresses that robots.txt kept us from. */
+  /** URLs that robots.txt excludes. */
   blocked: number;
   target: string | null;
   createdAt: Date;
@@ -237,13 +237,10 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
     .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
     .select('seal as wrapped')
-    .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes'])
+    .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes', 'blocked'])
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
-    .select([
-      sql<number>`(${OPEN} + completed + failed)::int`.as('total'),
-      sql<number>`(select count(*) from blocked_urls where job_id = jobs.id)::int`.as('blocked'),
-    ])
+    .select(sql<number>`(${OPEN} + completed + failed)::int`.as('total'))
     .where('jobs.id', '=', id)
     .where((where) =>
       where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),

@@ -89,15 +89,6 @@ export async function addPages(
   return rows[0]?.added ?? 0;
 }
 
-/** Notes addresses that robots.txt keeps a job from, each once. */
-export async function addBlocked(query: Query, jobId: string, urls: string[]): Promise<void> {
-  await query
-    .insertInto('blocked_urls')
-    .values(urls.map((url) => ({ job_id: jobId, url })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 /** A finished page's document and where it stands among the others. */
 export interface StoredDocument {
   position: number;
@@ -156,17 +147,13 @@ export async function findPage(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Pages without an answer of their target, and addresses that robots.txt kept us from. */
+/** Pages without an answer of their target, in the order of discovery. */
 export async function listErrors(db: Database, jobId: string) {
-  const [errors, blocked] = await Promise.all([
-    db.query
-      .selectFrom('pages')
-      .select(['id', 'url', 'error', 'finished_at'])
-      .where('job_id', '=', jobId)
-      .where('status', '=', 'failed')
-      .orderBy('ordinal')
-      .execute(),
-    db.query.selectFrom('blocked_urls').select('url').where('job_id', '=', jobId).execute(),
-  ]);
-  return { errors, blocked: blocked.map(({ url }) => url) };
+  return db.query
+    .selectFrom('pages')
+    .select(['id', 'url', 'error', 'finished_at'])
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'failed')
+    .orderBy('ordinal')
+    .execute();
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Seal } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 import type { Query } from './pages.ts';
 
@@ -71,16 +72,15 @@ export async function retune(db: Database, jobId: string, change: Retuning): Pro
   });
 }
 
-/** Where a crawl is and how fast it may go, found out before its first page; what the user set stays. */
+/** How fast a crawl may go, found out before its first page; what the user set stays. */
 export async function startDiscovery(
   db: Database,
   jobId: string,
-  found: { base: string; delayMs: number | undefined; sitemaps: boolean },
+  found: { delayMs: number | undefined; sitemaps: boolean },
 ): Promise<void> {
   await db.query
     .updateTable('job_progress')
     .set({
-      base: found.base,
       discovering: found.sitemaps,
       delay_ms: sql<
         number | null
@@ -89,6 +89,29 @@ export async function startDiscovery(
     .where('job_id', '=', jobId)
     .where(isOpen)
     .execute();
+}
+
+/** What the start page of a crawl tells of it. */
+export interface CrawlStart {
+  /** The URL that it answered from; its own where it has no answer. */
+  base: string;
+  /** Least milliseconds between two pages from now on. */
+  paceMs?: number | undefined;
+  /** Where it leads out of the path that was asked for. */
+  strayed?: { url: string; folder: string };
+}
+
+/** Writes down what the start page of a crawl told, in the transaction in which it ended. */
+export async function placeCrawl(query: Query, jobId: string, start: CrawlStart, seal: Seal): Promise<void> {
+  const { base, paceMs, strayed } = start;
+  const pace = paceMs === undefined ? null : Math.round(paceMs);
+  const notes = strayed ? `{"strayed": ${seal.closeJson(strayed)}}` : '{}';
+  await sql`
+    update job_progress set base = ${seal.close(base)}, notes = notes - 'strayed' || ${notes}::jsonb,
+      delay_ms = greatest(delay_ms, ${pace}::int),
+      next_claim_at = case when ${pace}::int is null then next_claim_at
+        else greatest(next_claim_at, now() + make_interval(secs => ${pace}::int / 1000.0)) end
+    where job_id = ${jobId}`.execute(query);
 }
 
 /** An ended job stays as it is. */

@@ -25,7 +25,7 @@ function checkAvailable(
   }
 }
 
-const { includePaths, excludePaths, regexOnFullURL } = crawlOptionFields;
+const { includePaths, excludePaths, regexOnFullURL, ignoreRobotsTxt } = crawlOptionFields;
 const { headers, location, threatProtection, auditMetadata, useMock } = scrapeOptionFields;
 
 /** Body of `POST /v2/map`. */
@@ -53,6 +53,7 @@ export const mapBody = z
     includePaths,
     excludePaths,
     regexOnFullURL,
+    ignoreRobotsTxt,
     ignoreCache: z.boolean().default(false).describe('only what the site says now, nothing seen before'),
     useIndex: z.boolean().default(true).describe('also pages of the site that were scraped before'),
     limit: z.int().min(1).max(100_000).default(5_000).describe('most links'),

@@ -73,7 +73,13 @@ export const pageErrors = z.object({
       error: z.string(),
     }),
   ),
-  robotsBlocked: z.array(z.string()).describe('addresses that robots.txt does not allow'),
+  robotsBlocked: z.array(z.string()).describe('URLs that robots.txt does not allow; the first 1,000'),
+  robotsBlockedCount: z
+    .int()
+    .optional()
+    .describe(
+      'how many URLs robots.txt does not allow, counted up to 100,000; only where not all are listed',
+    ),
 });
 
 const tuning = {

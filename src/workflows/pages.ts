@@ -5,6 +5,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -46,9 +47,9 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
   try {
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
-    const { end, paused, summary } = await scrapeAll(input, discover);
+    const { end, summary, ...state } = await scrapeAll(input, discover);
     // The deliveries go on by themselves.
-    const next = { ...input, webhook: false, prepared: true, paused };
+    const next = { ...input, webhook: false, ...state };
     if (end === 'continue') await continueAsNew<typeof runPageJob>(next);
     return summary;
   } catch (error) {
@@ -74,7 +75,12 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
 async function scrapeAll(
   input: PageJobInput,
   discover?: () => Promise<unknown>,
-): Promise<{ end: 'ended' | 'continue'; paused: boolean; summary?: JobSummary | undefined }> {
+): Promise<{
+  end: 'ended' | 'continue';
+  paused: boolean;
+  prepared: boolean;
+  summary?: JobSummary | undefined;
+}> {
   const { jobId } = input;
   const running = new Set<number>();
   let { paused = false } = input;
@@ -82,6 +88,8 @@ async function scrapeAll(
   /** Of `woken`, what the last lane knew of when it began. */
   let heard = 0;
   let discovering = discover !== undefined;
+  /** Discovery has begun, or there is none. */
+  let prepared = !discovering;
   let failure: { error: unknown } | undefined;
   let report: LaneReport | undefined;
 
@@ -94,7 +102,7 @@ async function scrapeAll(
     return woken === seen;
   }
   const isDraining = () => workflowInfo().continueAsNewSuggested;
-  const show = () => setCurrentDetails(describe(report, { paused, discovering }));
+  const show = () => setCurrentDetails(describe(report, { paused, discovering: prepared && discovering }));
   const fail = (error: unknown) => {
     failure ??= { error };
   };
@@ -130,8 +138,13 @@ async function scrapeAll(
   const found = () => {
     discovering = false;
   };
-  if (discover)
+  function beginDiscovery(): void {
+    if (!discover || prepared) return;
+    prepared = true;
     discovery.run(discover).then(found, (error) => (isCancellation(error) ? found() : fail(error)));
+  }
+  // The start page tells which host the crawl is on, and so which sitemaps are to be read.
+  if (discover && !patched('start-page-first')) beginDiscovery();
 
   async function lane(number: number): Promise<void> {
     running.add(number);
@@ -139,6 +152,8 @@ async function scrapeAll(
       for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
         heard = woken;
         report = await lanes.scrapePages({ jobId, lane: number, running: running.size });
+        // A worker of an earlier version knew it before the first page, and does not say so.
+        if (report.placed !== false && !report.full) beginDiscovery();
         show();
         if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
         wanted = report.lanes;
@@ -161,20 +176,22 @@ async function scrapeAll(
     await condition(() => running.size === 0 || Boolean(failure));
     raise();
     if (isDraining()) {
-      await condition(() => (!discovering && allHandlersFinished()) || Boolean(failure));
+      await condition(() => (!(prepared && discovering) && allHandlersFinished()) || Boolean(failure));
       raise();
-      return { end: 'continue', paused };
+      return { end: 'continue', paused, prepared };
     }
     if (paused) {
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
       // Who appends to a job that just ended wakes it after that: then there is more to do.
-      if (woken === heard && (await isOver())) return { end: 'ended', paused, summary };
+      if (woken === heard && (await isOver())) return { end: 'ended', paused, prepared, summary };
     } else if (report?.outOfCredits && report.open > 0) {
       const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
       await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
-      return { end: 'ended', paused, summary: await showSummary(jobId) };
+      return { end: 'ended', paused, prepared, summary: await showSummary(jobId) };
     } else if (report?.open === 0) {
+      // With the limit reached, sitemaps have nothing to add.
+      if (report.full && !prepared) found();
       if (discovering && report.full) discovery.cancel();
       if (discovering && !report.full)
         await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
@@ -183,7 +200,7 @@ async function scrapeAll(
         woken === heard &&
         (await isOver())
       )
-        return { end: 'ended', paused, summary };
+        return { end: 'ended', paused, prepared, summary };
     }
   }
 }

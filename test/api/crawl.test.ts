@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkDepth, type Site, startSite } from '../../bench/site.ts';
 import { type Answer, call } from '../support/api.ts';
@@ -30,6 +30,11 @@ async function crawl(url: string, options: Record<string, unknown> = {}): Promis
 /** Paths of the pages that a crawl has. */
 const pathsOf = (body: Body) => sourcesOf(body).map((source) => source.replace(/^https?:\/\/[^/]+/, ''));
 const errorsOf = async (id: string): Promise<Body> => (await call(`${PATH}/${id}/errors`)).body;
+
+const redirectTo =
+  (target: string): RequestListener =>
+  (_request, response) =>
+    response.writeHead(302, { Location: target }).end();
 
 /** A small site of several parts. */
 const startSmallSite = () =>
@@ -137,15 +142,131 @@ describe('a crawl', () => {
     expect((await errorsOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
   });
 
-  it('moves with a start that redirects to another host', async () => {
+  it('moves with a start that redirects to another host, whose path does not narrow it', async () => {
     await using target = await startSmallSite();
-    await using start = await startPages({
-      '/': (_request, response) => response.writeHead(302, { Location: `${target.url}/blog/` }).end(),
-    });
+    await using start = await startPages({ '/': redirectTo(`${target.url}/blog/`) });
     const done = await crawl(`${start.url}/`);
     expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
-      ['/blog/', '/blog/deep/er', '/blog/one', '/blog/two/'].map((path) => target.url + path),
+      ['/blog/', '/blog/deep/er', '/blog/one', '/blog/two/', '/docs/start', '/index.html'].map(
+        (path) => target.url + path,
+      ),
     );
+    expect(done).not.toHaveProperty('warning');
+  });
+
+  it('takes the whole site when its root redirects to a page of it', async () => {
+    await using pages = await startPages({
+      '/': redirectTo('/introduction'),
+      '/introduction': page('Introduction', ['/guide', '/api/reference']),
+      '/guide': page('Guide'),
+      '/api/reference': page('Reference'),
+    });
+    const done = await crawl(`${pages.url}/`, { limit: 25 });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
+      ['/api/reference', '/guide', '/introduction'].map((path) => pages.url + path),
+    );
+    expect(done).not.toHaveProperty('warning');
+  });
+
+  it('keeps to the path that was asked for when the start redirects out of it, and warns', async () => {
+    await using pages = await startPages({
+      '/docs': redirectTo('/manual/'),
+      '/manual/': page('Manual', ['/docs/install', '/manual/two', '/blog']),
+      '/docs/install': page('Install'),
+      '/manual/two': page('Two'),
+      '/blog': page('Blog'),
+    });
+    const urlsOf = (body: Body) => body.data.map((each: Body) => each.metadata.url).sort();
+    const done = await crawl(`${pages.url}/docs`);
+    expect(urlsOf(done)).toEqual([`${pages.url}/docs/install`, `${pages.url}/manual/`]);
+    expect(done.warning).toBe(
+      `The start page leads to ${pages.url}/manual/, which is not below /docs: only pages below /docs are crawled. Start at ${pages.url}/manual/ for what lies there, or set crawlEntireDomain to crawl the whole site.`,
+    );
+    const whole = await crawl(`${pages.url}/docs`, { crawlEntireDomain: true });
+    expect(whole).toMatchObject({ completed: 4 });
+    expect(whole).not.toHaveProperty('warning');
+  });
+
+  it('keeps the document of a start that leads out of the patterns which its own URL matches', async () => {
+    await using pages = await startPages({
+      '/': redirectTo('/welcome'),
+      '/welcome': page('Welcome', ['/blog/a', '/shop']),
+      '/blog/a': page('A'),
+      '/shop': page('Shop'),
+    });
+    const done = await crawl(`${pages.url}/`, { includePaths: ['^/$', '^/blog'] });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
+      ['/blog/a', '/welcome'].map((path) => pages.url + path),
+    );
+    const other = await crawl(`${pages.url}/`, { includePaths: ['^/welcome$'] });
+    expect(other).toMatchObject({ completed: 1, failed: 0 });
+  });
+
+  it('fetches its start once, as it fetches every page', async () => {
+    await using pages = await startPages({
+      '/robots.txt': 'User-agent: *\nDisallow:',
+      '/': page('Home', ['/a']),
+      '/a': page('A'),
+    });
+    const headers = { 'X-Ticket': '7' };
+    const location = { country: 'DE', languages: ['de'] };
+    const done = await crawl(`${pages.url}/`, { scrapeOptions: { ...scrapeOptions, headers, location } });
+    expect(done.completed).toBe(2);
+    const asked = pages.requests.filter(({ path }) => path === '/');
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.headers).toMatchObject({ 'x-ticket': '7', 'accept-language': 'de' });
+  });
+
+  it('is where a script of its start leads, and judges links from there', async () => {
+    await using target = await startPages({
+      '/home': page('Home', ['next', '/far']),
+      '/next': page('Next'),
+      '/far': page('Far'),
+      '/sitemap.xml': ({ headers: { host } }, response) =>
+        void response
+          .writeHead(200, { 'Content-Type': 'application/xml' })
+          .end(`<urlset><url><loc>http://${host}/listed</loc></url></urlset>`),
+      '/listed': page('Listed'),
+    });
+    await using start = await startPages({
+      '/': `<html><body><div id="root"></div><script>location.replace(${JSON.stringify(`${target.url}/home`)})</script></body></html>`,
+    });
+    const done = await crawl(`${start.url}/`, { scrapeOptions: { maxAge: 0, storeInCache: false } });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
+      ['/far', '/home', '/listed', '/next'].map((path) => target.url + path),
+    );
+    expect(await errorsOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+  });
+
+  it('is where its start sends the device that is asked for', async () => {
+    await using phones = await startPages({ '/': page('Mobile', ['/m']), '/m': page('More') });
+    await using pages = await startPages({
+      '/': (request, response) =>
+        request.headers['user-agent']?.includes('Mobile')
+          ? response.writeHead(302, { Location: `${phones.url}/` }).end()
+          : response.writeHead(200, { 'Content-Type': 'text/html' }).end(page('Desktop', ['/d'])),
+      '/d': page('Desktop only'),
+    });
+    const options = { maxAge: 0, storeInCache: false, mobile: true };
+    const done = await crawl(`${pages.url}/`, { sitemap: 'skip', scrapeOptions: options });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual([
+      `${phones.url}/`,
+      `${phones.url}/m`,
+    ]);
+  });
+
+  it('reads the sitemaps of a start that cannot be fetched', async () => {
+    await using pages = await startPages({
+      '/': (_request, response) => response.destroy(),
+      '/sitemap.xml': ({ headers: { host } }, response) =>
+        void response
+          .writeHead(200, { 'Content-Type': 'application/xml' })
+          .end(`<urlset><url><loc>http://${host}/listed</loc></url></urlset>`),
+      '/listed': page('Listed'),
+    });
+    const done = await crawl(`${pages.url}/`);
+    expect(pathsOf(done)).toEqual(['/listed']);
+    expect(done).toMatchObject({ status: 'completed', failed: 1 });
   });
 
   it('takes pages that redirect to the same one once, and none that lead away', async () => {
@@ -168,6 +289,55 @@ describe('a crawl', () => {
     expect(done).toMatchObject({ total: 3, completed: 2, creditsUsed: 2 });
     expect((await errorsOf(done.id)).errors).toMatchObject([
       { url: `${pages.url}/out`, code: 'CRAWL_DENIAL' },
+    ]);
+  });
+
+  it('takes single pages of other sites where it may, follows no links of them, and lists home pages that it skips', async () => {
+    await using away = await startPages({
+      '/': page('Home of another', ['/one', '/two']),
+      '/one': page('One', ['/two']),
+      '/two': page('Two'),
+    });
+    await using pages = await startPages({
+      '/': page('Home', [`${away.url}/one`, `${away.url}/`, `${away.url}/index.html`, '/out', '/home']),
+      '/out': redirectTo(`${away.url}/one?from=out`),
+      '/home': redirectTo(`${away.url}/`),
+    });
+    const done = await crawl(`${pages.url}/`, { allowExternalLinks: true, sitemap: 'skip' });
+    expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
+      [`${pages.url}/`, `${away.url}/one`, `${away.url}/one?from=out`].sort(),
+    );
+    expect(done).toMatchObject({ total: 4, completed: 3, failed: 1 });
+    const { errors } = await errorsOf(done.id);
+    expect(errors).toEqual([
+      {
+        id: expect.any(String),
+        timestamp: expect.any(String),
+        url: `${pages.url}/home`,
+        code: 'EXTERNAL_LINK',
+        error: `${pages.url}/home redirects to ${away.url}/, which is no page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
+      },
+      {
+        id: expect.any(String),
+        timestamp: expect.any(String),
+        url: `${away.url}/`,
+        code: 'EXTERNAL_LINK',
+        error: expect.stringContaining('home page of another site'),
+      },
+    ]);
+  });
+
+  it('follows no links of a page that redirects out of it', async () => {
+    await using pages = await startPages({
+      '/docs/': page('Docs', ['/docs/moved']),
+      '/docs/moved': redirectTo('/blog/post'),
+      '/blog/post': page('Post', ['/docs/hidden']),
+      '/docs/hidden': page('Hidden'),
+    });
+    const done = await crawl(`${pages.url}/docs/`, { sitemap: 'skip' });
+    expect(pathsOf(done)).toEqual(['/docs/']);
+    expect((await errorsOf(done.id)).errors).toMatchObject([
+      { url: `${pages.url}/docs/moved`, code: 'CRAWL_DENIAL' },
     ]);
   });
 
@@ -237,6 +407,20 @@ describe('robots.txt', () => {
     expect(pages.requests.map(({ path }) => path)).not.toContain('/closed/1');
   });
 
+  it('that keeps a crawl from very many pages is told of by the first of them and a count', async () => {
+    const closed = Array.from({ length: 1_203 }, (_, n) => `/closed/${n}`);
+    await using pages = await robots('User-agent: *\nDisallow: /closed/', {
+      '/': page('Home', ['/open', ...closed.slice(0, 700)]),
+      '/open': page('Open', closed),
+    });
+    const done = await crawl(pages.url, { sitemap: 'skip' });
+    expect(done.warning).toContain('1,203 pages were left out');
+    expect(done.warning).toContain('the first 1,000');
+    const { robotsBlocked, robotsBlockedCount } = await errorsOf(done.id);
+    expect(new Set(robotsBlocked).size).toBe(1_000);
+    expect(robotsBlockedCount).toBe(1_203);
+  });
+
   it('may speak to us by name, or to the name that was given', async () => {
     const text =
       'User-agent: Winnow\nDisallow: /winnow\n\nUser-agent: special\nDisallow: /open\n\nUser-agent: *\nDisallow: /';
@@ -256,6 +440,16 @@ describe('robots.txt', () => {
     const done = await crawl(pages.url);
     expect(done).toMatchObject({ status: 'completed', total: 0, completed: 0, creditsUsed: 0, data: [] });
     expect((await errorsOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
+  });
+
+  it('of the host that the start leads to sets the pace', async () => {
+    await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
+    await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
+    const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip' });
+    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
+    expect(body.delay).toBe(0.3);
+    expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
   it('sets the pace', async () => {

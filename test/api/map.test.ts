@@ -73,6 +73,56 @@ const startShop = () =>
     ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`/endless/${n}`, slowPage(n)])),
   });
 
+const redirectTo =
+  (target: string): RequestListener =>
+  (_request, response) =>
+    response.writeHead(302, { Location: target }).end();
+
+describe('robots.txt', () => {
+  const startGuarded = (listed: string[]) =>
+    startPages({
+      '/': page('Home', ['/open', '/closed/1', '/closed/2?a=1', '/closed/2?a=2']),
+      '/open': page('Open', []),
+      '/closed/1': page('One', ['/closed/below']),
+      '/closed/2': page('Two', []),
+      '/closed/below': page('Below', []),
+      '/robots.txt': 'User-agent: *\nDisallow: /closed/\nSitemap: /listed.xml\n',
+      '/listed.xml': ({ headers: { host } }, response) => {
+        const urls = listed.map((path) => `<url><loc>http://${host}${path}</loc></url>`);
+        response
+          .writeHead(200, { 'Content-Type': 'application/xml' })
+          .end(`<urlset>${urls.join('')}</urlset>`);
+      },
+    });
+
+  it('keeps links out of a map, which says how many', async () => {
+    await using guarded = await startGuarded(['/closed/listed', '/closed/1']);
+    const { paths, warning } = await pathsOf({ url: guarded.url });
+    expect(paths).toEqual(['/', '/open']);
+    expect(warning).toBe(
+      `The robots.txt of the site excludes 3 links, which are left out, such as ${guarded.url}/closed/listed. Set ignoreRobotsTxt if you may list them all the same.`,
+    );
+    expect(guarded.requests.map(({ path }) => path)).not.toContain('/closed/1');
+    const only = await pathsOf({ url: guarded.url, sitemap: 'only' });
+    expect(only.paths).toEqual([]);
+    expect(only.warning).toContain('excludes 2 links');
+  });
+
+  it('is not obeyed where the request says so, and names sitemaps all the same', async () => {
+    await using guarded = await startGuarded(['/closed/listed']);
+    const { paths, warning } = await pathsOf({ url: guarded.url, ignoreRobotsTxt: true });
+    expect(paths.toSorted()).toEqual([
+      '/',
+      '/closed/1',
+      '/closed/2',
+      '/closed/below',
+      '/closed/listed',
+      '/open',
+    ]);
+    expect(warning).toBeUndefined();
+  });
+});
+
 describe('links that are followed', () => {
   it('are at least 95 of 100 on a site of 5,000 pages without a sitemap', async () => {
     const { paths, links } = await pathsOf({
@@ -109,7 +159,9 @@ describe('links that are followed', () => {
       title: 'A red lamp',
       description: 'It shines.',
     });
-    expect(warning).toBeUndefined();
+    expect(warning).toBe(
+      `The robots.txt of the site excludes ${shop.url}/secret/plan, which is left out. Set ignoreRobotsTxt if you may list it all the same.`,
+    );
     expect(shop.headersOf('/item/3')).toBeDefined();
     expect(shop.headersOf('/secret/plan')).toBeUndefined();
     expect(shop.headersOf('/manual.pdf')).toBeUndefined();
@@ -182,7 +234,40 @@ describe('the line around a map', () => {
     );
     const whole = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip', filterByPath: false });
     expect(whole.paths).toEqual(expect.arrayContaining(['/docs/install', '/', '/item/2']));
-    expect(whole.warning).toBeUndefined();
+    expect(whole.warning).not.toContain('/docs');
+  });
+
+  it('stays where it was asked for when the site redirects from its root to a page', async () => {
+    await using moved = await startPages({
+      '/': redirectTo('/home'),
+      '/home': page('Home', ['/a', '/b/c']),
+      '/a': page('A', []),
+      '/b/c': page('C', []),
+    });
+    const { paths, warning } = await pathsOf({ url: moved.url, sitemap: 'skip' });
+    expect(paths).toEqual(['/home', '/a', '/b/c']);
+    expect(warning).toBeUndefined();
+  });
+
+  it('is that of another host, below the path of the address, when the address redirects there', async () => {
+    await using start = await startPages({ '/docs': redirectTo(`${shop.url}/docs/install`) });
+    const { paths, warning } = await pathsOf({ url: `${start.url}/docs`, sitemap: 'skip' });
+    expect(paths.toSorted()).toEqual(['/docs', '/docs/ApiReference', '/docs/install']);
+    expect(warning).toContain(`Only few links lie below /docs. For more, map ${shop.url}/,`);
+  });
+
+  it('is told of when the address redirects out of its own path', async () => {
+    await using moved = await startPages({
+      '/docs': redirectTo('/manual'),
+      '/manual': page('Manual', ['/docs/a', '/manual/b']),
+      '/docs/a': page('A', []),
+      '/manual/b': page('B', []),
+    });
+    const { paths, warning } = await pathsOf({ url: `${moved.url}/docs`, sitemap: 'skip' });
+    expect(paths).toEqual(['/docs/a']);
+    expect(warning).toBe(
+      `The address leads to ${moved.url}/manual, which is not below /docs: only links below /docs are listed. Map ${moved.url}/manual for what lies there, or set filterByPath to false.`,
+    );
   });
 
   it('is drawn by patterns', async () => {
@@ -301,7 +386,9 @@ describe('what goes wrong', () => {
     expect(missing.warning).toBe('The address itself was answered with HTTP 404.');
     const forbidden = await pathsOf({ url: `${site.url}/private/1`, sitemap: 'skip', filterByPath: false });
     expect(forbidden.paths).toEqual([]);
-    expect(forbidden.warning).toBe('The robots.txt of the site asks not to visit the address itself.');
+    expect(forbidden.warning).toBe(
+      'The robots.txt of the site asks not to visit the address itself. Set ignoreRobotsTxt if you may visit it all the same.',
+    );
     expect(site.hits('/private/1')).toBe(0);
   });
 

@@ -6,7 +6,7 @@ import { parseRobots } from '../../src/crawl/robots.ts';
 import {
   type SitemapReport,
   type SitemapWalk,
-  sitemapRoots,
+  sitemapPlaces,
   walkSitemaps,
 } from '../../src/crawl/sitemaps.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
@@ -45,6 +45,7 @@ function answer(path: string, response: ServerResponse): void {
   else if (path === '/error.xml') response.writeHead(500).end(urlset('/never'));
   else if (path === '/encoded.xml')
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(gzipSync(urlset('/twice'))));
+  else if (path === '/silent.xml') return;
   else if (path === '/reset.xml') response.destroy();
   else if (path === '/hang.xml') response.write('<urlset>');
   else if (path === '/endless.xml')
@@ -167,6 +168,24 @@ describe('a walk', () => {
     ]);
   });
 
+  it.each(['/missing.xml', '/error.xml', '/reset.xml', '/broken.xml', '/silent.xml'])(
+    'asks the usual places too where %s is named and gives nothing',
+    async (named) => {
+      const { pages } = await walk(['/packed.xml.gz', named], {
+        fallbacks: [`${site}/pages.xml`, `${site}/packed.xml.gz`],
+        answerTimeoutMs: 500,
+      });
+      expect(pages).toEqual(['/packed', '/a', '/b', '/a']);
+      expect(asked).toEqual(['/packed.xml.gz', named, '/pages.xml']);
+    },
+  );
+
+  it('does not ask the usual places where what is named is there, whatever it names itself', async () => {
+    const { pages } = await walk(['/index.xml'], { fallbacks: [`${site}/many.xml`] });
+    expect(pages).toEqual(['/a', '/b', '/a', '/packed']);
+    expect(asked).not.toContain('/many.xml');
+  });
+
   it('does not go where egress does not', async () => {
     const { report } = await walk([], { roots: ['http://169.254.169.254/sitemap.xml'] });
     expect(report.failed).toMatchObject([{ code: 'unsafe_domain_blocked' }]);
@@ -206,13 +225,14 @@ describe('a walk', () => {
 describe('where sitemaps are', () => {
   const robots = (body: string) =>
     parseRobots({ url: 'https://example.com/robots.txt', statusCode: 200, body }, 'Winnow');
-  const roots = (start: string, body = '') => sitemapRoots(new URL(start), robots(body));
+  const places = (start: string, body = '') => sitemapPlaces(new URL(start), robots(body));
+  const roots = (start: string) => places(start).roots;
 
-  it('robots.txt knows best', () => {
-    expect(roots('https://example.com/docs', 'Sitemap: /a.xml\nSitemap: https://cdn.example/b.xml')).toEqual([
-      'https://example.com/a.xml',
-      'https://cdn.example/b.xml',
-    ]);
+  it('robots.txt knows best, and the usual places are for when it is wrong', () => {
+    expect(places('https://example.com/', 'Sitemap: /a.xml\nSitemap: https://cdn.example/b.xml')).toEqual({
+      roots: ['https://example.com/a.xml', 'https://cdn.example/b.xml'],
+      fallbacks: roots('https://example.com/'),
+    });
   });
 
   it.each([

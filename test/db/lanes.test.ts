@@ -6,9 +6,10 @@ import { type Advance, advance, type PageEnd } from '../../src/db/lanes.ts';
 import { addToJob, insertPageJob, readPageJob } from '../../src/db/page-jobs.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages.ts';
 import { endJob, retune } from '../../src/db/progress.ts';
+import { listSkipped } from '../../src/db/skipped-urls.ts';
 import { acquireSlot, countSlots, endWait, releaseSlot } from '../../src/db/slots.ts';
 import { findTeam, type TeamChange } from '../../src/db/teams.ts';
-import { UNSEALED } from '../../src/seal.ts';
+import { makeSeal, UNSEALED } from '../../src/seal.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
@@ -357,5 +358,23 @@ describe('the end of a job', () => {
       credits: 1,
     });
     expect(await creditsOf(id)).toEqual([1]);
+  });
+});
+
+describe('URLs that a job skips', () => {
+  const blocked = ['http://a.test/1', 'http://a.test/2'];
+  const homepages = ['http://b.test/'];
+
+  it.each(['encrypted', 'plain'])('are noted and counted once, %s', async (kind) => {
+    const { id } = await newJob({ kind: 'crawl' });
+    const seal = kind === 'plain' ? UNSEALED : makeSeal(id, 'a secret');
+    await step(id, { blocked: [...blocked, ...blocked], homepages, seal });
+    await step(id, { blocked: [...blocked, 'http://a.test/3'], homepages, seal });
+    await addToJob(db, { jobId: id, pages: [], blocked, homepages, seal });
+    const skipped = await listSkipped(db, id);
+    expect(skipped.blocked.map(seal.open).sort()).toEqual([...blocked, 'http://a.test/3']);
+    expect(skipped.homepages.map(({ url }) => seal.open(url))).toEqual(homepages);
+    expect(skipped.blocked.join().includes('a.test')).toBe(kind === 'plain');
+    expect(await readPageJob(db, id)).toMatchObject({ blocked: 3, failed: 0 });
   });
 });

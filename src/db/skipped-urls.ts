@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Seal } from '../seal.ts';
+import type { Database } from './client.ts';
+import { list, type Query } from './pages.ts';
+
+/** URLs that a crawl met and does not visit. */
+export interface SkippedUrls {
+  /** robots.txt excludes them. */
+  blocked: string[];
+  /** Home pages of other sites. */
+  homepages: string[];
+}
+
+/** The error code that home pages of other sites are listed with. */
+const HOMEPAGE_CODE = 'EXTERNAL_LINK';
+/** URLs of each kind that are listed. */
+const MOST_LISTED = 1_000;
+/** URLs that robots.txt excludes are told apart, and so counted, up to this number. */
+const MOST_COUNTED = 100_000;
+
+/** Notes URLs that a job skips, each once. The job is locked. */
+export async function addSkipped(
+  query: Query,
+  jobId: string,
+  { blocked = [], homepages = [] }: Partial<SkippedUrls>,
+  seal: Seal,
+): Promise<void> {
+  if (blocked.length) {
+    await sql`
+      with added as (${insertOf(jobId, blocked, null, seal)}
+        where (select blocked from job_progress where job_id = ${jobId}) < ${MOST_COUNTED}
+        on conflict do nothing returning 1
+      )
+      update job_progress set blocked = blocked + (select count(*) from added)
+      where job_id = ${jobId}`.execute(query);
+  }
+  if (homepages.length) {
+    await sql`${insertOf(jobId, homepages, HOMEPAGE_CODE, seal)}
+      where (select count(*) from blocked_urls where job_id = ${jobId} and code = ${HOMEPAGE_CODE}) < ${MOST_LISTED}
+      on conflict do nothing`.execute(query);
+  }
+}
+
+const insertOf = (jobId: string, urls: string[], code: string | null, seal: Seal) => sql`
+  insert into blocked_urls (job_id, url, url_hash, code)
+  select ${jobId}, url, md5(text), ${code}::text
+  from unnest(${list(urls.map(seal.close), 'text')}, ${list(urls.map(seal.hash), 'text')}) as given (url, text)`;
+
+/** The first URLs of each kind that a job skips, encrypted as they are written down. */
+export async function listSkipped(db: Database, jobId: string) {
+  const listed = db.query
+    .selectFrom('blocked_urls')
+    .select(['id', 'url', 'created_at'])
+    .where('job_id', '=', jobId)
+    .orderBy('created_at')
+    .limit(MOST_LISTED);
+  const [blocked, homepages] = await Promise.all([
+    listed.where('code', 'is', null).execute(),
+    listed.where('code', '=', HOMEPAGE_CODE).execute(),
+  ]);
+  return { blocked: blocked.map(({ url }) => url), homepages };
+}
