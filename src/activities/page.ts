@@ -5,6 +5,7 @@ import { DENIALS } from '../crawl/scope.ts';
 import { priceOfFailure } from '../credits.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
+import { isEnded } from '../db/lanes.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
