@@ -59,7 +59,8 @@ const read = defineRoute({
         'You are not allowed to access this resource: it belongs to another team.',
       );
     }
-    const { seal, error, blob } = found;
+    const { jobId, wrapped, error, blob } = found;
+    const seal = sealOf({ id: jobId, wrapped }, doors.config.secretKey);
     if (!error && !blob) return { success: true, status: 'scraping' };
     const outcome = async () => {
       if (error) throw openError(error, seal);
@@ -71,24 +72,23 @@ const read = defineRoute({
       };
     };
     // Pages of batches and crawls are kept until their job expires, even with zero data retention.
-    return found.isPage ? outcome() : handOut({ id, seal }, doors, outcome);
+    return jobId === id ? handOut({ id, seal }, doors, outcome) : outcome();
   },
 });
 
 /** A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. */
-async function findScrape(id: string, { db, config: { secretKey } }: ApiDoors) {
+async function findScrape(id: string, { db }: ApiDoors) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
     if (scrape.kind !== 'scrape') return undefined;
-    const { team_id: teamId, error, blob } = scrape;
-    return { teamId, error, blob, seal: sealOf({ id, wrapped: scrape.seal }, secretKey), isPage: false };
+    const { team_id: teamId, seal: wrapped, error, blob } = scrape;
+    return { jobId: id, teamId, wrapped, error, blob };
   }
   const page = await findPage(db, id);
   if (!page) return undefined;
-  const { team_id: teamId, open, error, blob } = page;
-  const seal = sealOf({ id: page.job_id, wrapped: page.seal }, secretKey);
+  const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
   // A page that waits for another try may have the error of its last one.
-  return { teamId, seal, isPage: true, ...(open ? { error: null, blob: null } : { error, blob }) };
+  return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };
 }
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {

@@ -81,14 +81,27 @@ describe('a page of a batch or crawl', () => {
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
   });
 
-  it('of another team is forbidden', async () => {
-    const id = await startJob(BATCH, { urls: [`${site.url}/article/4`, picture] }, { key: team.key });
-    const { data } = await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+  it.each([false, true])(
+    'of another team is forbidden (zero data retention: %j)',
+    async (zeroDataRetention) => {
+      const urls = [`${site.url}/article/4`, picture];
+      const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
+      const { data } = await finished(BATCH, id, { key: team.key });
+      const [failed] = await errorsOf(id);
+      const stranger = await makeTeam(db);
+      for (const page of [data[0].metadata.scrapeId, failed.id]) {
+        expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+      }
+    },
+  );
+
+  it('tells another team nothing of a scrape with zero data retention that was handed out', async () => {
+    const body = { url: `${site.url}/article/8`, zeroDataRetention: true };
+    const answer = await call('/v2/scrape', { body, key: team.key });
+    const id = answer.body.data.metadata.scrapeId;
     const stranger = await makeTeam(db);
-    for (const page of [data[0].metadata.scrapeId, failed.id]) {
-      expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
-    }
+    expect(await read(id, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(await read(id)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
   it('with zero data retention can be read as often as the status of its job', async () => {
