@@ -4,6 +4,7 @@ import { FORMATS } from '../formats/index.ts';
 import { mediaKindsOf } from '../media-kind.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
@@ -31,7 +32,7 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
   return {
     async obtain(request, signal, profile) {
       const target = pageRequest(request, profile);
-      const cacheOnly = request.lockdown || request.minAge !== undefined;
+      const cacheOnly = isCacheOnly(request);
       // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
       const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
       // What became of a page is told by the page as it is now.
