@@ -49,6 +49,8 @@ export const ERRORS = {
   SCRAPE_JOB_CANCELLED: { status: 500, retry: false },
   // A page of a crawl leads where the crawl may not go.
   CRAWL_DENIAL: { status: 500, retry: false },
+  // The robots.txt of a host is unavailable, and there is no copy of it.
+  ROBOTS_UNAVAILABLE: { status: 500, retry: false },
   MAP_FAILED: { status: 500, retry: false },
   // A page under which processes died again and again.
   SCRAPE_RETRY_LIMIT: { status: 500, retry: false },

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
+import { UNLIMITED } from '../crawl/robots.ts';
 import { sitemapRoots, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob } from '../db/page-jobs.ts';
@@ -10,6 +11,7 @@ import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import { retuning } from '../schemas/page-job.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
@@ -30,6 +32,7 @@ const START_TIMEOUT_MS = 20_000;
 /** Sitemaps are read for so long at most; pages go on being found by links. */
 const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
+const LEAST_WAIT_MS = 200;
 
 /** The activities that begin and end batches and crawls, and change them between. */
 export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: JobDoors) {
@@ -64,10 +67,10 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     { start, base, request, seal }: Awaited<ReturnType<typeof findCrawl>>,
     cancellationSignal: AbortSignal,
   ): Promise<void> {
-    const guide = guides.of({ jobId, request, base: base ?? start });
+    const guide = guides.of({ jobId, seal, request, base: base ?? start });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
     const site = new URL(base ?? start);
-    const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
+    const robots = (await guide.robots.peek(site.href, cancellationSignal)) ?? UNLIMITED;
     const walk = walkSitemaps({
       egress,
       roots: sitemapRoots(site, robots),
@@ -92,21 +95,27 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
   }
 
   return {
-    /** Finds out where a crawl is and how fast it may go. @returns whether there are sitemaps to read */
-    async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean }> {
+    /**
+     * Finds out where a crawl is and how fast it may go.
+     * @returns whether there are sitemaps to read; where the robots.txt of its host is unavailable, in how many
+     *   milliseconds to call again
+     * @throws ServiceError `ROBOTS_UNAVAILABLE` where it stays so
+     */
+    async prepareCrawl(jobId: string): Promise<{ sitemaps: boolean; waitMs?: number }> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const { start, request, status, seal } = await findCrawl(jobId);
       // Who asks again for a crawl that has ended wakes it for nothing.
       if (status !== 'scraping') return { sitemaps: false };
       return await quietly(seal, async () => {
-        const { lockdown } = request.scrapeOptions;
-        const base = lockdown ? start : await baseOf(start, request, signal);
-        const robots = request.ignoreRobotsTxt
-          ? undefined
-          : await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
+        const base = isCacheOnly(request.scrapeOptions) ? start : await baseOf(start, request, signal);
+        const { robots } = guides.of({ jobId, seal, request, base });
+        const outcome = request.ignoreRobotsTxt ? { rules: undefined } : await robots.of(base, signal);
+        if ('error' in outcome) throw outcome.error;
+        if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, LEAST_WAIT_MS) };
+        const delayMs = outcome.rules?.crawlDelayMs;
         const sitemaps = request.sitemap !== 'skip';
-        await startDiscovery(db, jobId, { base: seal.close(base), delayMs: robots?.crawlDelayMs, sitemaps });
+        await startDiscovery(db, jobId, { base: seal.close(base), delayMs, sitemaps });
         return { sitemaps };
       });
     },

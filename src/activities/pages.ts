@@ -88,7 +88,7 @@ export function pageActivities(doors: PageDoors) {
           pageEvents,
           mayClaim: () => storage.hasRoom(),
           scrape(claim, { base }, onFetched) {
-            guide = crawl && guides.of({ jobId, request: crawl.request, base: base ?? crawl.start });
+            guide = crawl && guides.of({ jobId, seal, request: crawl.request, base: base ?? crawl.start });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
             const isQuiet = seal.isSealed;

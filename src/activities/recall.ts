@@ -26,7 +26,7 @@ export async function recallPages(
   const asked = options.formats.find((format) => format.type === 'changeTracking');
   if (seal.isSealed || !crawl || !asked) return;
   const { request, start, base } = crawl;
-  const guide = guides.of({ jobId, request, base: base ?? start });
+  const guide = guides.of({ jobId, seal, request, base: base ?? start });
   const question = { teamId, jobId, crawl: versionKey(start, asked.tag), limit: PAGES_AT_ONCE };
   const { cancellationSignal: signal } = Context.current();
   try {

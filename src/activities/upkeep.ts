@@ -5,6 +5,7 @@ import { forgetKeys } from '../db/idempotency.ts';
 import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
 import { forgetVersions } from '../db/page-versions.ts';
 import { deleteUnusedProfiles } from '../db/profiles.ts';
+import { forgetRobotsFiles } from '../db/robots.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -40,7 +41,7 @@ export function upkeepActivities(doors: UpkeepDoors) {
       return listOverdue(db, OVERDUE_MS);
     },
 
-    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages. */
+    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages, robots.txt. */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
       const now = Date.now();
@@ -50,6 +51,7 @@ export function upkeepActivities(doors: UpkeepDoors) {
       const copiesEnd = new Date(now - cacheTtlMs);
       const copies = await forgetCached(db, copiesEnd);
       await forgetKeys(db);
+      await forgetRobotsFiles(db);
       await deleteUnusedProfiles(db);
       await forgetVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await oldestResult(db))?.getTime() ?? now;

@@ -5,12 +5,16 @@ import type { PageJobState } from '../db/page-jobs.ts';
  * @param service.hasRoom whether the disk has room for more pages
  */
 export function warningOf(
-  { kind, status, completed, failed, blocked, pageLimit, notes, target }: PageJobState,
+  { kind, status, completed, failed, blocked, silentHosts, pageLimit, notes, target }: PageJobState,
   { hasRoom }: { hasRoom: boolean },
 ): string | undefined {
   const warnings: string[] = [];
   if (status === 'scraping' && !hasRoom) {
     warnings.push('The disk of the service is nearly full: no page is begun until there is room again.');
+  }
+  if (status === 'scraping' && silentHosts > 0) {
+    const hosts = silentHosts === 1 ? 'a host' : `${silentHosts} hosts`;
+    warnings.push(`Pages of ${hosts} wait, because robots.txt is unavailable there; it is asked for again.`);
   }
   if (blocked > 0) {
     warnings.push(

@@ -1,18 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { NewPage } from '../db/pages.ts';
+import type { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
+import type { Seal } from '../seal.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical.ts';
+import type { CrawlRobots } from './crawl-robots.ts';
 import { createMemory } from './memory.ts';
-import type { RobotsBook } from './robots-book.ts';
 import { createScope, type DenialReason } from './scope.ts';
 import { createTrapGuard } from './traps.ts';
+
+/**
+ * Whether a page may be fetched, by the robots.txt of its host. Where that is unavailable: in how many milliseconds to
+ * ask again, and in the end why the page fails.
+ */
+type Permit = 'granted' | 'refused' | { waitMs: number } | { error: ServiceError };
 
 /** Tells which of the addresses that a crawl meets are pages of it. */
 export interface Guide {
   /** What addresses of the same page share. */
   keyOf(url: string): Buffer;
-  /** Whether robots.txt lets us fetch it. */
-  mayVisit(url: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Asks whether a page may be fetched.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` where it is the host of the start that cannot say: the crawl cannot go on
+   */
+  permit(url: string, signal: AbortSignal): Promise<Permit>;
+  /** What the hosts of the crawl allow, whether or not the crawl heeds it. */
+  readonly robots: CrawlRobots;
   /** Pages that links of a page lead to, and addresses that robots.txt keeps us from; each the first time it is met. */
   follow(
     links: string[],
@@ -34,34 +47,40 @@ const MOST_BLOCKED = 1_000;
 /** A crawl as its guide knows it. */
 export interface Crawl {
   jobId: string;
+  /** How it is written down. */
+  seal: Seal;
   request: CrawlRequest;
   /** Where it is: the address that its start answered from. */
   base: string;
 }
 
-export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook): Guide {
+/** @param robots what the hosts of this crawl allow */
+export function createGuide({ jobId, request, base }: Crawl, robots: CrawlRobots): Guide {
   const scope = createScope({ ...request, startUrl: base });
   const traps = createTrapGuard();
-  const start = URL.parse(request.url)?.href ?? base;
+  const origins = new Set([request.url, base].flatMap((url) => URL.parse(url)?.origin ?? []));
   const isNew = createMemory(MOST_REMEMBERED);
   let blockedCount = 0;
 
-  async function mayVisit(url: string, signal: AbortSignal): Promise<boolean> {
-    if (request.ignoreRobotsTxt) return true;
-    const rules = await robots.of(new URL(url).origin, request.robotsUserAgent, signal);
-    // One attempt at the start does no harm, and tells why the host is silent.
-    return rules.allows(url) || (rules.isSilent === true && (url === base || url === start));
+  async function permit(url: string, signal: AbortSignal): Promise<Permit> {
+    if (request.ignoreRobotsTxt) return 'granted';
+    const outcome = await robots.of(url, signal);
+    if ('rules' in outcome) return outcome.rules.allows(url) ? 'granted' : 'refused';
+    if ('error' in outcome && origins.has(new URL(url).origin)) throw outcome.error;
+    return outcome;
   }
 
   async function sort(verdicts: { url: string; depth: number }[], origin: string, signal: AbortSignal) {
     const found: NewPage[] = [];
     const blocked: string[] = [];
+    // Rules of other hosts, and of one that cannot say now, are asked for when the turn of their pages comes.
+    const isNear = verdicts.some(({ url }) => new URL(url).origin === origin);
+    const rules = isNear && !request.ignoreRobotsTxt ? await robots.peek(origin, signal) : undefined;
     for (const { url, depth } of verdicts) {
       const key = canonicalKey(url, request);
       if (!isNew(key) || !traps.admits(url)) continue;
       const { origin: itsOrigin, host } = new URL(url);
-      // Rules of other hosts are asked for when their turn comes.
-      if (itsOrigin === origin && !(await mayVisit(url, signal))) {
+      if (rules && itsOrigin === origin && !rules.allows(url)) {
         if (blockedCount++ < MOST_BLOCKED) blocked.push(url);
       } else {
         found.push({ url, host, key: hashOf(`${jobId} ${key}`), depth });
@@ -72,7 +91,8 @@ export function createGuide({ jobId, request, base }: Crawl, robots: RobotsBook)
 
   return {
     keyOf: (url) => pageKey(jobId, url, request),
-    mayVisit,
+    permit,
+    robots,
     follow(links, from, signal) {
       const site = scope.judgePage(from.url);
       const isExternal = 'external' in site && site.external;

@@ -94,6 +94,23 @@ function explain(failure: Failure, host: string): [ErrorCode, string] {
   ];
 }
 
+/** Failures that every request to a host meets, before there is a connection to it. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  ...[
+    'SCRAPE_DNS_RESOLUTION_ERROR',
+    'SCRAPE_SSL_ERROR',
+    'SCRAPE_PROXY_SELECTION_ERROR',
+    'unsafe_domain_blocked',
+  ],
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'],
+]);
+
+/** Whether nothing can be fetched from the host: it does not exist, does not listen, or may not be connected to. */
+export function isUnconnected(error: ServiceError): boolean {
+  const [first] = error.code === 'SCRAPE_SITE_ERROR' ? chainOf(error.cause) : [error];
+  return first !== undefined && UNCONNECTED.has(first.code);
+}
+
 /**
  * Says in our words why a host could not be fetched: translates what DNS, sockets, TLS, undici and zlib throw.
  * @param host what was asked for, as the message should name it
