@@ -101,6 +101,9 @@ const settings = z.object({
     .regex(/^[A-Za-z_-]+$/, 'must be letters, - and _ (RFC 9309)')
     .default('Winnow')
     .describe('our name in robots.txt'),
+  WINNOW_ROBOTS_WAIT_SECONDS: count(120).describe(
+    'seconds that a crawl waits for a robots.txt that is unavailable (5xx, no answer) before it gives the host up',
+  ),
   WINNOW_WORKER_ROLES: list
     .pipe(z.array(z.enum(WORKER_ROLES)))
     .describe(`what a worker is for, of ${WORKER_ROLES.join(', ')}; empty: all of it`),
@@ -172,6 +175,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
     userAgent: s.WINNOW_USER_AGENT,
     robotsToken: s.WINNOW_ROBOTS_TOKEN,
+    robotsPatienceMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,
     workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
     logLevel: s.LOG_LEVEL,

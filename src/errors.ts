@@ -31,6 +31,8 @@ export const ERRORS = {
   RATE_LIMITED: { status: 429, retry: false },
   // The name does not resolve: the request itself was fine, so HTTP 200 with success false (compatibility 0.2, item 5).
   SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, retry: false },
+  // The DNS server could not say whether the name exists.
+  SCRAPE_DNS_SERVER_ERROR: { status: 500, retry: false },
   SCRAPE_SSL_ERROR: { status: 500, retry: false },
   SCRAPE_SITE_ERROR: { status: 500, retry: false },
   SCRAPE_ALL_ENGINES_FAILED: { status: 500, retry: false },
@@ -49,6 +51,8 @@ export const ERRORS = {
   CRAWL_DENIAL: { status: 500, retry: false },
   // The home page of another site, which a crawl does not take; only in lists of errors.
   EXTERNAL_LINK: { status: 500, retry: false },
+  // The robots.txt of a host is unavailable, and there is no copy of it.
+  ROBOTS_UNAVAILABLE: { status: 500, retry: false },
   MAP_FAILED: { status: 500, retry: false },
   // A page under which processes died again and again.
   SCRAPE_RETRY_LIMIT: { status: 500, retry: false },
@@ -66,6 +70,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** The target may answer another time: a page of a job is tried again. */
 const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'SCRAPE_SITE_ERROR',
+  'SCRAPE_DNS_SERVER_ERROR',
   'SCRAPE_TIMEOUT',
   'SCRAPE_ALL_ENGINES_FAILED',
   'WORKER_LOST',

@@ -120,7 +120,8 @@ async function work(): Promise<Role> {
     maxBytes: config.maxMediaBytes,
     ytDlp: findYtDlp(config.ytDlp),
   });
-  const guides = createGuides(createRobotsBook({ egress, userAgent, token: config.robotsToken }));
+  const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
+  const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);
   const doors = {
     db,

@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { createGuide } from '../../src/crawl/guide.ts';
-import { createRobotsBook } from '../../src/crawl/robots-book.ts';
+import { UNLIMITED } from '../../src/crawl/robots.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createHttpEngine } from '../../src/engines/http.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { crawlBody } from '../../src/schemas/crawl.ts';
+import { UNSEALED } from '../../src/seal.ts';
 import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 
@@ -22,7 +23,8 @@ const THREAD_MEMORY_MB = 512;
 
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
 const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: MAX_BODY_BYTES });
-const robots = createRobotsBook({ egress, userAgent: USER_AGENT, token: 'Winnow' });
+/** The graphs of the site are open to everybody. */
+const robots = { of: async () => ({ rules: UNLIMITED }), peek: async () => UNLIMITED };
 const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
 
 async function scrape(url: string) {
@@ -42,7 +44,7 @@ async function scrape(url: string) {
 
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
   const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
-  const guide = createGuide({ jobId: 'in memory', request, start: request.url }, robots);
+  const guide = createGuide({ jobId: 'in memory', seal: UNSEALED, request, start: request.url }, robots);
   const pages = [{ url: request.url, depth: 0 }];
   const met = new Set([guide.keyOf(request.url).toString('hex')]);
   const running = new Set<Promise<void>>();

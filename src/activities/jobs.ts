@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Guides } from '../crawl/guides.ts';
+import { UNLIMITED } from '../crawl/robots.ts';
 import { siteOf } from '../crawl/site.ts';
 import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
@@ -29,11 +30,14 @@ export interface JobDoors {
 /** Sitemaps are read for so long at most; pages go on being found by links. */
 const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
+const LEAST_WAIT_MS = 200;
 
 /** What is known of a crawl before its first page. */
 interface Prepared {
   /** There are sitemaps to read. */
   sitemaps: boolean;
+  /** Where robots.txt is unavailable: in how many milliseconds to ask again. */
+  waitMs?: number;
   /** For whoever reads the history; absent for a job with zero data retention. */
   robotsTxt?: 'asked' | 'ignored';
   /** As robots.txt asks for it. */
@@ -77,11 +81,11 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
     crawl: Awaited<ReturnType<typeof findCrawl>>,
     cancellationSignal: AbortSignal,
   ): Promise<SitemapSummary> {
-    const { start, base, request, seal } = crawl;
+    const { start, base, seal } = crawl;
     const guide = guides.of({ ...crawl, jobId });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
     const site = new URL(siteOf(start, base ?? start));
-    const robots = await guides.robots.of(site.origin, request.robotsUserAgent, cancellationSignal);
+    const robots = (await guide.robots.peek(site.href, cancellationSignal)) ?? UNLIMITED;
     const walk = walkSitemaps({
       egress,
       ...sitemapPlaces(site, robots),
@@ -120,23 +124,30 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
   return {
     /**
      * Reads what robots.txt of a crawl's host allows and how fast it may be asked, before the first page.
-     * @returns whether there are sitemaps to read, once the start page has told where the crawl is
+     * @returns whether there are sitemaps to read, once the start page has told where the crawl is; where robots.txt is
+     *   unavailable, in how many milliseconds to call again
+     * @throws ServiceError `ROBOTS_UNAVAILABLE` where it stays so
      */
     async prepareCrawl(jobId: string): Promise<Prepared> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
-      const { start, base = start, request, status, seal } = await findCrawl(jobId);
+      const crawl = await findCrawl(jobId);
+      const { start, base, request, status, seal } = crawl;
       // Who asks again for a crawl that has ended wakes it for nothing.
       if (status !== 'scraping') return { sitemaps: false };
       return await quietly(seal, async () => {
-        const robots = request.ignoreRobotsTxt
-          ? undefined
-          : await guides.robots.of(new URL(base).origin, request.robotsUserAgent, signal);
+        const { robots } = guides.of({ ...crawl, jobId });
+        const outcome = request.ignoreRobotsTxt
+          ? { rules: undefined }
+          : await robots.of(base ?? start, signal);
+        if ('error' in outcome) throw outcome.error;
+        if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, LEAST_WAIT_MS) };
+        const { rules } = outcome;
         const sitemaps = request.sitemap !== 'skip';
-        await startDiscovery(db, jobId, { delayMs: robots?.crawlDelayMs, sitemaps });
+        await startDiscovery(db, jobId, { delayMs: rules?.crawlDelayMs, sitemaps });
         if (seal.isSealed) return { sitemaps };
-        const robotsTxt = robots ? 'asked' : 'ignored';
-        return { sitemaps, robotsTxt, ...(robots?.crawlDelayMs && { crawlDelayMs: robots.crawlDelayMs }) };
+        const robotsTxt = rules ? 'asked' : 'ignored';
+        return { sitemaps, robotsTxt, ...(rules?.crawlDelayMs && { crawlDelayMs: rules.crawlDelayMs }) };
       });
     },
 

@@ -3,6 +3,7 @@ import { findPageJob } from '../db/page-jobs.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
 import { type Seal, sealOf } from '../seal.ts';
 import { parseTarget } from '../url.ts';
@@ -45,8 +46,8 @@ export async function openJob(db: Database, id: string, secretKey: string): Prom
     ...opened,
     options,
     crawl: {
-      // What never contacts its target asks it for no rules either, and reads no sitemap.
-      request: options.lockdown ? { ...asked, ignoreRobotsTxt: true, sitemap: 'skip' } : asked,
+      // A crawl that never contacts its target asks it for no rules either, and reads no sitemap.
+      request: isCacheOnly(options) ? { ...asked, ignoreRobotsTxt: true, sitemap: 'skip' } : asked,
       // The API accepted the address by its own rule for local names; here it is only read again.
       start: parseTarget(asked.url, true).href,
       base: job.base === null ? undefined : seal.open(job.base),

@@ -58,22 +58,27 @@ const AT_ONCE_MS = 1_000;
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 /** Of these, those that ask us to slow down. */
 const SLOW_DOWN = new Set([429, 503]);
-/** Faults of our own parts: no page is to blame, the whole lane starts over. */
-const OURS = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE']);
+/**
+ * Faults that no page is to blame for. After those of our own parts the whole lane starts over; where the host of the
+ * start stays silent about what it allows, the job fails.
+ */
+const OF_ALL_PAGES = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE', 'ROBOTS_UNAVAILABLE']);
 
 /**
  * Scrapes one page of a batch or crawl; its failure is an end like another. The start page of a crawl tells where the
  * crawl is, even by its failure: then it is where it was asked for.
- * @throws ServiceError where one of our own parts is at fault, and the reason of the signal
+ * @throws ServiceError where one of our own parts is at fault, or where the host of a crawl's start cannot say what it
+ *   allows; and the reason of the signal
  */
 export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
-  const page = await scrapeClaim(claim, job, hands);
+  // Before the deadline starts: a host that is slow to say what it allows takes nothing from the page's time.
+  const page = (await bar(claim, job, hands.signal)) ?? (await scrapeClaim(claim, job, hands));
   const isPlaced = !job.guide || claim.ordinal > 0 || !isEnded(page.end) || page.start;
   return isPlaced ? page : { ...page, start: { base: claim.url } };
 }
 
 async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
-  const { id, host, url } = claim;
+  const { id, url } = claim;
   using deadline = startDeadline({ ...job.request, url }, hands.signal);
   try {
     if (claim.losses >= MOST_LOSSES) {
@@ -81,9 +86,6 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
         'SCRAPE_RETRY_LIMIT',
         `${url} was given up: ${MOST_LOSSES} times the process that scraped it was lost.`,
       );
-    }
-    if (job.guide && !(await job.guide.mayVisit(url, deadline.signal))) {
-      return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
     }
     const request = { ...job.request, url };
     const { profile } = request;
@@ -121,6 +123,24 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     hands.signal.throwIfAborted();
     // A step that was cut off fails in its own words; the reason is the truth.
     return failed(claim, job, deadline.signal.aborted ? deadline.signal.reason : thrown);
+  }
+}
+
+/** What becomes of a page that its host's robots.txt keeps from being fetched now; `undefined` for any other. */
+async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<ScrapedPage | undefined> {
+  const { id, host, url } = claim;
+  try {
+    const permit = (await job.guide?.permit(url, signal)) ?? 'granted';
+    if (permit === 'granted') return undefined;
+    if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
+    if ('waitMs' in permit) {
+      return { end: { id, host, outcome: 'retry', isUntried: true, retryInMs: permit.waitMs } };
+    }
+    const { code, message } = permit.error;
+    return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    return failed(claim, job, thrown);
   }
 }
 
@@ -174,7 +194,7 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
   const { id, host, url } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
-  if (OURS.has(code)) throw error;
+  if (OF_ALL_PAGES.has(code)) throw error;
   // The browser was taken all the time: another worker may have room for the page, or this one later.
   if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
   if (code === 'UNKNOWN_ERROR') {

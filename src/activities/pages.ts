@@ -117,7 +117,7 @@ export function pageActivities(doors: PageDoors) {
             const guideAt =
               crawl &&
               ((url: string) => {
-                guide = guides.of({ ...crawl, jobId, base: url });
+                guide = guides.of({ ...crawl, jobId, seal, base: url });
                 return guide;
               });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';

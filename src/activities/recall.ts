@@ -25,7 +25,7 @@ export async function recallPages(
   const { teamId, seal, options, crawl } = await openJob(db, jobId, secretKey);
   const asked = options.formats.find((format) => format.type === 'changeTracking');
   if (seal.isSealed || !crawl || !asked) return;
-  const guide = guides.of({ jobId, ...crawl });
+  const guide = guides.of({ ...crawl, jobId, seal });
   const question = { teamId, jobId, crawl: versionKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   const { cancellationSignal: signal } = Context.current();
   try {

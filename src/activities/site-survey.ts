@@ -37,8 +37,7 @@ async function openStart(
   { request, enough }: SurveyOrder,
 ): Promise<Survey['start']> {
   const robots = await rules.of(request.url, enough);
-  // Of a host that is silent, the start's own error tells why.
-  if (!robots.allows(request.url) && !robots.isSilent) return 'forbidden';
+  if (!robots.allows(request.url)) return 'forbidden';
   // It only tells where the site is, if it has moved.
   if (request.sitemap === 'only') return pages.plain(request.url, enough);
   try {

@@ -4,6 +4,7 @@ import { forgetKeys } from '../db/idempotency.ts';
 import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
 import { forgetVersions } from '../db/page-versions.ts';
 import { deleteUnusedProfiles } from '../db/profiles.ts';
+import { forgetRobotsFiles } from '../db/robots.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
 import { type CacheDoors, removeStrayFiles, trimCache } from './cache-upkeep.ts';
@@ -38,7 +39,7 @@ export function upkeepActivities(doors: UpkeepDoors) {
       return listOverdue(db, OVERDUE_MS);
     },
 
-    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages. */
+    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages, robots.txt. */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
       const now = Date.now();
@@ -48,6 +49,7 @@ export function upkeepActivities(doors: UpkeepDoors) {
       const cache = await trimCache(doors);
       const strays = await removeStrayFiles(doors);
       await forgetKeys(db);
+      await forgetRobotsFiles(db);
       await deleteUnusedProfiles(db);
       await forgetVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await oldestResult(db))?.getTime() ?? now;

@@ -25,6 +25,7 @@ export function warningOf(
     completed,
     failed,
     blocked,
+    silentHosts,
     pageLimit,
     notes,
     target,
@@ -35,6 +36,10 @@ export function warningOf(
   if (notes.promptNotUnderstood) warnings.push(PROMPT_NOT_UNDERSTOOD);
   if (status === 'scraping' && !hasRoom) {
     warnings.push('The disk of the service is nearly full: no page is begun until there is room again.');
+  }
+  if (status === 'scraping' && silentHosts > 0) {
+    const hosts = silentHosts === 1 ? 'a host' : `${silentHosts} hosts`;
+    warnings.push(`Pages of ${hosts} wait, because robots.txt is unavailable there; it is asked for again.`);
   }
   if (blocked > 0) {
     warnings.push(

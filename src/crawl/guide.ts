@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { NewPage } from '../db/pages.ts';
 import type { SkippedUrls } from '../db/skipped-urls.ts';
+import type { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
+import type { Seal } from '../seal.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical.ts';
+import type { CrawlRobots } from './crawl-robots.ts';
 import { createMemory } from './memory.ts';
-import type { RobotsBook } from './robots-book.ts';
 import { createScope, type DenialReason, type Verdict } from './scope.ts';
 import { siteOf } from './site.ts';
 import { createTrapGuard } from './traps.ts';
@@ -14,12 +16,23 @@ interface Findings extends SkippedUrls {
   found: NewPage[];
 }
 
+/**
+ * Whether a page may be fetched, by the robots.txt of its host. Where that is unavailable: in how many milliseconds to
+ * ask again, and in the end why the page fails.
+ */
+type Permit = 'granted' | 'refused' | { waitMs: number } | { error: ServiceError };
+
 /** Tells which of the addresses that a crawl meets are pages of it. */
 export interface Guide {
   /** What addresses of the same page share. */
   keyOf(url: string): Buffer;
-  /** Whether robots.txt lets us fetch it. */
-  mayVisit(url: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Asks whether a page may be fetched.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` where it is the host of the start that cannot say: the crawl cannot go on
+   */
+  permit(url: string, signal: AbortSignal): Promise<Permit>;
+  /** What the hosts of the crawl allow, whether or not the crawl heeds it. */
+  readonly robots: CrawlRobots;
   /** What links of a page lead to. */
   follow(links: string[], from: { url: string; depth: number }, signal: AbortSignal): Promise<Findings>;
   /** The same for addresses that stand in a sitemap. */
@@ -38,6 +51,8 @@ const MOST_REMEMBERED = 50_000;
 /** A crawl as its guide knows it. */
 export interface Crawl {
   jobId: string;
+  /** How it is written down. */
+  seal: Seal;
   request: CrawlRequest;
   /** The URL that it starts at. */
   start: string;
@@ -45,21 +60,27 @@ export interface Crawl {
   base?: string | undefined;
 }
 
-export function createGuide({ jobId, request, start, base = start }: Crawl, robots: RobotsBook): Guide {
+/** @param robots what the hosts of this crawl allow */
+export function createGuide({ jobId, request, start, base = start }: Crawl, robots: CrawlRobots): Guide {
   const scope = createScope({ ...request, startUrl: siteOf(start, base) });
   const traps = createTrapGuard();
+  const origins = new Set([start, base].map((url) => new URL(url).origin));
   const isNew = createMemory(MOST_REMEMBERED);
 
-  async function mayVisit(url: string, signal: AbortSignal): Promise<boolean> {
-    if (request.ignoreRobotsTxt) return true;
-    const rules = await robots.of(new URL(url).origin, request.robotsUserAgent, signal);
-    // One attempt at the start does no harm, and tells why the host is silent.
-    return rules.allows(url) || (rules.isSilent === true && (url === base || url === start));
+  async function permit(url: string, signal: AbortSignal): Promise<Permit> {
+    if (request.ignoreRobotsTxt) return 'granted';
+    const outcome = await robots.of(url, signal);
+    if ('rules' in outcome) return outcome.rules.allows(url) ? 'granted' : 'refused';
+    if ('error' in outcome && origins.has(new URL(url).origin)) throw outcome.error;
+    return outcome;
   }
 
   /** @param from the page, or the site, that the links are of */
   async function sort(judged: (readonly [string, Verdict])[], from: URL, signal: AbortSignal) {
     const findings: Findings = { found: [], blocked: [], homepages: [] };
+    // Rules of other hosts, and of one that cannot say now, are asked for when the turn of their pages comes.
+    const isNear = judged.some(([, verdict]) => 'url' in verdict && new URL(verdict.url).origin === from.origin);
+    const rules = isNear && !request.ignoreRobotsTxt ? await robots.peek(from.origin, signal) : undefined;
     for (const [link, verdict] of judged) {
       if ('denied' in verdict) {
         if (verdict.denied !== 'externalHomepage') continue;
@@ -71,8 +92,7 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
       const key = canonicalKey(url, request);
       if (!isNew(key) || !traps.admits(url)) continue;
       const { origin, host } = new URL(url);
-      // Rules of other hosts are asked for when their turn comes.
-      if (origin === from.origin && !(await mayVisit(url, signal))) findings.blocked.push(url);
+      if (rules && origin === from.origin && !rules.allows(url)) findings.blocked.push(url);
       else findings.found.push({ url, host, key: hashOf(`${jobId} ${key}`), depth });
     }
     return findings;
@@ -80,7 +100,8 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
 
   return {
     keyOf: (url) => pageKey(jobId, url, request),
-    mayVisit,
+    permit,
+    robots,
     follow(links, from, signal) {
       const site = scope.judgePage(from.url);
       // One hop: a page of another site is no way to more, however it was reached.
@@ -99,7 +120,7 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
     },
     async paceMs(signal) {
       if (request.ignoreRobotsTxt) return undefined;
-      return (await robots.of(new URL(base).origin, request.robotsUserAgent, signal)).crawlDelayMs;
+      return (await robots.peek(base, signal))?.crawlDelayMs;
     },
     trapped: traps.trapped,
   };

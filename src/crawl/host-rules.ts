@@ -1,10 +1,16 @@
-import type { Robots } from './robots.ts';
+import { ServiceError } from '../errors.ts';
+import { pause } from '../pause.ts';
+import { type Robots, robotsFailure } from './robots.ts';
 import type { RobotsBook } from './robots-book.ts';
 
 /** What the robots.txt of the hosts that were met allows, for who needs an answer at once. */
 export interface HostRules {
-  /** The rules for an address; its host is met then. */
+  /**
+   * The rules for an address; its host is met then.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say, and there is no copy
+   */
   of(url: string, signal: AbortSignal): Promise<Robots>;
+  /** False for what a host forbids, and where it cannot say what it allows. */
   mayVisit(url: string, signal: AbortSignal): Promise<boolean>;
   /** False for what a host that was met forbids; the rules of others are asked for when their turn comes. */
   mayList(url: string): boolean;
@@ -12,6 +18,26 @@ export interface HostRules {
 
 /** Rules that are not obeyed; sitemaps are named for everybody. */
 const waived = (robots: Robots): Robots => ({ ...robots, allows: () => true, crawlDelayMs: undefined });
+/** Before a host that cannot say is asked again: somebody waits for the answer. */
+const PAUSES_MS = [1_000, 3_000];
+const NOTHING: Robots = { allows: () => false, crawlDelayMs: undefined, sitemaps: [] };
+
+const isUnavailable = (error: unknown) =>
+  error instanceof ServiceError && error.code === 'ROBOTS_UNAVAILABLE';
+
+async function ask(book: RobotsBook, origin: string, signal: AbortSignal): Promise<Robots> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await book.of({ origin }, signal);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !isUnavailable(error)) throw error;
+      const pauseMs = PAUSES_MS[tries - 1];
+      if (pauseMs === undefined) throw robotsFailure(error.message, tries);
+      await pause(pauseMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
 
 /** Starts with no host met. */
 export function createHostRules(
@@ -24,12 +50,20 @@ export function createHostRules(
       const { origin } = new URL(url);
       const met = known.get(origin);
       if (met) return met;
-      const robots = await book.of(origin, undefined, signal);
+      const robots = await ask(book, origin, signal);
       const rules = ignoreRobotsTxt ? waived(robots) : robots;
       known.set(origin, rules);
       return rules;
     },
-    mayVisit: async (url, signal) => (await rules.of(url, signal)).allows(url),
+    async mayVisit(url, signal) {
+      try {
+        return (await rules.of(url, signal)).allows(url);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        known.set(new URL(url).origin, NOTHING);
+        return false;
+      }
+    },
     mayList: (url) => known.get(new URL(url).origin)?.allows(url) ?? true,
   };
   return rules;

@@ -1,57 +1,74 @@
+import type { Database } from '../db/client.ts';
+import { findRobotsFile, keepRobotsFile, type RobotsReader } from '../db/robots.ts';
+import { ServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
-import { ExpiringMap } from '../net/expiring-map.ts';
-import { fetchRobots, parseRobots, type Robots, type RobotsFile } from './robots.ts';
+import {
+  fetchRobots,
+  parseRobots,
+  type Robots,
+  type RobotsAnswer,
+  type RobotsFile,
+  UNLIMITED,
+} from './robots.ts';
 
-/** What hosts allow, asked for once an hour. */
+/** What hosts say in robots.txt. Copies are shared by all workers, and stand in where a host cannot say (RFC 9309 2.4). */
 export interface RobotsBook {
   /**
-   * A host that gives no answer allows nothing (RFC 9309 2.3.1.4), and `isSilent`.
-   * @param token the crawler's name in robots.txt; the service's own where it is left out
+   * Reads the rules of an origin. Of a host that cannot be connected to, without a copy, they are `UNLIMITED`: its pages
+   * cannot be fetched either, and tell why.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say and there is no copy; its message is a clause
+   *   without a full stop, its `retryAfterSeconds` what the host asks for
    */
-  of(origin: string, token: string | undefined, signal: AbortSignal): Promise<Robots>;
+  of(question: RobotsQuestion, signal: AbortSignal): Promise<Robots>;
 }
 
-const HOSTS = 1_000;
-const TTL_MS = 3_600_000;
-/** A host that gave no answer is asked again this soon. */
-const UNREACHABLE_TTL_MS = 30_000;
+/** Whose rules are wanted, by whom. */
+interface RobotsQuestion {
+  origin: string;
+  /** The crawler's name in robots.txt; the service's own where it is left out. */
+  token?: string | undefined;
+  /** A crawl takes what was read since it began; anybody else reads anew. */
+  reader?: RobotsReader | undefined;
+}
 
 /** @param doors.token the service's own name in robots.txt */
-export function createRobotsBook(doors: { egress: Egress; userAgent: string; token: string }): RobotsBook {
-  const rules = new ExpiringMap<Robots>({ limit: HOSTS, ttlMs: TTL_MS });
-  const files = new ExpiringMap<RobotsFile>({ limit: HOSTS, ttlMs: TTL_MS });
-  const unreachable = new ExpiringMap<true>({ limit: HOSTS, ttlMs: UNREACHABLE_TTL_MS });
-  const asked = new Map<string, Promise<RobotsFile | 'unreachable'>>();
+export function createRobotsBook(doors: {
+  db: Database;
+  egress: Egress;
+  userAgent: string;
+  token: string;
+}): RobotsBook {
+  const { db } = doors;
+  const asked = new Map<string, Promise<RobotsAnswer>>();
 
   /** Those who ask at once wait for one answer; whose signal ends it, the others ask anew. */
-  async function fileOf(origin: string, signal: AbortSignal): Promise<RobotsFile | 'unreachable'> {
-    const known = files.get(origin) ?? (unreachable.get(origin) && 'unreachable');
-    if (known) return known;
-    const underWay = asked.get(origin)?.catch(() => undefined);
-    const shared = await underWay;
+  async function ask(origin: string, signal: AbortSignal): Promise<RobotsAnswer> {
+    const shared = await asked.get(origin)?.catch(() => undefined);
     if (shared) return shared;
     const answer = fetchRobots({ ...doors, origin, signal });
     asked.set(origin, answer);
-    try {
-      const file = await answer;
-      if (file === 'unreachable') unreachable.set(origin, true);
-      else files.set(origin, file);
-      return file;
-    } finally {
-      asked.delete(origin);
+    return answer.finally(() => asked.delete(origin));
+  }
+
+  async function fileOf({ origin, reader }: RobotsQuestion, signal: AbortSignal) {
+    const copy = await findRobotsFile(db, origin, reader);
+    // Written below.
+    const last = copy && (JSON.parse(copy.file.toString()) as RobotsFile);
+    if (copy?.isFresh) return last;
+    const answer = await ask(origin, signal);
+    if (answer === 'unconnected') return last;
+    if (answer instanceof ServiceError) {
+      if (last) return last;
+      throw answer;
     }
+    await keepRobotsFile(db, { origin, reader, file: Buffer.from(JSON.stringify(answer)) });
+    return answer;
   }
 
   return {
-    async of(origin, token = doors.token, signal) {
-      const name = `${token} ${origin}`;
-      const known = rules.get(name);
-      if (known) return known;
-      const file = await fileOf(origin, signal);
-      if (file === 'unreachable') return parseRobots(file, token);
-      const parsed = parseRobots(file, token);
-      rules.set(name, parsed);
-      return parsed;
+    async of(question, signal) {
+      const file = await fileOf(question, signal);
+      return file ? parseRobots(file, question.token ?? doors.token) : UNLIMITED;
     },
   };
 }

@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
+import { isUnconnected } from '../net/failure.ts';
+import { readRetryAfter } from '../net/retry-after.ts';
 import { normalizePath } from './robots-path.ts';
 import { parseRules, type Rule } from './robots-rules.ts';
 
@@ -21,9 +23,10 @@ export interface Robots {
   crawlDelayMs: number | undefined;
   /** Absolute, each once; meant for every crawler alike. */
   sitemaps: string[];
-  /** The host gave no answer: that nothing is allowed is a guess. */
-  isSilent?: boolean;
 }
+
+/** What a host allows that sets no limits. */
+export const UNLIMITED: Robots = { allows: () => true, crawlDelayMs: undefined, sitemaps: [] };
 
 /** RFC 9309 2.5: no less has to be read; what follows is ignored. */
 const MAX_BYTES = 500 * 1024;
@@ -53,23 +56,17 @@ function sitemapsOf(values: readonly string[], base: string): string[] {
 }
 
 /**
- * Says what an answer for `/robots.txt` means: its rules when there are any, no limits when there is no such file
- * (3xx after too many redirects, 4xx), nothing allowed while the host cannot tell (5xx, no answer); RFC 9309 2.3.1.
+ * Says what the file of a host means: its rules when there are any, no limits when there is no such file (3xx after too
+ * many redirects, 4xx); RFC 9309 2.3.1.
  * @param token the crawler's name; case and a version behind it do not count
  */
-export function parseRobots(answer: RobotsFile | 'unreachable', token: string): Robots {
-  const unable = answer === 'unreachable' || answer.statusCode >= 500 || answer.statusCode < 200;
-  const text = unable
-    ? 'User-agent: *\nDisallow: /'
-    : answer.statusCode < 300
-      ? firstPart(Buffer.from(answer.body))
-      : '';
+export function parseRobots({ url, statusCode, body }: RobotsFile, token: string): Robots {
+  const text = statusCode < 300 ? firstPart(Buffer.from(body)) : '';
   const { rules, crawlDelaySeconds, sitemaps } = parseRules(text, token);
   return {
-    allows: (url) => isAllowed(rules, url),
+    allows: (page) => isAllowed(rules, page),
     crawlDelayMs: crawlDelaySeconds && Math.min(crawlDelaySeconds * 1000, MAX_CRAWL_DELAY_MS),
-    sitemaps: answer === 'unreachable' ? [] : sitemapsOf(sitemaps, answer.url),
-    ...(answer === 'unreachable' && { isSilent: true }),
+    sitemaps: sitemapsOf(sitemaps, url),
   };
 }
 
@@ -83,9 +80,18 @@ export interface RobotsRequest {
   signal: AbortSignal;
 }
 
+/** What a request for a robots.txt brought. */
+export type RobotsAnswer =
+  | RobotsFile
+  /** The host cannot say now (5xx, silence, a broken connection): RFC 9309 2.3.1.4. The message says what it met. */
+  | ServiceError
+  /** Nothing can be fetched from the host, so there is nothing to keep from it; its pages fail and tell why. */
+  | 'unconnected';
+
+/** @throws ServiceError `ROBOTS_UNAVAILABLE` where the host answers that it cannot say */
 async function fetchFile({ egress, origin, userAgent, signal }: RobotsRequest): Promise<RobotsFile> {
-  const { url, statusCode, body } = await openDownload(egress, {
-    url: new URL('/robots.txt', origin).href,
+  const { url, statusCode, headers, body } = await openDownload(egress, {
+    url: robotsUrl(origin),
     headers: { 'user-agent': userAgent, accept: 'text/plain,*/*;q=0.5' },
     // Rules are no secret, and a page is often fetched without a valid certificate too.
     skipTlsVerification: true,
@@ -102,20 +108,48 @@ async function fetchFile({ egress, origin, userAgent, signal }: RobotsRequest): 
     }
   }
   body.destroy();
+  if (statusCode >= 500) {
+    const retryAfterMs = readRetryAfter(headers['retry-after']);
+    throw unavailable(`${robotsUrl(origin)} was answered with HTTP ${statusCode}`, { retryAfterMs });
+  }
   return { url, statusCode, body: firstPart(Buffer.concat(chunks)) };
 }
 
+const robotsUrl = (origin: string) => new URL('/robots.txt', origin).href;
+
+function unavailable(what: string, extras: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  const { retryAfterMs, cause } = extras;
+  return new ServiceError('ROBOTS_UNAVAILABLE', what, {
+    cause,
+    ...(retryAfterMs && { retryAfterSeconds: retryAfterMs / 1000 }),
+  });
+}
+
 /**
- * Fetches what a host allows. A host that gives no answer in 15 seconds is `unreachable`: nothing is allowed then,
- * yet one attempt at the start page does no harm and tells why (DNS, TLS, a refused address).
+ * Asks a host what it allows, for 15 seconds at most.
+ * @returns a failure as a value: it may be that of a file of which there is a copy
+ * @throws the signal's reason
  */
-export async function fetchRobots(request: RobotsRequest): Promise<RobotsFile | 'unreachable'> {
+export async function fetchRobots(request: RobotsRequest): Promise<RobotsAnswer> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const url = robotsUrl(request.origin);
   try {
     return await fetchFile({ ...request, signal });
   } catch (error) {
     request.signal.throwIfAborted();
-    if (signal.aborted || error instanceof ServiceError) return 'unreachable';
-    throw error;
+    if (signal.aborted) return unavailable(`${url} was not answered within ${TIMEOUT_MS / 1000} seconds`);
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.code === 'ROBOTS_UNAVAILABLE') return error;
+    if (isUnconnected(error)) return 'unconnected';
+    return unavailable(`${url} could not be read: ${error.message.replace(/\.$/, '')}`, { cause: error });
   }
+}
+
+/** Says to a person that what a host allows is not known, and what to do. @param what happened, without its full stop */
+export function robotsFailure(what: string, tries: number): ServiceError {
+  const often = tries > 1 ? `, ${tries} times` : '';
+  return new ServiceError(
+    'ROBOTS_UNAVAILABLE',
+    `${what}${often}. What may be crawled on the host is not known without it. Try again later, or set ignoreRobotsTxt if you may crawl it all the same.`,
+  );
 }

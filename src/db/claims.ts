@@ -108,6 +108,8 @@ const openHosts = (job: ClaimingJob, { lane, fetching, requestsPerHost }: ClaimO
       ) as leases
       where name is not null
         and not exists (select from host_pauses where host_pauses.host = name and until > now())
+        and not exists (
+          select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
         and exists (
           select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
       limit ${HOSTS_PER_CLAIM}
@@ -205,7 +207,9 @@ export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey>
         select min(greatest((
             select min(due_at) from (
               select due_at from pages where job_id = ${jobId} and host = name and status = 'pending'
-              order by ordinal limit 200) as first), until))
+              order by ordinal limit 200) as first), until, (
+            select max(robots_waits.until) from robots_waits
+            where robots_waits.job_id = ${jobId} and robots_waits.host = name)))
         from few left join host_pauses on host_pauses.host = name) end as at
     )
     select (extract(epoch from greatest(at, next_claim_at) - now()) * 1000)::float8 as due,

@@ -124,6 +124,17 @@ interface Tables {
     code: string | null;
     created_at: Timestamp;
   };
+  robots_files: { key: string; job_id: string | null; file: Buffer; fetched_at: Timestamp };
+  robots_waits: {
+    job_id: string;
+    host: string;
+    scheme: string;
+    tries: Generated<number>;
+    since: Timestamp;
+    until: Expiry;
+    given_up: Generated<boolean>;
+    reason: string;
+  };
   webhook_deliveries: {
     id: Generated<string>;
     job_id: string;

@@ -20,6 +20,8 @@ export interface PageEnd {
   credits?: number;
   error?: StoredError;
   retryInMs?: number;
+  /** A retry of a page whose target was not asked: it counts for nothing. */
+  isUntried?: boolean;
   /** Set where another address than the page's own answered. */
   finalUrl?: string;
   finalKey?: Buffer;
@@ -138,8 +140,9 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
         ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
         ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(closeError(end.error, seal)), 'text')},
         ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && seal.close(end.finalUrl), 'text')},
-        ${column((end) => end.finalKey && closeKey(end.finalKey, seal).toString('hex'), 'text')}
-      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key)
+        ${column((end) => end.finalKey && closeKey(end.finalKey, seal).toString('hex'), 'text')},
+        ${column((end) => end.isUntried ?? false, 'bool')}
+      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, untried)
     ), judged as (
       select given.*, ordinal, case
           when outcome in ('completed', 'failed') and final_key is not null and exists (
@@ -157,7 +160,8 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
     ), ended as (
       update pages set
         status = case when verdict in ('retry', 'unbegun') then 'pending' else verdict end,
-        attempts = attempts + (verdict <> 'unbegun')::int, lane = null, claimed_until = null,
+        attempts = attempts + case when untried or verdict = 'unbegun' then 0 else 1 end,
+        lane = null, claimed_until = null,
         due_at = case when verdict = 'retry' then now() + make_interval(secs => retry_ms / 1000.0) else due_at end,
         blob = case when verdict = 'completed' then placed.blob end,
         position = case when verdict = 'completed' then place end,

@@ -187,6 +187,12 @@ export async function retryFailed(db: Database, job: { id: string; ttlMs: number
       )
       update job_progress set failed = failed - (select count(*) from again), touched_at = now()
       where job_id = ${job.id} returning (select count(*) from again)::int as retried`.execute(query);
+    // Hosts that were given up for their robots.txt are asked for it again.
+    await query
+      .deleteFrom('robots_waits')
+      .where('job_id', '=', job.id)
+      .where('given_up', '=', true)
+      .execute();
     const retried = rows[0]?.retried ?? 0;
     if (retried) await reopen(query, { ...job, status });
     return retried;
@@ -223,6 +229,8 @@ export interface PageJobState {
   notes: Record<string, unknown>;
   /** URLs that robots.txt excludes. */
   blocked: number;
+  /** Hosts whose robots.txt is unavailable, and asked for again. */
+  silentHosts: number;
   target: string | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -240,7 +248,13 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
     .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes', 'blocked'])
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
-    .select(sql<number>`(${OPEN} + completed + failed)::int`.as('total'))
+    .select([
+      sql<number>`(${OPEN} + completed + failed)::int`.as('total'),
+      sql<number>`(
+        select count(distinct host) from robots_waits where job_id = jobs.id and not given_up)::int`.as(
+        'silentHosts',
+      ),
+    ])
     .where('jobs.id', '=', id)
     .where((where) =>
       where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),

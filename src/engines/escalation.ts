@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../errors.ts';
+import { type ErrorCode, ServiceError } from '../errors.ts';
 import { seemsToPlay } from '../html/media.ts';
 import type { Route, Upstreams } from '../net/upstream.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -31,6 +31,8 @@ export interface EscalationHands {
 const HEAD_START_MS = 8_000;
 /** Refusals with which a site may mean that it wants a browser. */
 const WANTS_BROWSER = new Set([401, 403, 406, 429, 503]);
+/** Failures of a connection: a second one may work. */
+const MAY_PASS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
 const NO_ENHANCED = 'This service has no enhanced proxies; the page was fetched without them.';
 const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they are not billed.';
@@ -49,7 +51,7 @@ const BY_ENHANCED = 'Set proxy to "auto": enhanced proxies may be let in.';
  *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
  *    the certificate is bad, the file is too large or of no use). Where what the page plays is wanted, its answer has
  *    to name something.
- * 4. After any other answer, or none, the browser; and beside the plain fetch, where that has been silent for
+ * 4. After any other answer, or none (a DNS server that could not say is asked again then), the browser; and beside the plain fetch, where that has been silent for
  *    {@link HEAD_START_MS}. The first acceptable page is taken, the other attempt aborted.
  * 5. What the browser brought is taken, unless it failed, or was refused where the plain fetch was not.
  * 6. The site did not let us in (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there
@@ -165,7 +167,7 @@ const finality =
   ({ media }: PageRequest): Judge =>
   (outcome) => {
     if ('error' in outcome) {
-      return !(outcome.error instanceof ServiceError) || outcome.error.code !== 'SCRAPE_SITE_ERROR';
+      return !(outcome.error instanceof ServiceError) || !MAY_PASS.has(outcome.error.code);
     }
     const { page } = outcome;
     if (WANTS_BROWSER.has(page.statusCode)) return false;

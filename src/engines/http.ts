@@ -2,6 +2,7 @@ import { isPlayable } from '../html/media.ts';
 import { refreshTarget } from '../html/refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
+import { readRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { mayShare } from '../url.ts';
 import { contentOf } from './content.ts';
@@ -27,13 +28,6 @@ const BROWSER_HEADERS = {
   'sec-fetch-site': 'none',
   'sec-fetch-user': '?1',
 };
-
-/** RFC 9110 10.2.3: seconds, or a date. */
-function retryAfter(header: string | undefined): { retryAfterMs?: number } {
-  if (!header) return {};
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return ms > 0 ? { retryAfterMs: ms } : {};
-}
 
 /** Such a file has no text; whoever wants it asks its address for it. */
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
@@ -61,13 +55,14 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       maxBodyBytes,
       isEnough: isFile,
     });
+    const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
     return {
       sourceUrl,
       url: answer.url,
       statusCode: answer.statusCode,
       contentType: answer.contentType,
       ...(isFile(answer) ? fileToPlay(answer) : contentOf(answer, base64)),
-      ...retryAfter(answer.headers['retry-after']),
+      ...(retryAfterMs && { retryAfterMs }),
       engine: 'http',
       proxy,
       fetchedAt: Date.now(),

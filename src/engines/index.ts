@@ -5,6 +5,7 @@ import { FORMATS } from '../formats/index.ts';
 import { mediaKindsOf } from '../media-kind.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
 import { type Cache, cacheKey, missError } from './cache.ts';
@@ -81,9 +82,6 @@ function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: Scrape
 
 /** What a format may have that needs the open page. */
 type Halves = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
-
-const isCacheOnly = ({ lockdown, minAge }: Pick<ScrapeRequest, 'lockdown' | 'minAge'>) =>
-  lockdown || minAge !== undefined;
 
 /** Whether pages are opened in the browser from the start; others may turn out to need one. */
 export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {

@@ -21,7 +21,8 @@ export interface Egress {
    * Addresses that may be connected to, at least one. Connect to one of these and never look the name up again:
    * a second answer may be another one.
    * @param hostname a name, or an address with or without brackets
-   * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR`; `unsafe_domain_blocked` when any of them is not allowed
+   * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR` for a name that does not exist, `SCRAPE_DNS_SERVER_ERROR` where
+   *   that could not be found out; `unsafe_domain_blocked` when any of them is not allowed
    */
   resolve(hostname: string): Promise<ResolvedAddress[]>;
   /**

@@ -6,7 +6,11 @@ interface Failure {
   message: string;
 }
 
+/** Codes with which a DNS server, or the machine's resolver, says that a name does not exist or has no address. */
 const UNRESOLVED = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA', 'EBADNAME']);
+
+/** Whether a failed lookup says nothing of the name: SERVFAIL, REFUSED, a timeout, a network that is down. */
+export const isResolverFault = (code: string | undefined) => code === undefined || !UNRESOLVED.has(code);
 
 /** Codes of OpenSSL's certificate checks and of Node's own (`tls`, `X509_V_ERR_*` without the prefix). */
 const CERTIFICATE =
@@ -61,10 +65,14 @@ function isDnsFailure({ syscall }: Failure): boolean {
 function explain(failure: Failure, host: string): [ErrorCode, string] {
   const { code, message } = failure;
   if (isDnsFailure(failure)) {
-    const what = UNRESOLVED.has(code)
-      ? `The name ${host} does not resolve. Check its spelling.`
-      : `The name ${host} could not be looked up: the DNS server gave no answer (${code}). Try again later.`;
-    return ['SCRAPE_DNS_RESOLUTION_ERROR', what];
+    if (!isResolverFault(code)) {
+      return ['SCRAPE_DNS_RESOLUTION_ERROR', `The name ${host} does not resolve. Check its spelling.`];
+    }
+    const reason = `the DNS server could not answer (${code})`;
+    return [
+      'SCRAPE_DNS_SERVER_ERROR',
+      `The name ${host} could not be looked up: ${reason}. Try again later.`,
+    ];
   }
   if (CERTIFICATE.test(code)) {
     const reason = `${CERTIFICATE_REASONS[code] ?? message} (${code})`;
@@ -84,6 +92,23 @@ function explain(failure: Failure, host: string): [ErrorCode, string] {
     'SCRAPE_SITE_ERROR',
     `${host} ${SITE_REASONS[code] ?? `could not be fetched: ${message}`} (${code}).`,
   ];
+}
+
+/** Failures that every request to a host meets, before there is a connection to it. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  ...[
+    'SCRAPE_DNS_RESOLUTION_ERROR',
+    'SCRAPE_SSL_ERROR',
+    'SCRAPE_PROXY_SELECTION_ERROR',
+    'unsafe_domain_blocked',
+  ],
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'],
+]);
+
+/** Whether nothing can be fetched from the host: it does not exist, does not listen, or may not be connected to. */
+export function isUnconnected(error: ServiceError): boolean {
+  const [first] = error.code === 'SCRAPE_SITE_ERROR' ? chainOf(error.cause) : [error];
+  return first !== undefined && UNCONNECTED.has(first.code);
 }
 
 /**

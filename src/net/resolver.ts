@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns';
-import { ServiceError } from '../errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
+import { isResolverFault } from './failure.ts';
 
 /** An address as DNS gave it. */
 export interface ResolvedAddress {
@@ -26,6 +27,16 @@ function systemResolver(): Resolver {
   };
 }
 
+/**
+ * Why two lookups of one name brought no address. NXDOMAIN holds for every record type (RFC 8020); that a name has no
+ * records of one type does not say that it has none of the type whose lookup failed.
+ */
+function failureOf(outcomes: PromiseSettledResult<unknown>[]): unknown {
+  const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  const isAbsent = (reason: unknown) => codeOf(reason) === 'ENOTFOUND';
+  return reasons.find(isAbsent) ?? reasons.find((reason) => isResolverFault(codeOf(reason))) ?? reasons[0];
+}
+
 function serverResolver(server: string): Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
   try {
@@ -40,7 +51,7 @@ function serverResolver(server: string): Resolver {
       const addresses: ResolvedAddress[] = [];
       if (v4.status === 'fulfilled') for (const address of v4.value) addresses.push({ address, family: 4 });
       if (v6.status === 'fulfilled') for (const address of v6.value) addresses.push({ address, family: 6 });
-      if (addresses.length === 0 && v4.status === 'rejected') throw v4.reason;
+      if (addresses.length === 0) throw failureOf([v4, v6]);
       return addresses;
     },
     close: () => resolver.cancel(),

@@ -77,7 +77,13 @@ export const scrapeOptionFields = {
   includeTags: selectors.describe('CSS selectors; only what they match is kept'),
   excludeTags: selectors.describe('CSS selectors of what is dropped'),
   maxAge: z.int().min(0).optional().describe('ms; a cached copy younger than this is used; default two days'),
-  minAge: z.int().min(0).optional().describe('ms; only the cache is asked, for a copy at least this old'),
+  minAge: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'ms; only the cache is asked, for a copy at least this old; a crawl reads no robots.txt and no sitemap then',
+    ),
   headers: headers.describe('sent with the request'),
   waitFor: z
     .int()
@@ -211,12 +217,16 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
 }
 
+/** Whether a request is answered from the cache alone, without a connection to its target. */
+export const isCacheOnly = ({ lockdown, minAge }: { lockdown: boolean; minAge?: number | undefined }) =>
+  lockdown || minAge !== undefined;
+
 /** Puts in the defaults that depend on other options. */
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
-  // With either of them only the cache is asked, and it is asked for a copy of any age.
-  const cacheOnly = options.lockdown || options.minAge !== undefined;
+  // The cache is then asked for a copy of any age.
+  const cacheOnly = isCacheOnly(options);
   return {
     ...options,
     timeout: options.timeout ?? DEFAULT_TIMEOUT_MS,

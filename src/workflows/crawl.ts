@@ -1,9 +1,16 @@
+import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import { discovery } from './activities.ts';
 import { type PageJobInput, runPageJob } from './pages.ts';
 
 /** Scrapes a site: first where it is and what it allows, then its pages, while its sitemaps are read. */
 export const crawl = (input: PageJobInput) =>
   runPageJob(input, async () => {
-    const { sitemaps } = await discovery.prepareCrawl(input.jobId);
-    return sitemaps ? () => discovery.readSitemaps(input.jobId) : undefined;
+    let prepared = await discovery.prepareCrawl(input.jobId);
+    // The robots.txt of the host is unavailable: every page of the crawl waits for it.
+    while (prepared.waitMs !== undefined) {
+      setCurrentDetails('The robots.txt of the site is unavailable; it is asked for again.');
+      await sleep(prepared.waitMs);
+      prepared = await discovery.prepareCrawl(input.jobId);
+    }
+    return prepared.sitemaps ? () => discovery.readSitemaps(input.jobId) : undefined;
   });

@@ -460,6 +460,29 @@ describe('robots.txt', () => {
   });
 });
 
+describe('a crawl of pages in the cache', () => {
+  it.each([{ minAge: 1 }, { lockdown: true }])('with %j sends nothing to the site', async (option) => {
+    await using pages = await startPages({
+      '/robots.txt': 'User-agent: *\nDisallow: /open',
+      '/sitemap.xml': (request, response) =>
+        void response.end(`<urlset><url><loc>http://${request.headers.host}/listed</loc></url></urlset>`),
+      '/': page('Home', ['/open', '/never']),
+      '/open': page('Open'),
+      '/never': page('Never scraped'),
+    });
+    for (const path of ['/', '/open']) {
+      await call('/v2/scrape', { body: { url: `${pages.url}${path}`, fastMode: true } });
+    }
+    const before = pages.requests.length;
+    const done = await crawl(pages.url, { scrapeOptions: { fastMode: true, ...option } });
+    expect(pathsOf(done)).toEqual(['/', '/open']);
+    expect(done).toMatchObject({ status: 'completed', completed: 2, failed: 1 });
+    const code = 'minAge' in option ? 'SCRAPE_NO_CACHED_DATA' : 'SCRAPE_LOCKDOWN_CACHE_MISS';
+    expect((await errorsOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
+    expect(pages.requests.slice(before)).toEqual([]);
+  });
+});
+
 describe('sitemaps', () => {
   it('name pages that no link leads to', async () => {
     const done = await crawl(`${site.url}/`, { limit: 1_000, includePaths: ['^/links/'] });

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fetchRobots, parseRobots } from '../../src/crawl/robots.ts';
+import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots.ts';
 import { createEgress } from '../../src/net/egress.ts';
 
 const ORIGIN = 'https://example.com';
@@ -176,20 +176,11 @@ describe('an answer', () => {
     [401, true, true],
     [404, true, true],
     [429, true, true],
-    [500, false, false],
-    [503, false, false],
-    [999, false, false],
   ])('of status %s allows /a: %s, /b: %s', (statusCode, a, b) => {
     const rules = robots(body, 'Winnow', statusCode);
     expect(rules.allows(`${ORIGIN}/a`)).toBe(a);
     expect(rules.allows(`${ORIGIN}/b`)).toBe(b);
     expect(rules.sitemaps).toEqual(statusCode < 300 ? [`${ORIGIN}/s.xml`] : []);
-  });
-
-  it('that never came allows nothing', () => {
-    const rules = parseRobots('unreachable', 'Winnow');
-    expect(rules.allows(`${ORIGIN}/a`)).toBe(false);
-    expect(rules).toMatchObject({ crawlDelayMs: undefined, sitemaps: [] });
   });
 
   it('that is a page has no rules', () => {
@@ -238,8 +229,17 @@ describe('the file of a host', () => {
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
     const origin = `http://127.0.0.1:${port}`;
-    return { origin, file: await fetchRobots({ egress, origin, userAgent: 'Winnow/1.0', signal }) };
+    return { origin, ...(await outcomeOf(origin, signal)) };
   }
+
+  /** What asking brought: a file, or nothing but how it went. */
+  async function outcomeOf(origin: string, signal = AbortSignal.timeout(10_000)) {
+    const answer = await fetchRobots({ egress, origin, userAgent: 'Winnow/1.0', signal });
+    return typeof answer === 'object' && 'body' in answer ? { file: answer } : { failure: answer };
+  }
+
+  /** A file that has to be there. */
+  const parsed = (file: RobotsFile | undefined) => parseRobots(file!, 'Winnow');
 
   it('is asked for by name, through redirects, and stays plain data', async () => {
     const { origin, file } = await fetchFrom((request, response) => {
@@ -248,7 +248,7 @@ describe('the file of a host', () => {
     });
     const body = 'User-agent: *\nDisallow: /elsewhere.txt # Winnow/1.0';
     expect(file).toEqual({ url: `${origin}/elsewhere.txt`, statusCode: 200, body });
-    expect(parseRobots(structuredClone(file), 'Winnow').allows(`${origin}/elsewhere.txt`)).toBe(false);
+    expect(parsed(structuredClone(file)).allows(`${origin}/elsewhere.txt`)).toBe(false);
   });
 
   it('without an end is cut', async () => {
@@ -263,10 +263,10 @@ describe('the file of a host', () => {
       statusCode: 200,
       body: expect.stringMatching(/^(Disallow: \/a\n)*Disallow: \/a$/),
     });
-    expect((file as { body: string }).body.length).toBeGreaterThan(499 * 1024); // no string, as the line above shows
+    expect(file?.body.length).toBeGreaterThan(499 * 1024);
   });
 
-  it.each([404, 503])('that is answered with %s has no body', async (status) => {
+  it.each([401, 404, 429])('that is answered with %s has no body', async (status) => {
     const { origin, file } = await fetchFrom((_, response) =>
       response.writeHead(status).end('User-agent: *'),
     );
@@ -278,16 +278,47 @@ describe('the file of a host', () => {
       response.writeHead(301, { location: '/robots.txt' }).end(),
     );
     expect(file).toMatchObject({ statusCode: 301 });
-    expect(parseRobots(file, 'Winnow').allows(`${origin}/a`)).toBe(true);
+    expect(parsed(file).allows(`${origin}/a`)).toBe(true);
   });
 
-  it('is unreachable when the connection breaks', async () => {
-    expect((await fetchFrom((request) => request.socket.destroy())).file).toBe('unreachable');
+  it.each([500, 503, 599])(
+    'is unavailable while the host answers %s, which may say for how long',
+    async (status) => {
+      const { origin, failure } = await fetchFrom((_, response) =>
+        response.writeHead(status, { 'retry-after': '7' }).end('User-agent: *'),
+      );
+      expect(failure).toMatchObject({
+        code: 'ROBOTS_UNAVAILABLE',
+        message: `${origin}/robots.txt was answered with HTTP ${status}`,
+        retryAfterSeconds: 7,
+      });
+    },
+  );
+
+  it('is unavailable when the connection breaks', async () => {
+    const unavailable = expect.objectContaining({
+      code: 'ROBOTS_UNAVAILABLE',
+      message: expect.stringMatching(/robots\.txt could not be read: .*closed the connection|sent less/),
+    });
+    expect((await fetchFrom((request) => request.socket.destroy())).failure).toEqual(unavailable);
     const cut = await fetchFrom((request, response) => {
       response.writeHead(200, { 'content-length': 1_000 }).write('User-agent: *\n');
       setImmediate(() => request.socket.destroy());
     });
-    expect(cut.file).toBe('unreachable');
+    expect(cut.failure).toEqual(unavailable);
+  });
+
+  it('of a host without a connection is no reason to wait: its pages fail as well', async () => {
+    const { origin } = await fetchFrom((_, response) => response.end());
+    await new Promise((resolve) => server?.close(resolve).closeAllConnections());
+    for (const dead of [
+      origin,
+      'http://no-such-host.invalid',
+      'http://10.0.0.1',
+      origin.replace('http', 'https'),
+    ]) {
+      expect(await outcomeOf(dead)).toEqual({ failure: 'unconnected' });
+    }
   });
 
   it('is not waited for once the caller gives up', async () => {

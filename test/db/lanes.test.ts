@@ -152,6 +152,14 @@ describe('a page', () => {
     expect(next).toMatchObject({ completed: 0, open: 1 });
   });
 
+  it('whose target was not asked comes back as it was', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    const { claims } = await step(id, { want: 1 });
+    const untried = done(claims[0]!, { outcome: 'retry', isUntried: true, retryInMs: 0 });
+    const again = await step(id, { ended: [untried], want: 1 });
+    expect(again).toMatchObject({ open: 1, claims: [{ id: claims[0]!.id, attempts: 0, losses: 0 }] });
+  });
+
   it('that leads to one of the same job is none of its own', async () => {
     const name = host();
     const key = (text: string) => Buffer.from(`${name} ${text}`.padEnd(16).slice(-16));

@@ -415,6 +415,7 @@ describe('a crawl', () => {
       'table blocked_urls.url',
       'table job_progress.base',
       'table pages.url',
+      'table robots_files.file',
       `workflow crawl/${id}`,
     ]);
     await expire(id);

@@ -233,6 +233,12 @@ describe('the rule, row by row', () => {
       'bug',
     ],
     [
+      '4 a DNS server that fails, asked again',
+      { http: ['SCRAPE_DNS_SERVER_ERROR'], browser: ['page'] },
+      'http basic, browser basic',
+      '200 browser basic',
+    ],
+    [
       '5 two failures',
       { http: ['SCRAPE_SITE_ERROR'], browser: ['SCRAPE_SSL_ERROR'] },
       'http basic, browser basic',

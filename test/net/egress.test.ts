@@ -2,13 +2,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { priceOfFailure } from '../../src/credits.ts';
+import { isTransient } from '../../src/errors.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/net/egress.ts';
+import { toFetchError } from '../../src/net/failure.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 
 const refused = expect.objectContaining({
   code: 'unsafe_domain_blocked',
   message: expect.stringMatching(/private or reserved.*WINNOW_ALLOW_PRIVATE/),
 });
+
+/** Errors of a DNS server (RFC 1035 4.1.1). */
+const [SERVFAIL, NXDOMAIN, REFUSED] = [2, 3, 5];
 
 let dns: TestDns;
 const opened: Egress[] = [];
@@ -33,6 +39,13 @@ beforeAll(async () => {
     'turning.test': [['127.0.0.1'], ['127.0.0.2']],
     'recovering.test': [['127.0.0.2'], ['127.0.0.1']],
     'localhost.test': ['127.0.0.1'],
+    'servfail.test': () => SERVFAIL,
+    'refused.test': () => REFUSED,
+    'half.test': (type) => (type === 'A' ? [] : SERVFAIL),
+    'other-half.test': (type) => (type === 'A' ? SERVFAIL : []),
+    'absent-half.test': (type) => (type === 'A' ? SERVFAIL : NXDOMAIN),
+    'empty.test': [],
+    'one-family.test': (type) => (type === 'A' ? ['93.184.216.34'] : SERVFAIL),
   });
 });
 
@@ -93,6 +106,47 @@ describe('resolve', () => {
       }),
     );
   });
+
+  it.each(['servfail.test', 'refused.test', 'half.test', 'other-half.test'])(
+    'does not take %s for a name that does not exist, for the DNS server could not say so',
+    async (name) => {
+      await expect(open().resolve(name)).rejects.toEqual(
+        expect.objectContaining({
+          code: 'SCRAPE_DNS_SERVER_ERROR',
+          message: expect.stringMatching(
+            `^The name ${name} could not be looked up: the DNS server could not answer .E[A-Z]+.. Try again later.$`,
+          ),
+        }),
+      );
+    },
+  );
+
+  it('takes what a DNS server says for sure, though another lookup of the name failed', async () => {
+    for (const name of ['absent-half.test', 'empty.test']) {
+      await expect(open().resolve(name)).rejects.toEqual(
+        expect.objectContaining({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }),
+      );
+    }
+    expect(await open().resolve('one-family.test')).toEqual([{ address: '93.184.216.34', family: 4 }]);
+  });
+
+  it.each([
+    ['ENOTFOUND', 'SCRAPE_DNS_RESOLUTION_ERROR', 1, false],
+    ['EAI_AGAIN', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
+    ['EAI_FAIL', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
+    ['ESERVFAIL', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
+    ['EREFUSED', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
+    ['ETIMEOUT', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
+  ])(
+    'of a lookup that fails with %s makes %s, which costs %s and may pass: %s',
+    (code, made, credits, passes) => {
+      const syscall = code.startsWith('EAI') ? 'getaddrinfo' : 'queryA';
+      const failure = toFetchError(Object.assign(new Error('failed'), { code, syscall }), 'a.test');
+      expect(failure.code).toBe(made);
+      expect(priceOfFailure(failure.code)).toBe(credits);
+      expect(isTransient(failure.code)).toBe(passes);
+    },
+  );
 
   it('asks once for many, and anew after the time to live', async () => {
     const allowPrivate = ['127.0.0.1/32'];

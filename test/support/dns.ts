@@ -17,28 +17,43 @@ export interface TestDns {
   close(): Promise<void>;
 }
 
+/** What one question is answered with: addresses, or the number of an error (RFC 1035 4.1.1), such as 2 for SERVFAIL. */
+type Turn = string[] | number;
+
 /**
  * Serves addresses by name, IPv4 and IPv6 mixed; names that are not in the table do not exist.
  * A list of lists answers the first question of a type with the first list, and so on; the last one stays. An entry
- * that is no address is another name of the table: a CNAME, answered with the addresses behind it.
+ * that is no address is another name of the table: a CNAME, answered with the addresses behind it. A function decides
+ * anew for each question.
  */
-export async function startDns(table: Record<string, string[] | string[][]>): Promise<TestDns> {
+export async function startDns(
+  table: Record<string, string[] | string[][] | ((type: 'A' | 'AAAA') => Turn)>,
+): Promise<TestDns> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
 
   /** A CNAME comes before what it leads to; servers answer with the whole chain. */
   function recordsOf(entry: string, type: number): string[] {
-    if (isIP(entry) === 0) return [entry, ...(answersTo(entry, type) ?? [])];
+    if (isIP(entry) === 0) {
+      const behind = answersTo(entry, type);
+      return [entry, ...(Array.isArray(behind) ? behind : [])];
+    }
     return isIPv4(entry) === (type === TYPE_A) ? [entry] : [];
   }
 
-  function answersTo(name: string, type: number): string[] | undefined {
+  function answersTo(name: string, type: number): Turn {
     const entry = table[name];
-    const question = `${name} ${type === TYPE_A ? 'A' : 'AAAA'}`;
+    const typeName = type === TYPE_A ? 'A' : 'AAAA';
+    const question = `${name} ${typeName}`;
     const before = questions.filter((asked) => asked === question).length;
     questions.push(question);
-    const turn = entry?.some(Array.isArray) ? entry[Math.min(before, entry.length - 1)] : entry;
-    return turn === undefined ? undefined : [turn].flat(2).flatMap((entry) => recordsOf(entry, type));
+    if (entry === undefined) return NO_SUCH_NAME;
+    if (typeof entry === 'function') {
+      const turn = entry(typeName);
+      return typeof turn === 'number' ? turn : turn.flatMap((each) => recordsOf(each, type));
+    }
+    const turn = entry.some(Array.isArray) ? entry[Math.min(before, entry.length - 1)] : entry;
+    return [turn ?? []].flat(2).flatMap((each) => recordsOf(each, type));
   }
 
   socket.on('message', (query, sender) => {
@@ -48,11 +63,12 @@ export async function startDns(table: Record<string, string[] | string[][]>): Pr
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     // An answer, with recursion asked for and available.
-    header.writeUInt16BE(0x8180 | (answers ? 0 : NO_SUCH_NAME), 2);
+    const failed = typeof answers === 'number';
+    header.writeUInt16BE(0x8180 | (failed ? answers : 0), 2);
     header.writeUInt16BE(1, 4);
-    header.writeUInt16BE(answers?.length ?? 0, 6);
+    header.writeUInt16BE(failed ? 0 : answers.length, 6);
     let owner = name;
-    const records = (answers ?? []).map((value) => {
+    const records = (failed ? [] : answers).map((value) => {
       const made = record(owner, value, type);
       if (isIP(value) === 0) owner = value;
       return made;
