@@ -10,7 +10,7 @@ import { memoryOf } from './memory.ts';
 export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result>;
 
 /** What a context is opened with. */
-export interface LeaseOptions {
+interface LeaseOptions {
   proxyUrl?: string;
   duringWait?: DuringWait | undefined;
 }

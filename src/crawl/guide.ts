@@ -79,7 +79,9 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
   async function sort(judged: (readonly [string, Verdict])[], from: URL, signal: AbortSignal) {
     const findings: Findings = { found: [], blocked: [], homepages: [] };
     // Rules of other hosts, and of one that cannot say now, are asked for when the turn of their pages comes.
-    const isNear = judged.some(([, verdict]) => 'url' in verdict && new URL(verdict.url).origin === from.origin);
+    const isNear = judged.some(
+      ([, verdict]) => 'url' in verdict && new URL(verdict.url).origin === from.origin,
+    );
     const rules = isNear && !request.ignoreRobotsTxt ? await robots.peek(from.origin, signal) : undefined;
     for (const [link, verdict] of judged) {
       if ('denied' in verdict) {

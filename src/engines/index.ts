@@ -25,7 +25,7 @@ export interface Obtained {
 }
 
 /** What obtaining a page depends on beside the request. */
-export interface Circumstances {
+interface Circumstances {
   /** Whose is the profile that the request names, and whether it is saved. */
   profile?: ProfileOrder | undefined;
   /** Around the wait for a browser. */

@@ -45,7 +45,15 @@ async function newCrawl(origins: string[], seal: (id: string) => Seal = () => UN
     seal: reader.seal,
   });
   const claimed = async () => {
-    const order = { lane: `${id}/0/1`, want: 10, fetching: new Map(), requestsPerHost: 8, ended: [], found: [], blocked: [] };
+    const order = {
+      lane: `${id}/0/1`,
+      want: 10,
+      fetching: new Map(),
+      requestsPerHost: 8,
+      ended: [],
+      found: [],
+      blocked: [],
+    };
     const { claims } = await advance(db, { ...order, ...reader, pageEvents: false });
     return claims.map(({ url }) => new URL(url).origin);
   };
