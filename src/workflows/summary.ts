@@ -24,7 +24,7 @@ function describe(summary: JobSummary): string {
     `- credits: ${credits}`,
     ...(slowestHost
       ? [
-          `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.pages} pages`,
+          `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.requests} requests`,
         ]
       : []),
     `- skipped: ${listed(skipped) || 'nothing'}`,
