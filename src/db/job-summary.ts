@@ -27,7 +27,7 @@ export interface JobSummary {
 }
 
 /** Why a URL that a job met is no page of it. */
-export type SkipReason = 'robots.txt' | 'same page as another' | 'trap' | 'limit' | 'not attempted';
+type SkipReason = 'robots.txt' | 'same page as another' | 'trap' | 'limit' | 'not attempted';
 
 /** Adds what one chunk of a job measured. */
 export async function addHostTimes(db: Database, jobId: string, times: HostTime[]): Promise<void> {

@@ -19,6 +19,7 @@ function describe(summary: JobSummary): string {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
   return [
     `**${completed + failed} of ${pages} pages**, ${status}`,
+    '',
     `- with a document: ${completed}`,
     `- failed: ${failed}${failed ? ` (${listed(failures)})` : ''}`,
     `- credits: ${credits}`,
