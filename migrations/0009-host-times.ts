@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create table host_times (
       job_id uuid not null references job_progress on delete cascade,
       host text not null,
-      pages integer not null,
+      requests integer not null,
       ms bigint not null,
       primary key (job_id, host)
     )`.execute(db);

@@ -36,8 +36,8 @@ export class ChunkLog {
   }
 
   #addTime(host: string, ms: number): void {
-    const { pages, ms: before } = this.#hosts.get(host) ?? { pages: 0, ms: 0 };
-    this.#hosts.set(host, { host, pages: pages + 1, ms: before + ms });
+    const { requests, ms: before } = this.#hosts.get(host) ?? { requests: 0, ms: 0 };
+    this.#hosts.set(host, { host, requests: requests + 1, ms: before + ms });
   }
 
   get report(): ChunkReport {

@@ -115,7 +115,7 @@ interface Tables {
     stored_at: Date | null;
     delivered: Generated<boolean>;
   };
-  host_times: { job_id: string; host: string; pages: number; ms: number };
+  host_times: { job_id: string; host: string; requests: number; ms: number };
   blocked_urls: {
     job_id: string;
     url: string;

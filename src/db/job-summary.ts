@@ -6,8 +6,8 @@ import { CAPACITY, OPEN } from './progress.ts';
 /** How long one host took. */
 export interface HostTime {
   host: string;
-  /** Pages that it was asked for. */
-  pages: number;
+  /** Times that it was asked for a page. */
+  requests: number;
   /** Milliseconds of all of them together. */
   ms: number;
 }
@@ -21,13 +21,13 @@ export interface JobSummary {
   failures: Record<string, number>;
   credits: number;
   /** The host whose pages took longest on average, if any was asked. */
-  slowestHost?: { host: string; pages: number; averageMs: number };
+  slowestHost?: { host: string; requests: number; averageMs: number };
   /** URLs that were met and are no pages of the job, by reason. */
   skipped: Partial<Record<SkipReason, number>>;
 }
 
 /** Why a URL that a job met is no page of it. */
-export type SkipReason =
+type SkipReason =
   | 'robots.txt'
   | 'home page of another site'
   | 'same page as another'
@@ -40,12 +40,14 @@ export async function addHostTimes(db: Database, jobId: string, times: HostTime[
   if (!times.length) return;
   const column = (pick: (time: HostTime) => unknown, type: string) => list(times.map(pick), type);
   await sql`
-    insert into host_times (job_id, host, pages, ms)
+    insert into host_times (job_id, host, requests, ms)
     select ${jobId}, * from unnest(
-      ${column(({ host }) => host, 'text')}, ${column(({ pages }) => pages, 'int')},
+      ${column(({ host }) => host, 'text')}, ${column(({ requests }) => requests, 'int')},
       ${column(({ ms }) => Math.round(ms), 'bigint')})
     on conflict (job_id, host) do update
-    set pages = host_times.pages + excluded.pages, ms = host_times.ms + excluded.ms`.execute(db.query);
+    set requests = host_times.requests + excluded.requests, ms = host_times.ms + excluded.ms`.execute(
+    db.query,
+  );
 }
 
 /** What became of a job; `undefined` where it is gone, or nothing of it may be told (zero data retention). */
@@ -67,8 +69,8 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
       (select json_object_agg(code, count) from (
         select error ->> 'code' as code, count(*)::int from pages
         where job_id = jobs.id and status = 'failed' group by 1 order by 2 desc) as by_code) as failures,
-      (select json_build_object('host', host, 'pages', pages, 'averageMs', round(ms::numeric / pages)) from host_times
-        where job_id = jobs.id order by ms::numeric / pages desc limit 1) as slowest,
+      (select json_build_object('host', host, 'requests', requests, 'averageMs', round(ms::numeric / requests)) from host_times
+        where job_id = jobs.id order by ms::numeric / requests desc limit 1) as slowest,
       progress.blocked,
       (select count(*)::int from blocked_urls where job_id = jobs.id and code = 'EXTERNAL_LINK') as external,
       (select count(*)::int from pages where job_id = jobs.id and status = 'dropped' and not exists (

@@ -1,7 +1,7 @@
 import { toServiceError } from '../errors.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
+import { challengeOf } from './challenge.ts';
 import type { Engine } from './engine.ts';
-import { isWall } from './wall.ts';
 
 /** One engine that gave way to another. */
 export interface Fallback {
@@ -61,5 +61,7 @@ function reasonOf({ end }: Attempt, next: Attempt): string {
   if (!end || end.at > next.startedAt) return 'no response so far';
   if ('error' in end) return toServiceError(end.error).code;
   if (end.page.statusCode >= 400) return `HTTP ${end.page.statusCode}`;
-  return isWall(end.page) ? 'a challenge instead of the page' : 'content that only scripts or frames bring';
+  return challengeOf(end.page)
+    ? 'a challenge instead of the page'
+    : 'content that only scripts or frames bring';
 }

@@ -34,6 +34,7 @@ function describe({ engine, proxy, statusCode, fallbacks, ms }: ScrapeReport): s
   const stages = Object.entries(ms).map(([stage, took]) => `${stage} ${took}`);
   return [
     `**HTTP ${statusCode} from ${engine}**${proxy ? ` by ${proxy} proxy` : ''}`,
+    '',
     ...fallbacks.map(({ from, to, reason, afterMs }) => `- ${from} → ${to} after ${afterMs} ms: ${reason}`),
     `- milliseconds: ${stages.join(', ')}`,
   ].join('\n');

@@ -19,12 +19,13 @@ function describe(summary: JobSummary): string {
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);
   return [
     `**${completed + failed} of ${pages} pages**, ${status}`,
+    '',
     `- with a document: ${completed}`,
     `- failed: ${failed}${failed ? ` (${listed(failures)})` : ''}`,
     `- credits: ${credits}`,
     ...(slowestHost
       ? [
-          `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.pages} pages`,
+          `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.requests} requests`,
         ]
       : []),
     `- skipped: ${listed(skipped) || 'nothing'}`,

@@ -200,7 +200,7 @@ describe('a scrape', () => {
       scrapeOf(site.url, marker, { waitFor: 1, formats: ['rawHtml'] }),
     );
     expect(body.data.rawHtml).toContain(marker);
-    const homes = (await readdir(tmpdir())).filter((name) => name.startsWith('winnow-chromium-'));
+    const homes = (await readdir(tmpdir())).filter((name) => /^winnow-chromium-[^.]+$/.test(name));
     expect(homes.length).toBeGreaterThan(0);
     for (const home of homes) expect(await filesWith(path.join(tmpdir(), home), marker)).toEqual([]);
     expect(await placesOf(marker)).toEqual([]);

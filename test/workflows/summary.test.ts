@@ -1,0 +1,224 @@
+import { Client } from '@temporalio/client';
+import type { NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { rangesOf } from '../../src/activities/chunk.ts';
+import { connectTemporal } from '../../src/temporal.ts';
+import { call, scrape } from '../support/api.ts';
+import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { temporalAddress } from '../support/instance.ts';
+import { finished, startJob, until } from '../support/jobs.ts';
+import { type Pages, startPages } from '../support/pages.ts';
+
+/** What a person reads in the Temporal UI of a job that has ended. */
+
+silenceReplays();
+
+let pages: Pages;
+let connection: NativeConnection;
+let client: Client;
+let held = Promise.withResolvers<void>();
+
+const text = '<p>A page with a sentence that says something about a matter of some weight.</p>';
+const page = (...links: string[]) =>
+  `<main>${text}${links.map((link) => `<a href="${link}">${link}</a>`).join(' ')}</main>`;
+
+beforeAll(async () => {
+  pages = await startPages({
+    '/robots.txt': 'User-agent: *\nDisallow: /private\nCrawl-delay: 0.01\n',
+    '/sitemap.xml': (request, response) =>
+      void response.end(
+        `<urlset><url><loc>http://${request.headers.host}/named</loc></url><url><loc>http://${request.headers.host}/private/2</loc></url></urlset>`,
+      ),
+    '/': page('/one', '/two', '/moved', '/reset', '/private/1'),
+    '/one': page(),
+    '/two': page(),
+    '/named': page(),
+    '/moved': (_request, response) => void response.writeHead(302, { Location: '/two' }).end(),
+    '/reset': (request) => void request.socket.destroy(),
+    '/held': async (_request, response) => {
+      await held.promise;
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end(page());
+    },
+    '/forbidden': (_request, response) =>
+      void response.writeHead(403, { 'Content-Type': 'text/html' }).end(page()),
+  });
+  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  client = new Client({ connection, namespace: 'default' });
+});
+afterAll(async () => {
+  held.resolve();
+  await connection.close();
+  await pages[Symbol.asyncDispose]();
+});
+
+const detailsOf = async (workflowId: string) =>
+  (
+    await client.workflow
+      .getHandle(workflowId)
+      .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
+  ).currentDetails ?? '';
+
+/** The activities of a history, each with its summary and result. */
+function activitiesOf(history: History) {
+  const events = history.events ?? [];
+  const read = (data: Uint8Array | null | undefined) =>
+    data?.length ? JSON.parse(Buffer.from(data).toString()) : undefined;
+  return events.flatMap(({ eventId, activityTaskScheduledEventAttributes: scheduled, userMetadata }) => {
+    if (!scheduled) return [];
+    const end = events.find(
+      (event) => String(event.activityTaskCompletedEventAttributes?.scheduledEventId) === String(eventId),
+    );
+    return [
+      {
+        name: scheduled.activityType?.name,
+        summary: read(userMetadata?.summary?.data),
+        result: read(end?.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.data),
+      },
+    ];
+  });
+}
+
+describe('the history of a crawl with failures', () => {
+  let id: string;
+  let history: History;
+  let result: unknown;
+  beforeAll(async () => {
+    id = await startJob('/v2/crawl', { url: pages.url, scrapeOptions: { maxAge: 0 } });
+    await finished('/v2/crawl', id);
+    const handle = client.workflow.getHandle(`crawl/${id}`);
+    result = await handle.result();
+    history = await handle.fetchHistory();
+  });
+
+  it('ends with what became of it: pages, failures by code, credits, the slowest host, and what was skipped', () => {
+    expect(result).toEqual({
+      status: 'completed',
+      pages: 5,
+      completed: 4,
+      failures: { SCRAPE_SITE_ERROR: 1 },
+      credits: 4,
+      slowestHost: {
+        host: new URL(pages.url).host,
+        requests: expect.any(Number),
+        averageMs: expect.any(Number),
+      },
+      skipped: { 'robots.txt': 2, 'same page as another': 1 },
+    });
+  });
+
+  it('says the same in words', async () => {
+    const details = await detailsOf(`crawl/${id}`);
+    expect(details).toContain('**5 of 5 pages**, completed');
+    expect(details).toContain('- failed: 1 (SCRAPE_SITE_ERROR 1)');
+    expect(details).toContain('- credits: 4');
+    expect(details).toContain(`- slowest host: ${new URL(pages.url).host}, `);
+    expect(details).toContain('- skipped: robots.txt 2, same page as another 1');
+  });
+
+  it('names every step, and says in its result what the step did', () => {
+    const steps = activitiesOf(history);
+    expect(steps.find(({ name }) => name === 'prepareCrawl')).toMatchObject({
+      summary: expect.stringContaining('robots.txt'),
+      result: { sitemaps: true, robotsTxt: 'asked', crawlDelayMs: 10 },
+    });
+    expect(steps.find(({ name }) => name === 'readSitemaps')).toMatchObject({
+      summary: 'Sitemaps',
+      result: { pages: expect.any(Number), blocked: 1, files: { read: 1, failed: {}, truncated: false } },
+    });
+    const chunks = steps.filter(({ name }) => name === 'scrapePages');
+    for (const { summary } of chunks) expect(summary).toMatch(/^Worker \d+ of the job$/);
+    const reports = chunks.flatMap(({ result: report }) => (report?.chunk ? [report.chunk] : []));
+    const ended = reports.flatMap(({ pages: ordinals }: { pages: string }) =>
+      ordinals.split(', ').filter(Boolean),
+    );
+    expect(ended.length).toBeGreaterThan(0);
+    expect(ended.join()).toMatch(/^[\d,-]+$/);
+    expect(reports.filter(({ failed }) => failed)).toEqual([
+      expect.objectContaining({ failed: { SCRAPE_SITE_ERROR: 1 } }),
+    ]);
+  });
+
+  it('names no page, and replays', async () => {
+    const told = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${pages.url}`));
+    expect(told.filter((payload) => /http|\/one|\/two|\/private/.test(payload))).toEqual([]);
+    await replay(history, `crawl/${id}`);
+  });
+});
+
+describe('the details of a batch that was cancelled', () => {
+  it('say how far it came', async () => {
+    held = Promise.withResolvers();
+    const urls = [`${pages.url}/one`, `${pages.url}/held`];
+    const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0 });
+    await until(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
+    await call(`/v2/batch/scrape/${id}`, { method: 'DELETE' });
+    const handle = client.workflow.getHandle(`batch/${id}`);
+    await expect(handle.result()).rejects.toThrow();
+    held.resolve();
+    const details = await detailsOf(`batch/${id}`);
+    expect(details).toContain('**1 of 1 pages**, cancelled');
+    expect(details).toContain('- skipped: not attempted 1');
+    await replay(await handle.fetchHistory(), `batch/${id}`);
+  });
+});
+
+describe('the history of a scrape', () => {
+  it('says which engine answered, what gave way to it and why, and how long each stage took', async () => {
+    const { body } = await scrape({ url: `${pages.url}/forbidden`, maxAge: 0 });
+    const workflowId = `scrape/${body.data.metadata.scrapeId}`;
+    const handle = client.workflow.getHandle(workflowId);
+    expect(await handle.result()).toMatchObject({
+      engine: 'browser',
+      statusCode: 403,
+      fallbacks: [{ from: 'http', to: 'browser', reason: 'HTTP 403', afterMs: expect.any(Number) }],
+      ms: {
+        queue: expect.any(Number),
+        fetch: expect.any(Number),
+        convert: expect.any(Number),
+        store: expect.any(Number),
+      },
+    });
+    const details = await detailsOf(workflowId);
+    expect(details).toContain('**HTTP 403 from browser**');
+    expect(details).toMatch(/- http → browser after \d+ ms: HTTP 403/);
+    expect(details).toMatch(/- milliseconds: queue \d+, fetch \d+, convert \d+, store \d+/);
+    await replay(await handle.fetchHistory(), workflowId);
+  });
+
+  it('says so where the cache answered', async () => {
+    const url = `${pages.url}/one?cached`;
+    await scrape({ url });
+    const { body } = await scrape({ url });
+    expect(body.data.metadata.cacheState).toBe('hit');
+    const result = await client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`).result();
+    expect(result).toMatchObject({ engine: 'cache', fallbacks: [] });
+  });
+});
+
+describe('jobs with zero data retention', () => {
+  it('leave nothing of their pages in results, details and summaries', async () => {
+    const id = await startJob('/v2/crawl', { url: pages.url, zeroDataRetention: true });
+    await finished('/v2/crawl', id);
+    const handle = client.workflow.getHandle(`crawl/${id}`);
+    expect((await handle.result()) ?? null).toBeNull();
+    const told = payloadsOf(await handle.fetchHistory()).join('\n');
+    expect(told).not.toContain('127.0.0.1');
+    expect(told).not.toMatch(/"chunk"|"failed":\{|"blocked"|"robotsTxt"|SCRAPE_SITE_ERROR/);
+    expect(await detailsOf(`crawl/${id}`)).not.toContain('slowest');
+
+    const { body } = await scrape({ url: `${pages.url}/one`, zeroDataRetention: true });
+    const result = await client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`).result();
+    expect(result).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('ordinals in few characters', () => {
+  it.each([
+    [[], ''],
+    [[3], '3'],
+    [[2, 0, 1], '0-2'],
+    [[7, 1, 0, 3, 4, 4], '0-1, 3-4, 7'],
+  ])('%j is %j', (numbers, ranges) => {
+    expect(rangesOf(numbers)).toBe(ranges);
+  });
+});
