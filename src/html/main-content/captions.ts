@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { ARTICLES } from './beliefs.ts';
 import type { Measured } from './measure.ts';
 import type { Survey } from './survey.ts';
 
@@ -6,10 +7,20 @@ import type { Survey } from './survey.ts';
 const MOST_LEVELS = 2;
 
 /**
- * Whether a caption stands with the picture that it is about, or holds it, so that one goes with the other. Anything
- * that a `figure` shows is a picture: tables and code too.
+ * Whether an element of a text is a caption, by its tag or its name, that stands with the picture that it is about, or
+ * holds it: one stays with the other.
  */
-export function isOfPicture(caption: Element, measured: Measured, { measures }: Survey): boolean {
+export function isCaption(element: Element, measured: Measured, survey: Survey): boolean {
+  const isNamed = survey.hints.get(element)?.some(({ part }) => part === 'caption') ?? false;
+  return (
+    ARTICLES.includes(survey.type) &&
+    (element.name === 'figcaption' || isNamed) &&
+    isOfPicture(element, measured, survey)
+  );
+}
+
+/** Anything that a `figure` shows is a picture: tables and code too. */
+function isOfPicture(caption: Element, measured: Measured, { measures }: Survey): boolean {
   if (measured.pictures > 0) return true;
   const figure = ancestor(caption, 'figure');
   const shown = figure && measures.get(figure);

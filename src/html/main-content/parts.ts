@@ -1,7 +1,7 @@
 import { type Element, isTag } from 'domhandler';
 import { isInText, isPermalink, isSourceLink } from './anchors.ts';
 import { ARTICLES, beliefIn, type Context } from './beliefs.ts';
-import { isInCaption, isOfPicture } from './captions.ts';
+import { isCaption, isInCaption } from './captions.ts';
 import { isCopy } from './copies.ts';
 import { isFold, isInHeading } from './folds.ts';
 import type { Measured } from './measure.ts';
@@ -81,7 +81,7 @@ function isPartByTag(
     case 'footer':
       return share <= (holders.size && !holders.has(element) ? MOST_BESIDE : 0.5);
     case 'figcaption':
-      return ARTICLES.includes(type) && !isOfPicture(element, measured, survey);
+      return ARTICLES.includes(type) && !isCaption(element, measured, survey);
     case 'noscript':
       // Often a request to switch scripts on, sometimes the page itself.
       return length > 0 && (share < 0.2 || length < 300);
@@ -124,7 +124,7 @@ function isBelieved(
   const belief = beliefIn(part, survey.type);
   if (!belief || survey.holders.has(element)) return false;
   if (part === 'control' && isQuestion(element, measured.length)) return false;
-  if (part === 'caption' && isOfPicture(element, measured, survey)) return false;
+  if (part === 'caption' && isCaption(element, measured, survey)) return false;
   if (part === 'credit' && isInCaption(element)) return false;
   const { most, isSure, isOfSmallThings, also } = belief;
   const coverage = survey.coverageOf(word);

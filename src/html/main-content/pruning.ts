@@ -1,4 +1,5 @@
 import { type Element, isTag } from 'domhandler';
+import { isCaption } from './captions.ts';
 import { add, type Measure } from './measure.ts';
 import { isListOfLinks, isPart } from './parts.ts';
 import { sectionsBeside } from './sections.ts';
@@ -24,6 +25,8 @@ export function prune(survey: Survey): Pruned {
   const visit = (element: Element, isInMain: boolean): Measure | undefined => {
     const measured = measures.get(element);
     if (!measured) return undefined;
+    // What is said beside the text does not tell where the text is.
+    let isWeighed = true;
     if (element !== body) {
       if (dropped.has(element)) return undefined;
       const isPartHere = isPart(element, measured, isInMain, survey);
@@ -31,10 +34,12 @@ export function prune(survey: Survey): Pruned {
       if (isLinks) linkLists += measured.length;
       if (isPartHere && !beside.has(element) && introduces(element, survey)) {
         dropBesideTitle(element, survey, dropped);
+        isWeighed = false;
       } else if (isPartHere || isLinks || beside.has(element)) {
         dropped.add(element);
         return undefined;
       }
+      if (isCaption(element, measured, survey)) isWeighed = false;
     }
     const rest: Measure = { ...measured };
     left.set(element, rest);
@@ -46,7 +51,7 @@ export function prune(survey: Survey): Pruned {
       add(rest, before, -1);
       if (after) add(rest, after, 1);
     }
-    return rest;
+    return isWeighed ? rest : undefined;
   };
   visit(body, false);
   return { dropped, left, linkLists };
