@@ -7,7 +7,7 @@ import { isChallenge } from '../engines/wall.ts';
 import { ERRORS, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
-import type { MediaMaker } from '../media/maker.ts';
+import type { MediaExtractor } from '../media/extractor.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { makeMedia } from './media.ts';
 import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
@@ -16,7 +16,7 @@ import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
 export interface DocumentHands {
   renderer: RenderPool;
   tracker: Tracker;
-  media: MediaMaker;
+  media: MediaExtractor;
 }
 
 /** What a document is made from. */

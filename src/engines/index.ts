@@ -1,7 +1,7 @@
 import type { ProfileOrder } from '../browser/profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
-import { mediaKindsOf } from '../media-kind.ts';
+import { requestedMediaKinds } from '../media-kind.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -78,7 +78,7 @@ function pageRequest(request: ScrapeRequest, profile: ProfileOrder | undefined):
     base64: wantedAsBase64(request),
     location: request.location,
     blockAds: request.blockAds,
-    media: mediaKindsOf(request.formats).length > 0,
+    media: requestedMediaKinds(request.formats).length > 0,
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,
