@@ -1,4 +1,4 @@
-import { compare, packVersion } from '../src/changes/compare.ts';
+import { compareVersions, packVersion } from '../src/changes/compare.ts';
 
 /** What comparing two large versions of a page costs, in milliseconds of CPU: `node bench/changes.ts`. */
 
@@ -40,7 +40,7 @@ for (const [name, before, after] of cases) {
     after: { markdown: after.join('\n') },
   };
   const start = process.cpuUsage();
-  const { diff, warnings } = compare({ ...task, modes: ['git-diff'] });
+  const { diff, warnings } = compareVersions({ ...task, modes: ['git-diff'] });
   const { user, system } = process.cpuUsage(start);
   const ms = Math.round((user + system) / 1_000);
   const lines = diff?.json.files[0]?.chunks.flatMap(({ changes }) =>

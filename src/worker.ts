@@ -24,7 +24,7 @@ import { ServiceError } from './errors.ts';
 import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger } from './logger.ts';
-import { createMediaMaker } from './media/maker.ts';
+import { createMediaExtractor } from './media/extractor.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/proxy.ts';
@@ -115,7 +115,7 @@ async function work(): Promise<Role> {
     ...{ threads: TRACKS_AT_ONCE, warm: 0, maxMemoryMb: THREAD_MEMORY_MB },
     onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });
-  const media = createMediaMaker({
+  const media = createMediaExtractor({
     ...{ egress, proxy, renderer, tracks, blobs, userAgent },
     maxBytes: config.maxMediaBytes,
     ytDlp: findYtDlp(config.ytDlp),

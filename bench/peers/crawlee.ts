@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler';
 import { render } from '../../src/formats/render.ts';
 import { clean } from '../../src/html/clean.ts';
-import { toMarkdown } from '../../src/html/markdown.ts';
+import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { metadataOf } from '../../src/html/metadata.ts';
 import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';

@@ -1,4 +1,4 @@
-import { toMarkdown } from '../../src/html/markdown.ts';
+import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 
 /** Converts HTML to GitHub-flavoured markdown. */

@@ -6,7 +6,7 @@ import type { Obtained } from '../engines/index.ts';
 import { ERRORS, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
-import type { MediaMaker } from '../media/maker.ts';
+import type { MediaExtractor } from '../media/extractor.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { makeMedia } from './media.ts';
 import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
@@ -15,7 +15,7 @@ import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
 export interface DocumentHands {
   renderer: RenderPool;
   tracker: Tracker;
-  media: MediaMaker;
+  media: MediaExtractor;
 }
 
 /** What a document is made from. */

@@ -1,8 +1,8 @@
 import type { Obtained } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageMedia } from '../html/media.ts';
-import type { MediaMaker } from '../media/maker.ts';
-import { type MediaKind, mediaKindsOf } from '../media-kind.ts';
+import type { MediaExtractor } from '../media/extractor.ts';
+import { type MediaKind, requestedMediaKinds } from '../media-kind.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 /** The fields of the formats that are files of what the page plays, as blob references. */
@@ -26,15 +26,15 @@ interface MediaOrder {
  * Makes what is asked for of audio and video. A page that is asked for by its address has to have it; one that a crawl
  * found need not, and says so.
  * @param media where the page says it is; absent where it was not asked
- * @throws ServiceError as {@link MediaMaker}
+ * @throws ServiceError as {@link MediaExtractor}
  */
 export async function makeMedia(
-  maker: MediaMaker,
+  maker: MediaExtractor,
   { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
   if (!media) return { fields: {}, warnings: [] };
-  const kinds = mediaKindsOf(request.formats);
+  const kinds = requestedMediaKinds(request.formats);
   const leftOut = (why: string): MediaFields => ({
     fields: {},
     warnings: [`${kinds.join(' and ')} ${kinds.length > 1 ? 'were' : 'was'} left out: ${why}`],

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Blobs } from '../blobs.ts';
-import { type Comparison, type Mode, packVersion, type Version } from '../changes/compare.ts';
+import {
+  type ChangeTrackingMode,
+  type Comparison,
+  type PageContent,
+  packVersion,
+} from '../changes/compare.ts';
 import type { Database } from '../db/client.ts';
 import { addVersion, findPast, type PageVersion } from '../db/page-versions.ts';
 import { ServiceError } from '../errors.ts';
@@ -27,9 +32,9 @@ export interface TrackedPage {
   hidden: boolean;
   /** In milliseconds since 1970. */
   scrapedAt: number;
-  modes: Mode[];
+  modes: ChangeTrackingMode[];
   /** What it looks like; `undefined`: there is no page any more. */
-  now: (Version & { fingerprint: Uint8Array }) | undefined;
+  now: (PageContent & { fingerprint: Uint8Array }) | undefined;
 }
 
 /** Compares pages with what the same team scraped before, and remembers them for the next time. */
@@ -64,7 +69,7 @@ export const versionKey = (url: string, tag: string | null) =>
  */
 export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: TrackerDoors): Tracker {
   /** The blob of a page as it is now; the one before stays where it says the same, until half its time is over. */
-  async function store(now: Version, isSame: boolean, previous: PageVersion | undefined) {
+  async function store(now: PageContent, isSame: boolean, previous: PageVersion | undefined) {
     const storedAt = previous?.storedAt ?? null;
     const isEnough = isSame && now.json === undefined;
     if (isEnough && previous?.blob && storedAt && storedAt.getTime() > Date.now() - trackingTtlMs / 2) {
@@ -76,7 +81,7 @@ export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: Tra
   }
 
   async function compare(
-    { now, modes }: TrackedPage & { now: Version & { fingerprint: Uint8Array } },
+    { now, modes }: TrackedPage & { now: PageContent & { fingerprint: Uint8Array } },
     previous: PageVersion,
     options: { signal: AbortSignal; urgent: boolean },
   ): Promise<Comparison> {

@@ -1,71 +1,73 @@
 import MiniSearch from 'minisearch';
 import type { Content } from '../html/content.ts';
-import { type Passage, passagesOf } from './passages.ts';
-import { kindOfQuestion } from './question-kind.ts';
-import { functionWords, wordsOf } from './words.ts';
+import { type Passage, splitPassages } from './passages.ts';
+import { classifyQuestion } from './question-kind.ts';
+import { functionWords, tokenizeWords } from './words.ts';
 
-/** Words of a question that are looked for. */
-const MOST_TERMS = 60;
-/** Less than this share of the words that are looked for is a coincidence. */
-const LEAST_COVER = 0.33;
-/** A passage far behind the best one is about something else. */
-const LEAST_SCORE = 0.4;
-/** How much better a passage is that shows what the kind of question asks for. */
-const FITS = 1.6;
+/** Most words of a question that are searched for. */
+const MAX_TERMS = 60;
+/** Least share of the searched words that a passage must contain. */
+const MIN_COVERAGE = 0.33;
+/** Least score of a passage, relative to the best one. */
+const MIN_RELATIVE_SCORE = 0.4;
+/** Boost of a passage that has what the kind of question asks for, such as a price. */
+const KIND_BOOST = 1.6;
 
 /**
- * The passages of the content that have most to do with a question or query, in the order of the page: by BM25 over
- * their words and the heading above them, beginnings and small misspellings of words too. Empty where nothing has.
+ * Finds the passages most relevant to a question, in page order: BM25 over their words and the heading above them, with
+ * prefix and fuzzy matches.
+ * @param most passages to return
+ * @returns an empty list where nothing is relevant
  */
 export function findPassages(content: Content, question: string, most: number): Passage[] {
-  const terms = termsOf(question, String(content.metadata.language ?? ''));
+  const terms = queryTerms(question, String(content.metadata.language ?? ''));
   if (terms.length === 0) return [];
-  const kind = kindOfQuestion(question);
-  const passages = passagesOf(content);
-  const found = indexOf(passages)
+  const kind = classifyQuestion(question);
+  const passages = splitPassages(content);
+  const found = createIndex(passages)
     .search([...terms, ...(kind?.words ?? [])].join(' '), {
       prefix: (term) => term.length >= 4,
       fuzzy: (term) => (term.length >= 5 ? 0.2 : false),
       boost: { text: 1, section: 1 },
       weights: { prefix: 0.6, fuzzy: 0.4 },
-      boostDocument: (id) => (kind?.shown.test(passages[Number(id)]!.text) ? FITS : 1),
+      boostDocument: (id) => (kind?.answerPattern.test(passages[Number(id)]!.text) ? KIND_BOOST : 1),
     })
     .filter(({ id, queryTerms }) => {
       const asked = queryTerms.filter((term) => terms.includes(term)).length;
       const isOfKind = queryTerms.some((term) => kind?.words.includes(term));
-      const fits = kind?.shown.test(passages[id]!.text) ? 1 : 0;
-      return (asked > 0 || isOfKind) && (asked + fits) / terms.length >= LEAST_COVER;
+      const fits = kind?.answerPattern.test(passages[id]!.text) ? 1 : 0;
+      return (asked > 0 || isOfKind) && (asked + fits) / terms.length >= MIN_COVERAGE;
     });
   const best = found[0]?.score ?? 0;
   return found
-    .filter(({ score }) => score >= best * LEAST_SCORE)
+    .filter(({ score }) => score >= best * MIN_RELATIVE_SCORE)
     .toSorted((one, other) => other.score - one.score || one.id - other.id)
     .slice(0, most)
     .map(({ id }) => passages[id]!)
     .toSorted((one, other) => one.id - other.id);
 }
 
-/** What English questions are asked with, beside its function words. */
-const ASKING = new Set(
+/** Words of English questions that say nothing about the subject, beside English function words. */
+const QUESTION_WORDS = new Set(
   'what which who whom whose when where why how does did do doing done much many long often will would can could shall should may might must has have had is are was were be been get got there it its they them you your we our i my me tell give show find list please'.split(
     ' ',
   ),
 );
 
-/** The words of a question that say something: by the page's language and by English, in which many ask. */
-function termsOf(question: string, language: string): string[] {
-  const words = [...new Set(wordsOf(question))];
+/** The meaningful words of a question, without function words of the page's language and of English, in which many users ask. */
+function queryTerms(question: string, language: string): string[] {
+  const words = [...new Set(tokenizeWords(question))];
   const telling = words.filter(
-    (word) => ![ASKING, functionWords('en'), functionWords(language)].some((list) => list.has(word)),
+    (word) => ![QUESTION_WORDS, functionWords('en'), functionWords(language)].some((list) => list.has(word)),
   );
-  return telling.slice(0, MOST_TERMS);
+  return telling.slice(0, MAX_TERMS);
 }
 
-function indexOf(passages: Passage[]): MiniSearch<Passage> {
+function createIndex(passages: Passage[]): MiniSearch<Passage> {
   const index = new MiniSearch<Passage>({
     fields: ['text', 'section'],
-    tokenize: wordsOf,
-    // The words are ready.
+    tokenize: tokenizeWords,
+    // `tokenizeWords` normalizes the words already.
     processTerm: (term) => term,
   });
   index.addAll(passages);

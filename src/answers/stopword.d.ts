@@ -1,4 +1,4 @@
-/** Lists of function words by ISO 639-3 code; the package has no types of its own. */
+/** Function words by ISO 639-3 code. The package has no types of its own. */
 declare module 'stopword' {
   const lists: Record<string, string[]>;
   export default lists;

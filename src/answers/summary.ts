@@ -1,21 +1,21 @@
 import type { Content } from '../html/content.ts';
-import { sentencesOf } from './sentences.ts';
-import { functionWords, wordsOf } from './words.ts';
+import { splitSentences } from './sentences.ts';
+import { functionWords, tokenizeWords } from './words.ts';
 
-/** A summary, and whose words it is in. */
+/** A summary, and whether it was made from sentences or is the page's own description. */
 export interface Summary {
   text: string;
   by: 'sentences' | 'description';
 }
 
-const MOST_SENTENCES = 5;
-const MOST_CHARACTERS = 1_200;
-/** Sentences that are looked at: the first ones of a long page say what it is about. */
-const MOST_CANDIDATES = 1_000;
-const LEAST_WORDS = 6;
-const MOST_WORDS = 60;
-/** Two sentences with more of their words in common say the same. */
-const ALIKE = 0.5;
+const MAX_SENTENCES = 5;
+const MAX_CHARACTERS = 1_200;
+/** Most sentences considered: the first ones of a long page say what it is about. */
+const MAX_CANDIDATES = 1_000;
+const MIN_WORDS = 6;
+const MAX_WORDS = 60;
+/** Two sentences that share a larger part of their words count as repetition. */
+const MAX_OVERLAP = 0.5;
 
 interface Candidate {
   text: string;
@@ -25,22 +25,23 @@ interface Candidate {
 }
 
 /**
- * The sentences of the content that say most of what it says, word for word and in its order: those nearest to the
- * centre of all (the centroid of Radev et al., 2004), the early ones and those with words of the title before others,
- * none that repeats another. Without sentences it is the page's own description; `undefined` where there is none either.
+ * Summarizes the content by its most central sentences, verbatim and in order (centroid method of Radev et al., 2004).
+ * Early sentences and those with words of the title rank higher; repetitions are left out. A page without sentences is
+ * summarized by its own description.
+ * @returns `undefined` without sentences and description
  */
-export function summaryOf({ blocks, metadata }: Content): Summary | undefined {
+export function summarize({ blocks, metadata }: Content): Summary | undefined {
   const language = String(metadata.language ?? 'en');
   const candidates = blocks
     .filter(({ kind }) => kind === 'text' || kind === 'item')
-    .flatMap(({ text }) => sentencesOf(text))
-    .slice(0, MOST_CANDIDATES)
+    .flatMap(({ text }) => splitSentences(text))
+    .slice(0, MAX_CANDIDATES)
     .map((text, order) => ({ text, order, ...contentWords(text, language), score: 0 }))
-    .filter(({ length, text }) => length >= LEAST_WORDS && length <= MOST_WORDS && isProse(text));
-  if (candidates.length === 0) return ownDescription(metadata.description);
+    .filter(({ length, text }) => length >= MIN_WORDS && length <= MAX_WORDS && isProse(text));
+  if (candidates.length === 0) return pageDescription(metadata.description);
   const title = [metadata.title, metadata.ogTitle, metadata.description].join(' ');
-  score(candidates, contentWords(title, language).words);
-  const chosen = choose(
+  scoreCandidates(candidates, contentWords(title, language).words);
+  const chosen = selectSentences(
     candidates.toSorted((one, other) => other.score - one.score || one.order - other.order),
   );
   return {
@@ -52,23 +53,23 @@ export function summaryOf({ blocks, metadata }: Content): Summary | undefined {
   };
 }
 
-function ownDescription(description: string | string[] | undefined): Summary | undefined {
+function pageDescription(description: string | string[] | undefined): Summary | undefined {
   const text = [description ?? []].flat().join(' ').trim();
-  return text === '' ? undefined : { text: text.slice(0, MOST_CHARACTERS), by: 'description' };
+  return text === '' ? undefined : { text: text.slice(0, MAX_CHARACTERS), by: 'description' };
 }
 
-/** A line of labels, numbers or code is no sentence. */
+/** Whether a text is a sentence rather than labels, numbers or code. */
 const isProse = (text: string) =>
   /[.!?…。!?։؟।]["'”’»)\]]*$/u.test(text) && (text.match(/[\d|<>{}=/\\]/g)?.length ?? 0) < text.length / 8;
 
 function contentWords(text: string, language: string): { words: Set<string>; length: number } {
-  const all = wordsOf(text);
+  const all = tokenizeWords(text);
   const empty = functionWords(language);
   return { words: new Set(all.filter((word) => !empty.has(word) && word.length > 0)), length: all.length };
 }
 
-/** How near each is to the centre of all; words are weighed by how many sentences have them, and how few. */
-function score(candidates: Candidate[], titleWords: Set<string>): void {
+/** Scores candidates by their similarity to the centroid, with words weighted by frequency and rarity. */
+function scoreCandidates(candidates: Candidate[], titleWords: Set<string>): void {
   const count = new Map<string, number>();
   for (const { words } of candidates) for (const word of words) count.set(word, (count.get(word) ?? 0) + 1);
   const rarity = (word: string) => Math.log(1 + candidates.length / (count.get(word) ?? 1));
@@ -87,16 +88,16 @@ function score(candidates: Candidate[], titleWords: Set<string>): void {
   }
 }
 
-/** The best, without what repeats a better one, within the bounds of a summary. */
-function choose(ranked: Candidate[]): Candidate[] {
-  const wanted = Math.min(MOST_SENTENCES, Math.max(3, Math.ceil(Math.sqrt(ranked.length))));
+/** Selects the best sentences without repetitions, within the length of a summary. */
+function selectSentences(ranked: Candidate[]): Candidate[] {
+  const wanted = Math.min(MAX_SENTENCES, Math.max(3, Math.ceil(Math.sqrt(ranked.length))));
   const chosen: Candidate[] = [];
-  let room = MOST_CHARACTERS;
+  let room = MAX_CHARACTERS;
   for (const candidate of ranked) {
     if (chosen.length === wanted) break;
     if (
       candidate.text.length > room ||
-      chosen.some((other) => likeness(candidate.words, other.words) > ALIKE)
+      chosen.some((other) => wordOverlap(candidate.words, other.words) > MAX_OVERLAP)
     ) {
       continue;
     }
@@ -106,7 +107,7 @@ function choose(ranked: Candidate[]): Candidate[] {
   return chosen;
 }
 
-function likeness(one: Set<string>, other: Set<string>): number {
+function wordOverlap(one: Set<string>, other: Set<string>): number {
   const shared = [...one].filter((word) => other.has(word)).length;
   return shared / (Math.min(one.size, other.size) || 1);
 }

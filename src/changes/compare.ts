@@ -1,67 +1,68 @@
-import { type Diff, diffOf, type Lines } from './diff.ts';
-import { fingerprintOfLines } from './fingerprint.ts';
-import { type JsonChanges, jsonChanges } from './json.ts';
-import { stableLine } from './volatile.ts';
+import { type ComparedLines, createDiff, type Diff } from './diff.ts';
+import { computeFingerprintOfLines } from './fingerprint.ts';
+import { compareJson, type JsonChanges } from './json-diff.ts';
+import { normalizeLine } from './normalize-line.ts';
 
-/** How a change is told beside that there is one. */
-export type Mode = 'git-diff' | 'json';
+/** How a change is reported in addition to its status. */
+export type ChangeTrackingMode = 'git-diff' | 'json';
 
-/** What is kept of a page to compare the next scrape with. */
-export interface Version {
+/** The content of a page that is kept for comparison with the next scrape. */
+export interface PageContent {
   markdown: string;
-  /** Its data, where the mode `json` was asked for. */
+  /** Extracted data, where the mode `json` was requested. */
   json?: unknown;
 }
 
-/** Two versions of a page. */
+/** Two versions of a page to compare. */
 export interface CompareTask {
-  /** As `packVersion` made it; absent: there was no page. */
+  /** The previous version as `packVersion` made it; absent where there was no page. */
   before: Uint8Array | undefined;
-  after: Version;
-  modes: Mode[];
+  after: PageContent;
+  modes: ChangeTrackingMode[];
 }
 
-/** What became of the one in the other. */
+/** The result of a comparison. */
 export interface Comparison {
   isSame: boolean;
   diff?: Diff;
   json?: JsonChanges;
-  /** What could not be done, for the user. */
+  /** What could not be done, as sentences for the user. */
   warnings: string[];
 }
 
-/** A version as the bytes that are kept. */
-export const packVersion = (version: Version) => Buffer.from(JSON.stringify(version));
+/** Serializes a version for storage. */
+export const packVersion = (version: PageContent) => Buffer.from(JSON.stringify(version));
 
-const COARSE =
-  'The page changed so much that its diff is coarse: it may take away and put in more lines than it must.';
-const TOO_LARGE = 'The page changed so much that its diff is left out. Compare the markdown of both scrapes.';
-const NO_JSON =
+const COARSE_DIFF =
+  'The page changed so much that its diff is coarse: it may remove and add more lines than necessary.';
+const DIFF_TOO_LARGE =
+  'The page changed so much that its diff is left out. Compare the markdown of both scrapes.';
+const NO_PREVIOUS_JSON =
   'changeTracking compared no json: the previous scrape had none. From now on there is one to compare with.';
 
-/** Compares two versions of a page. Pure; heavy, so the service runs it in conversion threads. */
-export function compare({ before, after, modes }: CompareTask): Comparison {
-  // Written by `packVersion`.
-  const past = before ? (JSON.parse(Buffer.from(before).toString()) as Version) : { markdown: '' };
-  const [old, now] = [linesOf(past.markdown), linesOf(after.markdown)];
+/** Compares two versions of a page. Pure and CPU-intensive, so the service runs it in conversion threads. */
+export function compareVersions({ before, after, modes }: CompareTask): Comparison {
+  // The bytes were written by `packVersion`.
+  const past = before ? (JSON.parse(Buffer.from(before).toString()) as PageContent) : { markdown: '' };
+  const [old, now] = [splitLines(past.markdown), splitLines(after.markdown)];
   const warnings: string[] = [];
-  const isSame = fingerprintOfLines(old.stable).equals(fingerprintOfLines(now.stable));
+  const isSame = computeFingerprintOfLines(old.normalized).equals(computeFingerprintOfLines(now.normalized));
   if (isSame) return { isSame, warnings };
-  const found: Comparison = { isSame, warnings };
+  const result: Comparison = { isSame, warnings };
   if (modes.includes('git-diff')) {
-    const { diff, isCoarse } = diffOf(old, now);
-    if (diff) found.diff = diff;
-    if (!diff) warnings.push(TOO_LARGE);
-    else if (isCoarse) warnings.push(COARSE);
+    const { diff, isCoarse } = createDiff(old, now);
+    if (diff) result.diff = diff;
+    if (!diff) warnings.push(DIFF_TOO_LARGE);
+    else if (isCoarse) warnings.push(COARSE_DIFF);
   }
   if (modes.includes('json') && after.json !== undefined) {
-    if (past.json !== undefined) found.json = jsonChanges(past.json, after.json);
-    else warnings.push(NO_JSON);
+    if (past.json !== undefined) result.json = compareJson(past.json, after.json);
+    else warnings.push(NO_PREVIOUS_JSON);
   }
-  return found;
+  return result;
 }
 
-function linesOf(markdown: string): Lines {
-  const shown = markdown === '' ? [] : markdown.split('\n');
-  return { shown, stable: shown.map(stableLine) };
+function splitLines(markdown: string): ComparedLines {
+  const original = markdown === '' ? [] : markdown.split('\n');
+  return { original, normalized: original.map(normalizeLine) };
 }

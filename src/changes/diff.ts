@@ -1,44 +1,44 @@
-import { matchLines } from './matching.ts';
+import { matchLines } from './line-matching.ts';
 
-/** One line of a hunk: `ln` is its number in the text that has it, `ln1` and `ln2` those in the old and the new one. */
+/** One line of a hunk. `ln` is its line number in the text that has it, `ln1` and `ln2` those in the old and the new text. */
 type Change =
   | { type: 'normal'; normal: true; ln1: number; ln2: number; content: string }
   | { type: 'del'; del: true; ln: number; content: string }
   | { type: 'add'; add: true; ln: number; content: string };
 
-/** What changed as a unified diff, and the same as data. */
+/** A unified diff, as text and as data. */
 export interface Diff {
   text: string;
   json: { files: { from: null; to: null; chunks: { content: string; changes: Change[] }[] }[] };
 }
 
-/** A text by its lines, as they are shown and as they are compared. */
-export interface Lines {
-  shown: string[];
-  stable: string[];
+/** The lines of a text, as written and normalized for comparison. */
+export interface ComparedLines {
+  original: string[];
+  normalized: string[];
 }
 
-/** Lines shown around each change. */
-const CONTEXT = 3;
-/** A larger diff says no more than both texts do. */
-const MOST_CHARACTERS = 10_000_000;
-/** What a line costs beside its text, as data. */
-const LINE_CHARACTERS = 60;
+/** Unchanged lines around each change. */
+const CONTEXT_LINES = 3;
+/** Most characters of a diff; a larger one is left out. */
+const MAX_CHARACTERS = 10_000_000;
+/** Size of a line in the data form beside its text, in characters. */
+const LINE_OVERHEAD = 60;
 
 /**
- * What changed between two texts. Lines that differ only in what changes by itself count as unchanged, and are shown as
- * they are now.
- * @returns `diff` is left out where it would be too large; `isCoarse`: it may take away and put in more than it must
+ * Creates the diff of two texts. Lines that differ only in volatile parts count as unchanged and appear in their new
+ * form.
+ * @returns no `diff` where it would be too large; `isCoarse` where it may not be the shortest one
  */
-export function diffOf(before: Lines, after: Lines): { diff?: Diff; isCoarse: boolean } {
-  const { pairs, isCoarse } = matchLines(before.stable, after.stable);
+export function createDiff(before: ComparedLines, after: ComparedLines): { diff?: Diff; isCoarse: boolean } {
+  const { pairs, isCoarse } = matchLines(before.normalized, after.normalized);
   const chunks = [];
   let size = 0;
-  for (const hunk of hunksOf(pairs, before.shown.length, after.shown.length)) {
-    const changes = changesOf(hunk, before.shown, after.shown);
-    for (const { content } of changes) size += content.length * 2 + LINE_CHARACTERS;
-    if (size > MOST_CHARACTERS) return { isCoarse };
-    chunks.push({ content: headOf(hunk), changes });
+  for (const hunk of findHunks(pairs, before.original.length, after.original.length)) {
+    const changes = hunkChanges(hunk, before.original, after.original);
+    for (const { content } of changes) size += content.length * 2 + LINE_OVERHEAD;
+    if (size > MAX_CHARACTERS) return { isCoarse };
+    chunks.push({ content: hunkHeader(hunk), changes });
   }
   const body = chunks.flatMap(({ content, changes }) => [
     content,
@@ -48,7 +48,7 @@ export function diffOf(before: Lines, after: Lines): { diff?: Diff; isCoarse: bo
   return { diff: { text, json: { files: [{ from: null, to: null, chunks }] } }, isCoarse };
 }
 
-/** A part of both texts, from one line to before another, and the pairs in it. */
+/** A range of both texts (ends excluded) and the matching lines in it. */
 interface Hunk {
   before: number;
   after: number;
@@ -57,8 +57,8 @@ interface Hunk {
   pairs: [number, number][];
 }
 
-/** The parts with changes in them, and what stands around these; such that touch are one. */
-function* hunksOf(pairs: [number, number][], beforeLength: number, afterLength: number): Generator<Hunk> {
+/** Finds the ranges with changes, including their context. Ranges that touch are merged. */
+function* findHunks(pairs: [number, number][], beforeLength: number, afterLength: number): Generator<Hunk> {
   const isGap = (at: number) => {
     const [i, j] = pairs[at - 1] ?? [-1, -1];
     const [nextI, nextJ] = pairs[at] ?? [beforeLength, afterLength];
@@ -66,12 +66,12 @@ function* hunksOf(pairs: [number, number][], beforeLength: number, afterLength: 
   };
   for (let at = 0; at <= pairs.length; at++) {
     if (!isGap(at)) continue;
-    const first = Math.max(0, at - CONTEXT);
+    const first = Math.max(0, at - CONTEXT_LINES);
     let last = at;
-    for (let look = at + 1; look <= pairs.length && look - last <= 2 * CONTEXT; look++) {
+    for (let look = at + 1; look <= pairs.length && look - last <= 2 * CONTEXT_LINES; look++) {
       if (isGap(look)) last = look;
     }
-    const end = Math.min(pairs.length, last + CONTEXT);
+    const end = Math.min(pairs.length, last + CONTEXT_LINES);
     const [i, j] = first < at ? pairs[first]! : afterPair(pairs[at - 1]);
     const [endI, endJ] = end > last ? afterPair(pairs[end - 1]) : [beforeLength, afterLength];
     yield { before: i, after: j, beforeEnd: endI, afterEnd: endJ, pairs: pairs.slice(first, end) };
@@ -81,7 +81,7 @@ function* hunksOf(pairs: [number, number][], beforeLength: number, afterLength: 
 
 const afterPair = ([i, j]: [number, number] = [-1, -1]): [number, number] => [i + 1, j + 1];
 
-function changesOf(hunk: Hunk, before: string[], after: string[]): Change[] {
+function hunkChanges(hunk: Hunk, before: string[], after: string[]): Change[] {
   const changes: Change[] = [];
   let i = hunk.before;
   let j = hunk.after;
@@ -97,8 +97,8 @@ function changesOf(hunk: Hunk, before: string[], after: string[]): Change[] {
   return changes;
 }
 
-/** The line over a hunk; a side without lines is named by the line before it, as in every unified diff. */
-function headOf({ before, after, beforeEnd, afterEnd }: Hunk): string {
+/** The header of a hunk. A side without lines refers to the line before it, as in every unified diff. */
+function hunkHeader({ before, after, beforeEnd, afterEnd }: Hunk): string {
   const range = (start: number, length: number) => `${length ? start + 1 : start},${length}`;
   return `@@ -${range(before, beforeEnd - before)} +${range(after, afterEnd - after)} @@`;
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { stableLine } from './volatile.ts';
+import { normalizeLine } from './normalize-line.ts';
 
-/** Two versions of a page with the same fingerprint are the same, but for what changes by itself. */
-export function fingerprintOf(markdown: string): Buffer {
-  return fingerprintOfLines(markdown.split('\n').map(stableLine));
+/** A hash that is equal for two versions of a page that differ only in volatile parts. */
+export function computeFingerprint(markdown: string): Buffer {
+  return computeFingerprintOfLines(markdown.split('\n').map(normalizeLine));
 }
 
-/** The same of lines that went through `stableLine`; empty ones count for nothing. */
-export function fingerprintOfLines(lines: string[]): Buffer {
+/** The same for lines that are normalized already; empty lines are ignored. */
+export function computeFingerprintOfLines(lines: string[]): Buffer {
   const hash = createHash('sha256');
   for (const line of lines) if (line) hash.update(line).update('\n');
   return hash.digest();

@@ -2,7 +2,7 @@ import type { DuringWait } from '../browser/pool.ts';
 import type { ProfileOrder } from '../browser/profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
-import { mediaKindsOf } from '../media-kind.ts';
+import { requestedMediaKinds } from '../media-kind.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
@@ -117,7 +117,7 @@ function pageRequest(request: ScrapeRequest, { profile, duringWait }: Circumstan
     base64: wantedAsBase64(request),
     location: request.location,
     blockAds: request.blockAds,
-    media: mediaKindsOf(request.formats).length > 0,
+    media: requestedMediaKinds(request.formats).length > 0,
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,

@@ -1,33 +1,43 @@
 import { resolve } from '../html/address.ts';
 import { type Item, isItem, typeName } from '../html/json-ld.ts';
-import { dateIn } from './dates.ts';
-import { numberIn } from './numbers.ts';
-import type { Schema } from './schema.ts';
+import { parseDate } from './dates.ts';
+import type { Schema } from './json-schema.ts';
+import { parseSingleNumber } from './numbers.ts';
 
-/** What a value is read with. */
-export interface Reading {
-  /** Of the page, such as `de`. */
+/** The page settings that values are read with. */
+export interface ValueContext {
+  /** Language of the page, such as `de`. */
   language: string;
-  /** What relative addresses refer to. */
+  /** Base of relative URLs. */
   url: string;
 }
 
-const YES =
+const TRUE_TEXTS =
   /^(?:true|yes|1|ja|oui|s[ií]|sim|da|✓|✔|instock|available|in stock|auf lager|en stock|lieferbar)$/i;
-const NO =
+const FALSE_TEXTS =
   /^(?:false|no|0|nein|non|não|✗|✘|outofstock|soldout|discontinued|out of stock|sold out|ausverkauft)$/i;
-/** What a thing is called or is, where a text is wanted of it; the first that there is. */
-const FACES = ['@value', 'name', 'headline', 'value', 'text', 'url', 'contentUrl', 'ratingValue', '@id'];
+/** Properties that can stand for an item where a text is expected, in order of preference. */
+const DISPLAY_PROPERTIES = [
+  '@value',
+  'name',
+  'headline',
+  'value',
+  'text',
+  'url',
+  'contentUrl',
+  'ratingValue',
+  '@id',
+];
 
 /**
- * A value as a text, number or truth value of the schema's type; `undefined` where it is none without guessing.
- * @param isData it was written for machines, so a point is a decimal point
+ * Converts a value to the scalar type of a schema; `undefined` where that would be a guess.
+ * @param isData the value was written for machines, so a point is a decimal point
  */
-export function toScalar(value: unknown, schema: Schema, isData: boolean, reading: Reading): unknown {
-  const plain = faceOf(value, schema);
+export function toScalar(value: unknown, schema: Schema, isData: boolean, reading: ValueContext): unknown {
+  const plain = readPlainValue(value, schema);
   if (plain === undefined || plain === '') return undefined;
-  if (Array.isArray(schema.enum)) return chosen(plain, schema.enum);
-  if (schema.const !== undefined) return chosen(plain, [schema.const]);
+  if (Array.isArray(schema.enum)) return matchChoice(plain, schema.enum);
+  if (schema.const !== undefined) return matchChoice(plain, [schema.const]);
   switch (schema.type) {
     case 'number':
     case 'integer': {
@@ -47,30 +57,39 @@ export function toScalar(value: unknown, schema: Schema, isData: boolean, readin
   }
 }
 
-/** One thing of many, and the text of a thing: `Ann` of `[{"@type": "Person", "name": "Ann"}]`. */
-function faceOf(value: unknown, schema: Schema): string | number | boolean | undefined {
+/** Reads one plain value: `[{"@type": "Person", "name": "Ann"}]` gives `Ann`. */
+function readPlainValue(value: unknown, schema: Schema): string | number | boolean | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  if (isItem(one)) return faceOf(faceIn(one, schema), schema);
+  if (isItem(one)) return readPlainValue(selectProperty(one, schema), schema);
   return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean' ? one : undefined;
 }
 
-function faceIn(item: Item, { format }: Schema): unknown {
+function selectProperty(item: Item, { format }: Schema): unknown {
   const isAddress = format === 'uri' || format === 'url';
-  const names = isAddress || item['@type'] === 'ImageObject' ? ['url', 'contentUrl', '@id', '@value'] : FACES;
+  const names =
+    isAddress || item['@type'] === 'ImageObject'
+      ? ['url', 'contentUrl', '@id', '@value']
+      : DISPLAY_PROPERTIES;
   const name = names.find((each) => item[each] !== undefined && typeof item[each] !== 'object');
   return name && item[name];
 }
 
-const plainly = (value: unknown) => (typeName(String(value)) ?? '').toLowerCase().replace(/[\s_-]/g, '');
+const normalizeChoice = (value: unknown) =>
+  (typeName(String(value)) ?? '').toLowerCase().replace(/[\s_-]/g, '');
 
-function chosen(value: unknown, choices: unknown[]): unknown {
+function matchChoice(value: unknown, choices: unknown[]): unknown {
   const exact = choices.find((choice) => choice === value);
   const text = String(value).trim().toLowerCase();
   return (
     exact ??
     choices.find((choice) => String(choice).toLowerCase() === text) ??
-    // `https://schema.org/InStock` and `in_stock`.
-    choices.find((choice) => choice !== null && plainly(choice) !== '' && plainly(choice) === plainly(text))
+    // `https://schema.org/InStock` matches `in_stock`.
+    choices.find(
+      (choice) =>
+        choice !== null &&
+        normalizeChoice(choice) !== '' &&
+        normalizeChoice(choice) === normalizeChoice(text),
+    )
   );
 }
 
@@ -78,19 +97,19 @@ function toNumber(value: string | number | boolean, isData: boolean, language: s
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return undefined;
   const isPlain = isData && /^\s*[-+]?\d+(?:\.\d+)?\s*$/.test(value);
-  return isPlain ? Number(value) : numberIn(value, language);
+  return isPlain ? Number(value) : parseSingleNumber(value, language);
 }
 
 function toBoolean(value: string | number | boolean): boolean | undefined {
   if (typeof value === 'boolean') return value;
   const text = String(value).trim();
   const name = typeName(text) ?? '';
-  if (YES.test(text) || YES.test(name)) return true;
-  return NO.test(text) || NO.test(name) ? false : undefined;
+  if (TRUE_TEXTS.test(text) || TRUE_TEXTS.test(name)) return true;
+  return FALSE_TEXTS.test(text) || FALSE_TEXTS.test(name) ? false : undefined;
 }
 
-function toText(text: string, format: unknown, { language, url }: Reading): string | undefined {
-  if (format === 'date') return dateIn(text, language);
+function toText(text: string, format: unknown, { language, url }: ValueContext): string | undefined {
+  if (format === 'date') return parseDate(text, language);
   if (format === 'date-time') return /T\d\d:\d\d/.test(text) ? text : undefined;
   if (format === 'uri' || format === 'url') return resolve(text, url);
   if (format === 'email') return text.replace(/^mailto:/i, '').trim();

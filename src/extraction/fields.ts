@@ -1,52 +1,53 @@
 import { type Item, isItem } from '../html/json-ld.ts';
 import type { StructuredData } from '../html/structured-data.ts';
-import { isCommon, nameWords } from './names.ts';
-import { currencyIn, isPrice } from './numbers.ts';
+import { detectCurrency, isPriceText } from './numbers.ts';
+import { isCommonName, nameWords } from './property-names.ts';
 
-/** Something that a page gives a name to. */
+/** A named value of a page. */
 export interface Field {
   name: string;
   value: unknown;
-  /** How sure it is that the value is of that name, up to 1. */
+  /** Certainty that the name fits the value, from 0 to 1. */
   trust: number;
-  /** It was written for machines: numbers have a decimal point. */
+  /** The value was written for machines, so numbers have a decimal point. */
   isData: boolean;
 }
 
-/** What stands in these is said of the thing that they stand in. */
-const TRANSPARENT = new Set(
+/** Properties of schema.org whose members describe the item that has them. */
+const FLATTENED_PROPERTIES = new Set(
   'offers,priceSpecification,aggregateRating,mainEntityOfPage,baseSalary,contactPoint,address,jobLocation'.split(
     ',',
   ),
 );
-const MOST_DEPTH = 3;
-const NESTED = 0.95;
-const MOST_FIELDS = 1_000;
-/** Of a text that may be a name and a price. */
-const MOST_LINE = 200;
+const MAX_DEPTH = 3;
+const NESTED_TRUST = 0.95;
+const MAX_FIELDS = 1_000;
+/** Most characters of a text that is read as a name with a price. */
+const MAX_LINE = 200;
 
-/** The fields of a described thing: its own, those of its parts by both names (`author name`), and prices and the like. */
-export function fieldsOfItem(item: Item, trust = 1, depth = 0): Field[] {
+/** The fields of a structured item: its own, and those of nested items under both names (`author name`). */
+export function itemFields(item: Item, trust = 1, depth = 0): Field[] {
   const fields: Field[] = [];
   for (const [name, value] of Object.entries(item)) {
-    if (name.startsWith('@') || value === null || value === '' || fields.length > MOST_FIELDS) continue;
+    if (name.startsWith('@') || value === null || value === '' || fields.length > MAX_FIELDS) continue;
     fields.push({ name, value, trust, isData: true });
     const part = Array.isArray(value) ? value[0] : value;
-    if (!isItem(part) || depth >= MOST_DEPTH) continue;
-    const inner = fieldsOfItem(part, trust * NESTED, depth + 1);
+    if (!isItem(part) || depth >= MAX_DEPTH) continue;
+    const inner = itemFields(part, trust * NESTED_TRUST, depth + 1);
     if (name === 'mainEntity') fields.push(...inner);
-    // The name of an offer is not that of what it offers.
-    else if (TRANSPARENT.has(name)) fields.push(...inner.filter((field) => !isCommon(field.name)));
+    // An offer's own name or URL is not that of the item on offer.
+    else if (FLATTENED_PROPERTIES.has(name))
+      fields.push(...inner.filter((field) => !isCommonName(field.name)));
     else
       fields.push(
         ...inner.map((field) => ({ ...field, name: `${nameWords(name).join(' ')} ${field.name}` })),
       );
   }
-  return fields.slice(0, MOST_FIELDS);
+  return fields.slice(0, MAX_FIELDS);
 }
 
-/** What meta tags say, by the last part of their names. */
-export function fieldsOfMeta({ openGraph, twitter }: StructuredData, metadata: Item): Field[] {
+/** Fields from meta tags, named without their prefix (`og:title` gives `title`). */
+export function metaTagFields({ openGraph, twitter }: StructuredData, metadata: Item): Field[] {
   const tags: [string, unknown, number][] = [
     ...Object.entries(openGraph).map(([name, value]): [string, unknown, number] => [name, value, 0.85]),
     ...Object.entries(twitter).map(([name, value]): [string, unknown, number] => [name, value, 0.7]),
@@ -57,20 +58,20 @@ export function fieldsOfMeta({ openGraph, twitter }: StructuredData, metadata: I
     .map(([name, value, trust]) => ({ name: name.replace(/^[a-z]+:/i, ''), value, trust, isData: true }));
 }
 
-/** A thing's name with its price behind, as in lists of what is sold. */
-const PRICED = /^(.*?[\p{L}\p{N})"'”’])[\s.…:–—-]+(\S*\d\S*(?:\s\S{1,3})?)$/u;
+/** A name followed by a price, as in price lists. */
+const NAME_WITH_PRICE = /^(.*?[\p{L}\p{N})"'”’])[\s.…:–—-]+(\S*\d\S*(?:\s\S{1,3})?)$/u;
 
-/** The fields of a thing that is no more than a text: its name, and a price where one ends it. */
-export function fieldsOfText(text: string, trust: number): Field[] {
-  const [, name = '', price = ''] = (text.length <= MOST_LINE && PRICED.exec(text)) || [];
-  if (!isPrice(price)) return [{ name: 'name', value: text, trust, isData: false }];
-  return [{ name: 'name', value: name, trust, isData: false }, ...shownField('price', price, trust)];
+/** The fields of an item that is only a text: its name, and a price at the end. */
+export function textFields(text: string, trust: number): Field[] {
+  const [, name = '', price = ''] = (text.length <= MAX_LINE && NAME_WITH_PRICE.exec(text)) || [];
+  if (!isPriceText(price)) return [{ name: 'name', value: text, trust, isData: false }];
+  return [{ name: 'name', value: name, trust, isData: false }, ...createVisibleField('price', price, trust)];
 }
 
-/** A field of the text that people read; of an amount with a currency, that too. */
-export function shownField(name: string, value: string | string[], trust: number): Field[] {
+/** A field from visible text. An amount with a currency also gives a `currency` field. */
+export function createVisibleField(name: string, value: string | string[], trust: number): Field[] {
   const field = { name, value, trust, isData: false };
-  const currency = typeof value === 'string' && value.length < 40 ? currencyIn(value) : undefined;
+  const currency = typeof value === 'string' && value.length < 40 ? detectCurrency(value) : undefined;
   return currency
     ? [field, { name: 'currency', value: currency, trust: trust * 0.8, isData: false }]
     : [field];

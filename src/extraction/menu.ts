@@ -2,10 +2,10 @@ import { resolve } from '../html/address.ts';
 import type { Content } from '../html/content.ts';
 import type { Item } from '../html/json-ld.ts';
 import { itemsOf } from '../html/structured-data.ts';
-import { type Money, moneyOf } from './money.ts';
-import { addressesIn, availabilityOf, textIn, thingsIn } from './things.ts';
+import { type Money, parseMoney } from './money.ts';
+import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
 
-/** A dish or drink. */
+/** A dish or drink on a menu. */
 interface MenuItem {
   id: string;
   name: string;
@@ -19,7 +19,7 @@ interface MenuItem {
   sourceUrl: string;
 }
 
-/** What a place serves, as its page describes it for machines. */
+/** A restaurant's menu from structured data. */
 export interface Menu {
   isMenu: true;
   confidence: number;
@@ -29,37 +29,38 @@ export interface Menu {
   sourceUrl: string;
 }
 
-const PLACES =
+const FOOD_PLACE_TYPES =
   /^(?:Restaurant|FoodEstablishment|CafeOrCoffeeShop|BarOrPub|Bakery|FastFoodRestaurant|IceCreamShop|Winery|Brewery|LocalBusiness)$/;
-const MOST_DEPTH = 4;
-const MOST_ITEMS = 2_000;
+const MAX_DEPTH = 4;
+const MAX_ITEMS = 2_000;
 
-/** The menu of a page by schema.org; `undefined` where the page describes none. */
-export function menuOf({ structuredData, metadata, snapshot: { url } }: Content): Menu | undefined {
+/** Extracts the menu of a page from schema.org data; `undefined` where the page describes none. */
+export function extractMenu({ structuredData, metadata, snapshot: { url } }: Content): Menu | undefined {
   const items = itemsOf(structuredData);
   const place = items.find(
-    ({ '@type': type, hasMenu, menu }) => PLACES.test(String(type)) && (hasMenu ?? menu),
+    ({ '@type': type, hasMenu, menu }) => FOOD_PLACE_TYPES.test(String(type)) && (hasMenu ?? menu),
   );
   const menus = [
-    ...thingsIn(place?.hasMenu ?? place?.menu),
+    ...readItems(place?.hasMenu ?? place?.menu),
     ...items.filter(({ '@type': type }) => type === 'Menu'),
   ];
-  const budget = { items: MOST_ITEMS };
+  const budget = { items: MAX_ITEMS };
   const sections = menus
     .slice(0, 1)
-    .flatMap((menu) => sectionsOf(menu, textIn(menu.name) ?? 'Menu', { url, budget }, 0))
+    .flatMap((menu) => collectSections(menu, readText(menu.name) ?? 'Menu', { url, budget }, 0))
     .map((section, at) => ({ ...section, id: `section-${at + 1}` }));
   if (sections.length === 0) return undefined;
   const currency = sections.flatMap((section) => section.items).find(({ price }) => price?.currency)
     ?.price?.currency;
-  const merchant = place ?? items.find(({ '@type': type }) => PLACES.test(String(type)));
-  const location = addressText(merchant?.address);
+  const merchant = place ?? items.find(({ '@type': type }) => FOOD_PLACE_TYPES.test(String(type)));
+  const location = postalAddressText(merchant?.address);
   return {
     isMenu: true,
-    // The page itself says that it is one.
+    // The page declares it as a menu, so there is no doubt.
     confidence: 1,
     merchant: {
-      name: textIn(merchant?.name) ?? String(metadata.ogSiteName ?? metadata.title ?? new URL(url).hostname),
+      name:
+        readText(merchant?.name) ?? String(metadata.ogSiteName ?? metadata.title ?? new URL(url).hostname),
       ...(merchant && { type: String(merchant['@type']) }),
       ...(location && { location }),
     },
@@ -69,53 +70,53 @@ export function menuOf({ structuredData, metadata, snapshot: { url } }: Content)
   };
 }
 
-interface Ground {
+interface MenuContext {
   url: string;
   budget: { items: number };
 }
 
-/** The sections of a menu, inner ones behind the outer; what stands outside of any is a section of the menu's name. */
-function sectionsOf(
+/** The sections of a menu, nested ones after their parents. Items outside any section form one with the menu's name. */
+function collectSections(
   menu: Item,
   name: string,
-  ground: Ground,
+  context: MenuContext,
   depth: number,
 ): Omit<Menu['sections'][number], 'id'>[] {
-  if (depth > MOST_DEPTH) return [];
-  const items = thingsIn(menu.hasMenuItem).flatMap((item) => itemOf(item, ground) ?? []);
-  const description = textIn(menu.description);
+  if (depth > MAX_DEPTH) return [];
+  const items = readItems(menu.hasMenuItem).flatMap((item) => createMenuItem(item, context) ?? []);
+  const description = readText(menu.description);
   const own = items.length > 0 ? [{ name, ...(description && { description }), items }] : [];
-  const inner = thingsIn(menu.hasMenuSection).flatMap((section) =>
-    sectionsOf(section, textIn(section.name) ?? name, ground, depth + 1),
+  const inner = readItems(menu.hasMenuSection).flatMap((section) =>
+    collectSections(section, readText(section.name) ?? name, context, depth + 1),
   );
   return [...own, ...inner];
 }
 
-function itemOf(item: Item, { url, budget }: Ground): MenuItem | undefined {
-  const name = textIn(item.name);
+function createMenuItem(item: Item, { url, budget }: MenuContext): MenuItem | undefined {
+  const name = readText(item.name);
   if (name === undefined || budget.items-- <= 0) return undefined;
-  const [offer = {}] = thingsIn(item.offers);
-  const price = moneyOf(offer.price, offer.priceCurrency);
-  const description = textIn(item.description);
-  const [nutrition = {}] = thingsIn(item.nutrition);
-  const calories = moneyOf(textIn(nutrition.calories), undefined)?.amount;
+  const [offer = {}] = readItems(item.offers);
+  const price = parseMoney(offer.price, offer.priceCurrency);
+  const description = readText(item.description);
+  const [nutrition = {}] = readItems(item.nutrition);
+  const calories = parseMoney(readText(nutrition.calories), undefined)?.amount;
   return {
-    id: `item-${MOST_ITEMS - budget.items}`,
+    id: `item-${MAX_ITEMS - budget.items}`,
     name,
     ...(description && { description }),
-    images: addressesIn(item.image).map((image) => resolve(image, url) ?? image),
+    images: readUrls(item.image).map((image) => resolve(image, url) ?? image),
     ...(price && { price }),
-    availability: availabilityOf(offer.availability),
-    dietary: [item.suitableForDiet].flat().flatMap((diet) => textIn(diet)?.split('/').at(-1) ?? []),
+    availability: readAvailability(offer.availability),
+    dietary: [item.suitableForDiet].flat().flatMap((diet) => readText(diet)?.split('/').at(-1) ?? []),
     ...(calories !== undefined && { calories }),
     optionGroups: [],
     sourceUrl: url,
   };
 }
 
-function addressText(address: unknown): string | undefined {
-  const [place] = thingsIn(address);
-  if (!place) return textIn(address);
+function postalAddressText(address: unknown): string | undefined {
+  const [place] = readItems(address);
+  if (!place) return readText(address);
   const parts = [place.streetAddress, place.postalCode, place.addressLocality, place.addressCountry];
-  return parts.flatMap((part) => textIn(part) ?? []).join(', ') || undefined;
+  return parts.flatMap((part) => readText(part) ?? []).join(', ') || undefined;
 }

@@ -1,6 +1,6 @@
-import { numberIn } from './numbers.ts';
+import { parseSingleNumber } from './numbers.ts';
 
-/** An amount of money, as it is asked for and as it is shown. */
+/** An amount of money, as a number and as shown on the page. */
 export interface Money {
   amount: number;
   /** ISO 4217. */
@@ -9,11 +9,11 @@ export interface Money {
 }
 
 /**
- * An amount of structured data; `undefined` where it is none.
+ * Parses an amount of money from structured data; `undefined` where there is none.
  * @param price a number, or a text such as `12.50` or `$12.50`
  */
-export function moneyOf(price: unknown, currency: unknown): Money | undefined {
-  const amount = typeof price === 'number' ? price : numberOf(price);
+export function parseMoney(price: unknown, currency: unknown): Money | undefined {
+  const amount = typeof price === 'number' ? price : parsePriceNumber(price);
   if (amount === undefined) return undefined;
   const isShown = typeof price === 'string' && !/^[\d.]+$/.test(price.trim());
   return {
@@ -23,7 +23,7 @@ export function moneyOf(price: unknown, currency: unknown): Money | undefined {
   };
 }
 
-function numberOf(price: unknown): number | undefined {
+function parsePriceNumber(price: unknown): number | undefined {
   if (typeof price !== 'string') return undefined;
-  return /^\s*\d+(?:\.\d+)?\s*$/.test(price) ? Number(price) : numberIn(price, 'en');
+  return /^\s*\d+(?:\.\d+)?\s*$/.test(price) ? Number(price) : parseSingleNumber(price, 'en');
 }

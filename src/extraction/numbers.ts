@@ -1,6 +1,6 @@
 const NUMBER = /[-−]?\d(?:[\d.,'’\u00a0\u202f ]*\d)?/g;
-/** Of what it says how much, in front of the scale that it is on: `4.5 out of 5`, `4,5/5`, `4.5 stars`. */
-const SCALE = /\s*(?:\/|out of|von|sur|de|of)\s*\d+(?:[.,]0)?\b/i;
+/** The scale after a rating, as in `4.5 out of 5` and `4,5/5`; it is not the number. */
+const RATING_SCALE = /\s*(?:\/|out of|von|sur|de|of)\s*\d+(?:[.,]0)?\b/i;
 const CURRENCIES: [RegExp, string][] = [
   [/€|\bEUR\b/, 'EUR'],
   [/£|\bGBP\b/, 'GBP'],
@@ -15,33 +15,33 @@ const CURRENCIES: [RegExp, string][] = [
 ];
 
 /**
- * The one number of a text such as `$1,299.00`, `1.299,00 €` or `4.5 out of 5`; `undefined` where there is none, or more
- * than one and so no telling which.
- * @param language of the page; it decides what `1.299` is
+ * Parses the only number of a text such as `$1,299.00`, `1.299,00 €` or `4.5 out of 5`; `undefined` without a number, and
+ * where several make it ambiguous.
+ * @param language of the page; decides whether `1.299` has a decimal point or a thousands separator
  */
-export function numberIn(text: string, language: string): number | undefined {
+export function parseSingleNumber(text: string, language: string): number | undefined {
   if (/^[-+]?\d+(?:\.\d+)?$/.test(text.trim()) && !/^\d{1,3}\.\d{3}$/.test(text.trim())) return Number(text);
-  const found = text.replace(SCALE, '').match(NUMBER);
+  const found = text.replace(RATING_SCALE, '').match(NUMBER);
   const distinct = [...new Set(found)];
-  return distinct.length === 1 ? toNumber(distinct[0]!, decimalSign(language)) : undefined;
+  return distinct.length === 1 ? toNumber(distinct[0]!, decimalSeparator(language)) : undefined;
 }
 
-/** The ISO 4217 code of an amount that names its currency; `$` alone is several. */
-export const currencyIn = (text: string): string | undefined =>
+/** The ISO 4217 code of an amount with a currency; `undefined` for `$` alone, which several currencies share. */
+export const detectCurrency = (text: string): string | undefined =>
   CURRENCIES.find(([sign]) => sign.test(text))?.[1];
 
 /** Whether a short text is an amount of money. */
-export const isPrice = (text: string) =>
+export const isPriceText = (text: string) =>
   text.length <= 40 && /\d/.test(text) && /\p{Sc}|円|zł|\b(?:EUR|USD|GBP|CHF|JPY|PLN)\b/u.test(text);
 
-function decimalSign(language: string): string {
+function decimalSeparator(language: string): string {
   try {
     return (
       new Intl.NumberFormat(language || 'en').formatToParts(1.5).find(({ type }) => type === 'decimal')
         ?.value ?? '.'
     );
   } catch {
-    // What the page calls its language is none.
+    // The page's language is not a valid tag.
     return '.';
   }
 }
@@ -53,7 +53,7 @@ function toNumber(text: string, decimal: string): number | undefined {
   const parts = digits.split(sign);
   const isGroup =
     parts.length > 2 || (parts.length === 2 && parts[1]!.length === 3 && /^-?\d{1,3}$/.test(parts[0]!));
-  // With one sign and three digits behind it only the language can tell; both signs tell by themselves.
+  // One separator followed by three digits is ambiguous, so the language decides; two different separators are not.
   const isDecimal =
     comma >= 0 && point >= 0 ? parts.length === 2 : !isGroup || (parts.length === 2 && sign === decimal);
   if (!isDecimal) sign = '';

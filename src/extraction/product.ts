@@ -2,22 +2,22 @@ import { resolve } from '../html/address.ts';
 import type { Content } from '../html/content.ts';
 import type { Item } from '../html/json-ld.ts';
 import { itemsOf } from '../html/structured-data.ts';
-import { type Money, moneyOf } from './money.ts';
-import { addressesIn, availabilityOf, textIn, thingsIn } from './things.ts';
+import { type Money, parseMoney } from './money.ts';
+import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
 
-/** One of the forms in which a product can be had. */
+/** A variant of a product, such as one size and colour. */
 interface Variant {
   id?: string;
   sku?: string;
   title?: string;
-  /** What it differs in, such as `{color: 'red'}`. */
+  /** The properties that distinguish it, such as `{color: 'red'}`. */
   values?: Record<string, string>;
   price?: Money;
   availability: { inStock: boolean; text?: string };
   images?: { url: string }[];
 }
 
-/** A product as its page describes it for machines. */
+/** A product from structured data. */
 export interface Product {
   title: string;
   url: string;
@@ -27,100 +27,107 @@ export interface Product {
   variants: Variant[];
 }
 
-const MOST_VARIANTS = 500;
-const DIFFERENCES = ['color', 'size', 'material', 'pattern'];
+const MAX_VARIANTS = 500;
+const VARIANT_PROPERTIES = ['color', 'size', 'material', 'pattern'];
 
-/** The product of a page, by schema.org or Open Graph; `undefined` where the page describes none, or several. */
-export function productOf(content: Content): Product | undefined {
+/** Extracts the product of a page from schema.org or Open Graph; `undefined` where the page describes none, or several. */
+export function extractProduct(content: Content): Product | undefined {
   const products = itemsOf(content.structuredData).filter(({ '@type': type }) =>
     /^(?:ProductGroup|Product|IndividualProduct|ProductModel|Vehicle|Car)$/.test(String(type)),
   );
-  const titles = new Set(products.map(({ name }) => textIn(name)));
+  const titles = new Set(products.map(({ name }) => readText(name)));
   const product = products.find(({ '@type': type }) => type === 'ProductGroup') ?? products[0];
-  if (!product) return byOpenGraph(content);
-  // Several of them are a list. A group names its members itself.
+  if (!product) return productFromOpenGraph(content);
+  // Products with different names are a listing. A ProductGroup lists its variants itself.
   if (product['@type'] !== 'ProductGroup' && titles.size > 1) return undefined;
-  const title = textIn(product.name);
+  const title = readText(product.name);
   if (title === undefined) return undefined;
   const { url } = content.snapshot;
-  const address = addressesIn(product.url)[0];
+  const address = readUrls(product.url)[0];
   return {
     title,
     url: (address && resolve(address, url)) || url,
-    ...texts(product),
-    variants: variantsOf(product, url).slice(0, MOST_VARIANTS),
+    ...descriptiveTexts(product),
+    variants: collectVariants(product, url).slice(0, MAX_VARIANTS),
   };
 }
 
-function texts({ brand, category, description }: Item): Pick<Product, 'brand' | 'category' | 'description'> {
-  const said = { brand: textIn(brand), category: textIn(category), description: textIn(description) };
+function descriptiveTexts({
+  brand,
+  category,
+  description,
+}: Item): Pick<Product, 'brand' | 'category' | 'description'> {
+  const text = { brand: readText(brand), category: readText(category), description: readText(description) };
   return {
-    ...(said.brand && { brand: said.brand }),
-    ...(said.category && { category: said.category }),
-    ...(said.description && { description: said.description }),
+    ...(text.brand && { brand: text.brand }),
+    ...(text.category && { category: text.category }),
+    ...(text.description && { description: text.description }),
   };
 }
 
-/** Its variants where it has some, else one for each of its offers. */
-function variantsOf(product: Item, url: string): Variant[] {
-  const variants = thingsIn(product.hasVariant);
-  if (variants.length > 0) return variants.flatMap((variant) => variantsOf(variant, url).slice(0, 1));
-  const offers = thingsIn(product.offers).flatMap((offer) => {
-    // What holds several offers may name the currency of all of them.
-    const inner = thingsIn(offer.offers).map((each) => ({ priceCurrency: offer.priceCurrency, ...each }));
+/** The declared variants of a product; without any, one for each offer. */
+function collectVariants(product: Item, url: string): Variant[] {
+  const variants = readItems(product.hasVariant);
+  if (variants.length > 0) return variants.flatMap((variant) => collectVariants(variant, url).slice(0, 1));
+  const offers = readItems(product.offers).flatMap((offer) => {
+    // An AggregateOffer may state the currency of all its offers.
+    const inner = readItems(offer.offers).map((each) => ({ priceCurrency: offer.priceCurrency, ...each }));
     return inner.length > 0 ? inner : [offer];
   });
-  return offers.map((offer) => variantOf(product, offer, url));
+  return offers.map((offer) => createVariant(product, offer, url));
 }
 
-function variantOf(product: Item, offer: Item, url: string): Variant {
-  const id = textIn(product.productID) ?? textIn(offer['@id']);
-  const sku = textIn(offer.sku) ?? textIn(product.sku);
-  const title = textIn(offer.name) ?? textIn(product.name);
-  const [specification = {}] = thingsIn(offer.priceSpecification);
-  const price = moneyOf(
+function createVariant(product: Item, offer: Item, url: string): Variant {
+  const id = readText(product.productID) ?? readText(offer['@id']);
+  const sku = readText(offer.sku) ?? readText(product.sku);
+  const title = readText(offer.name) ?? readText(product.name);
+  const [specification = {}] = readItems(offer.priceSpecification);
+  const price = parseMoney(
     offer.price ?? offer.lowPrice ?? specification.price,
     offer.priceCurrency ?? specification.priceCurrency,
   );
-  const values = DIFFERENCES.flatMap((name) => {
-    const value = textIn(product[name]);
+  const values = VARIANT_PROPERTIES.flatMap((name) => {
+    const value = readText(product[name]);
     return value === undefined ? [] : [[name, value]];
   });
-  const images = addressesIn(product.image).map((image) => ({ url: resolve(image, url) ?? image }));
+  const images = readUrls(product.image).map((image) => ({ url: resolve(image, url) ?? image }));
   return {
     ...(id && { id }),
     ...(sku && { sku }),
     ...(title && { title }),
     ...(values.length > 0 && { values: Object.fromEntries(values) }),
     ...(price && { price }),
-    availability: availabilityOf(offer.availability),
+    availability: readAvailability(offer.availability),
     ...(images.length > 0 && { images }),
   };
 }
 
-function byOpenGraph({ structuredData: { openGraph }, snapshot: { url } }: Content): Product | undefined {
-  const said = (name: string) => textIn(openGraph[name]);
-  const title = said('og:title');
-  const price = moneyOf(
-    said('product:price:amount') ?? said('og:price:amount'),
-    said('product:price:currency') ?? said('og:price:currency'),
+function productFromOpenGraph({
+  structuredData: { openGraph },
+  snapshot: { url },
+}: Content): Product | undefined {
+  const text = (name: string) => readText(openGraph[name]);
+  const title = text('og:title');
+  const price = parseMoney(
+    text('product:price:amount') ?? text('og:price:amount'),
+    text('product:price:currency') ?? text('og:price:currency'),
   );
-  if (title === undefined || (!price && !/product/i.test(said('og:type') ?? ''))) return undefined;
-  const image = said('og:image');
+  if (title === undefined || (!price && !/product/i.test(text('og:type') ?? ''))) return undefined;
+  const image = text('og:image');
   const images = image ? { images: [{ url: resolve(image, url) ?? image }] } : {};
   return {
     title,
-    url: said('og:url') ?? url,
-    ...texts({
-      brand: said('product:brand'),
-      category: said('product:category'),
-      description: said('og:description'),
+    url: text('og:url') ?? url,
+    ...descriptiveTexts({
+      brand: text('product:brand'),
+      category: text('product:category'),
+      description: text('og:description'),
     }),
     variants: price
       ? [
           {
             price,
-            availability: availabilityOf(said('product:availability') ?? said('og:availability')),
+            availability: readAvailability(text('product:availability') ?? text('og:availability')),
             ...images,
           },
         ]

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { extractAll, extractBySchema } from '../extraction/json.ts';
-import { type Schema, schemaFault } from '../extraction/schema.ts';
+import { extractAll, extractBySchema } from '../extraction/extract.ts';
+import { findSchemaError, type Schema } from '../extraction/json-schema.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 import { defineFormat } from './format.ts';
@@ -9,7 +9,7 @@ import { defineFormat } from './format.ts';
 export const jsonSchema = z
   .record(z.string(), z.unknown())
   .superRefine((schema, context) => {
-    const fault = schemaFault(schema);
+    const fault = findSchemaError(schema);
     if (fault)
       context.addIssue({ code: 'custom', message: `no usable JSON Schema: ${fault}`, input: schema });
   })

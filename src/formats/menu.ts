@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { menuOf } from '../extraction/menu.ts';
+import { extractMenu } from '../extraction/menu.ts';
 import { defineFormat } from './format.ts';
 import { availability, money } from './shop.ts';
 
@@ -36,7 +36,7 @@ export const menu = defineFormat({
     sourceUrl: z.string(),
   }),
   run(content, _request, warn) {
-    const found = menuOf(content);
+    const found = extractMenu(content);
     if (!found) warn('menu was left out: the page describes none in its structured data.');
     return found;
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { productOf } from '../extraction/product.ts';
+import { extractProduct } from '../extraction/product.ts';
 import { defineFormat } from './format.ts';
 import { availability, money } from './shop.ts';
 
@@ -26,7 +26,7 @@ export const product = defineFormat({
     ),
   }),
   run(content, _request, warn) {
-    const found = productOf(content);
+    const found = extractProduct(content);
     if (!found) warn('product was left out: the page describes no single product in its structured data.');
     return found;
   },

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { fingerprintOf } from '../changes/fingerprint.ts';
+import { computeFingerprint } from '../changes/fingerprint.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { PageMedia } from '../html/media.ts';
-import { mediaKindsOf } from '../media-kind.ts';
+import { requestedMediaKinds } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import type { changeTracking } from './change-tracking.ts';
 import { FORMATS } from './index.ts';
@@ -55,7 +55,7 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
   }
   const asked = formats.find(isTracking);
   const trackedJson = asked?.modes.includes('json') ? toTrack(content, asked, fields.json, warn) : undefined;
-  const isPlayed = mediaKindsOf(formats).length > 0;
+  const isPlayed = requestedMediaKinds(formats).length > 0;
   return {
     fields,
     metadata: content.metadata,
@@ -63,7 +63,7 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
     warnings: [...warnings],
     ...(discover && { discovered: content.discovered }),
     ...(isPlayed && { media: content.media }),
-    ...(asked && { fingerprint: fingerprintOf(content.markdown) }),
+    ...(asked && { fingerprint: computeFingerprint(content.markdown) }),
     ...(trackedJson !== undefined && { trackedJson }),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { summaryOf } from '../answers/summary.ts';
+import { summarize } from '../answers/summary.ts';
 import { defineFormat } from './format.ts';
 
 const SOURCES = {
@@ -13,7 +13,7 @@ export const summary = defineFormat({
   request: z.strictObject({ type: z.literal('summary') }),
   value: z.string().describe('what the content says, in a few sentences'),
   extract(content, _request, warn) {
-    const found = summaryOf(content);
+    const found = summarize(content);
     warn(found ? SOURCES[found.by] : 'summary was left out: the page has no sentences.');
     return found?.text;
   },

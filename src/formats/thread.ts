@@ -1,4 +1,4 @@
-import { type CompareTask, type Comparison, compare } from '../changes/compare.ts';
+import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 import type { Track, TrackTask } from './track.ts';
@@ -23,7 +23,7 @@ export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
 
 async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | Track> {
   if ('render' in task) return render(task.render);
-  if ('compare' in task) return compare(task.compare);
+  if ('compare' in task) return compareVersions(task.compare);
   // Loaded only where it is used: most threads never see a file of the kind.
   const { takeTrack } = await import('./track.ts');
   return takeTrack(task.take);

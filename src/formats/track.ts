@@ -36,7 +36,7 @@ import {
   WebMOutputFormat,
 } from 'mediabunny';
 import { messageOf, ServiceError } from '../errors.ts';
-import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
+import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 
 /** A file to take a track from. */
 export interface TrackTask {
@@ -238,5 +238,5 @@ function essence(mimeType: string, kind: MediaKind): string {
 const isOurs = (error: unknown) => error instanceof Error && 'syscall' in error;
 
 function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {
-  return new ServiceError(UNSUPPORTED_URL[kind], `${url} ${what}.`, { cause });
+  return new ServiceError(NO_MEDIA_ERROR[kind], `${url} ${what}.`, { cause });
 }

@@ -7,7 +7,7 @@ import { feedOf } from './feed.ts';
 import { imagesOf } from './images.ts';
 import { framesOf, linksOf } from './links.ts';
 import { pageOfList } from './list-page.ts';
-import { fenced, toMarkdown } from './markdown.ts';
+import { fencedCode, toMarkdown } from './markdown/index.ts';
 import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
 import { metadataOf } from './metadata.ts';
 import { parseHtml } from './parse.ts';
@@ -135,7 +135,7 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     snapshot,
     files,
     html: kind === 'text' ? `<pre>${escaped(text)}</pre>` : text,
-    markdown: kind === 'json' ? fenced(text.trim(), 'json') : text,
+    markdown: kind === 'json' ? fencedCode(text.trim(), 'json') : text,
     tree: undefined,
     get blocks() {
       return kind === 'base64' ? [] : blocksOfText(text);

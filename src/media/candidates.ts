@@ -3,15 +3,14 @@ import type { MediaKind } from '../media-kind.ts';
 import { normalizeTarget } from '../url.ts';
 
 /**
- * Which files of a page to try for a kind, best first.
+ * Ranks the media files of a page for a kind, best first.
  *
- * 1. What the page shows or says of itself, then what a browser loaded for it, then what it links to; each only counts
- *    where those before it gave nothing.
- * 2. Among these, for sound a file of sound before one of which nothing is told before a video; for moving pictures a
- *    video before one of which nothing is told, and never a file of sound.
- * 3. Else in the order of the page, which is its own choice among the same in several formats.
+ * 1. Players and structured data of the page come before what the browser loaded, and that before links.
+ * 2. Within a source, audio prefers audio files over files of unknown type over videos. Video prefers videos over files
+ *    of unknown type and never takes audio files.
+ * 3. Otherwise the order of the page decides, which is the author's preference among several encodings.
  */
-export function candidatesFor(kind: MediaKind, { links }: PageMedia): MediaLink[] {
+export function rankCandidates(kind: MediaKind, { links }: PageMedia): MediaLink[] {
   const ranks = kind === 'audio' ? ['audio', undefined, 'video'] : ['video', undefined];
   const rankOf = (link: MediaLink) => ranks.indexOf(link.kind);
   const sourceOf = (link: MediaLink) => MEDIA_SOURCES.indexOf(link.source);
@@ -20,8 +19,8 @@ export function candidatesFor(kind: MediaKind, { links }: PageMedia): MediaLink[
     .sort((one, other) => sourceOf(one) - sourceOf(other) || rankOf(one) - rankOf(other));
 }
 
-/** The files of a feed's newest entry: of the feed alone, nothing else can be meant. */
-export function newestOf(feed: PageMedia): PageMedia {
+/** Keeps only the newest entry of a feed: a URL that is the feed itself can mean no other. */
+export function newestEntry(feed: PageMedia): PageMedia {
   const [first] = feed.links.filter(({ source }) => source === 'feed');
   return {
     ...feed,
@@ -30,13 +29,13 @@ export function newestOf(feed: PageMedia): PageMedia {
 }
 
 /**
- * What a feed has for a page that names it: the files of the entry that is about the page; where the page is the one
- * that the feed is of, those of the newest entry. Other entries are about other pages.
+ * Selects the files of a feed that belong to a page which links to the feed: those of the entry about the page, or of
+ * the newest entry where the page is the feed's home page. Other entries are about other pages.
  */
-export function ofPage(feed: PageMedia, pageUrl: string): PageMedia {
+export function entryForPage(feed: PageMedia, pageUrl: string): PageMedia {
   const page = normalizeTarget(pageUrl);
   const isPage = (url: string | undefined) => url !== undefined && normalizeTarget(url) === page;
   const own = feed.links.filter(({ entry }) => isPage(entry));
   if (own.length) return { ...feed, links: own };
-  return isPage(feed.home) ? newestOf(feed) : { ...feed, links: [] };
+  return isPage(feed.home) ? newestEntry(feed) : { ...feed, links: [] };
 }

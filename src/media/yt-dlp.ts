@@ -4,39 +4,40 @@ import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { makeHome } from '../home.ts';
-import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
+import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { startProgram } from '../unprivileged.ts';
 
-/** What yt-dlp is to get. */
-export interface YtDlpOrder {
+/** What yt-dlp downloads, and within which limits. */
+export interface YtDlpOptions {
   kind: MediaKind;
-  /** A page of the web. */
+  /** The page with the media. */
   url: string;
-  /** The egress proxy that all its traffic goes through. */
+  /** URL of the egress proxy for all its traffic. */
   proxyUrl: string;
   skipTlsVerification: boolean;
   maxBytes: number;
-  /** Ends it; its reason is thrown. */
+  /** Aborts it; its reason is thrown. */
   signal: AbortSignal;
 }
 
-/** A file of yt-dlp's, gone with its directory when it is disposed of. */
+/** A downloaded file. Disposing of it removes its directory. */
 export interface YtDlpFile extends AsyncDisposable {
   path: string;
 }
 
-/** As for Chromium: no account's, and not that of Chromium, whose files it shall not reach. */
+/** User id without an account, and another one than Chromium's, whose files yt-dlp must not reach. */
 const UID = 61_912;
-/** One file as the site has it, for nothing of ours puts two together. */
+/** Formats in a single file, because Winnow does not merge separate audio and video streams. */
 const FORMATS = { audio: 'bestaudio/best', video: 'best[ext=mp4]/best' };
-const DENIED =
+const DENIED_MESSAGE =
   /HTTP Error 40[13]|\b(?:private|members[- ]only|paywall|drm|sign in|log ?in|logged[- ]in|not available in your)\b/i;
-const NOTHING =
+const NOT_FOUND_MESSAGE =
   /unsupported url|no video formats|no media|requested format is not available|no video could be found/i;
 
 /**
- * The configured program, where one is.
- * @throws ServiceError `SERVICE_UNAVAILABLE` when it is not there
+ * Checks the configured yt-dlp.
+ * @returns its path; `undefined` where none is configured
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when there is no executable file
  */
 export function findYtDlp(program: string | undefined): string | undefined {
   if (!program) return undefined;
@@ -44,45 +45,45 @@ export function findYtDlp(program: string | undefined): string | undefined {
     accessSync(program, constants.X_OK);
     return program;
   } catch (cause) {
-    const message = `WINNOW_YT_DLP is ${program}, but no program is there. Give its whole path, or leave it empty.`;
+    const message = `WINNOW_YT_DLP is ${program}, which is not an executable file. Set its absolute path, or leave the setting empty.`;
     throw new ServiceError('SERVICE_UNAVAILABLE', message, { cause });
   }
 }
 
 /**
- * Has yt-dlp get the file of a page. It runs without rights, in a directory of its own, without any settings of the
- * machine's, and is ended with all that it has started.
+ * Downloads the media file of a page with yt-dlp. The program runs unprivileged in a directory of its own, ignores
+ * configuration files of the machine, and is killed together with its child processes.
  * @throws ServiceError `SCRAPE_MEDIA_ACCESS_DENIED`, `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`,
  *   `SCRAPE_CONTENT_TOO_LARGE`, `SCRAPE_SITE_ERROR`
  */
-export async function runYtDlp(program: string, order: YtDlpOrder): Promise<YtDlpFile> {
+export async function runYtDlp(program: string, options: YtDlpOptions): Promise<YtDlpFile> {
   const home = await makeHome('yt-dlp', UID);
   try {
-    const { exitCode, lastWords } = await run(program, home.path, order);
-    order.signal.throwIfAborted();
-    const file = await largestIn(home.path);
+    const { exitCode, lastWords } = await run(program, home.path, options);
+    options.signal.throwIfAborted();
+    const file = await findLargestFile(home.path);
     if (exitCode === 0 && file) return { path: file, [Symbol.asyncDispose]: home.remove };
-    throw failureOf(order, lastWords, exitCode);
+    throw toError(options, lastWords, exitCode);
   } catch (error) {
     await home.remove();
     throw error;
   }
 }
 
-async function run(program: string, home: string, order: YtDlpOrder) {
-  const { proxyUrl, signal, maxBytes } = order;
-  // POSIX counts in blocks of 512 bytes; a file that grows beyond ends the program.
+async function run(program: string, home: string, options: YtDlpOptions) {
+  const { proxyUrl, signal, maxBytes } = options;
+  // `ulimit -f` counts blocks of 512 bytes (POSIX); a larger file ends the program.
   const bounded = ['/bin/sh', '-c', `ulimit -f ${Math.ceil(maxBytes / 512)} && exec "$@"`, 'sh'] as const;
   signal.throwIfAborted();
-  const { child, kill, lastWords } = startProgram([...bounded, program, ...argumentsOf(order)], {
+  const { child, kill, lastWords } = startProgram([...bounded, program, ...createArguments(options)], {
     uid: UID,
     home,
-    // For the programs that it starts.
+    // The proxy variables are for programs that yt-dlp starts.
     env: { LANG: 'C.UTF-8', http_proxy: proxyUrl, https_proxy: proxyUrl, all_proxy: proxyUrl, no_proxy: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   signal.addEventListener('abort', kill);
-  // What it started does not outlive it, nor hold its last words open.
+  // Child processes must not outlive it, nor keep stderr open.
   child.once('exit', kill);
   try {
     const [exitCode] = await once(child, 'close');
@@ -92,7 +93,7 @@ async function run(program: string, home: string, order: YtDlpOrder) {
   }
 }
 
-function argumentsOf({ kind, url, proxyUrl, skipTlsVerification, maxBytes }: YtDlpOrder): string[] {
+function createArguments({ kind, url, proxyUrl, skipTlsVerification, maxBytes }: YtDlpOptions): string[] {
   return [
     ...['--ignore-config', '--no-cache-dir', '--no-playlist', '--playlist-items', '1'],
     ...['--proxy', proxyUrl, '--socket-timeout', '15', '--retries', '2', '--downloader', 'native'],
@@ -103,8 +104,8 @@ function argumentsOf({ kind, url, proxyUrl, skipTlsVerification, maxBytes }: YtD
   ];
 }
 
-/** The file itself; whatever else lies there, links among it, is none. */
-async function largestIn(home: string): Promise<string | undefined> {
+/** Finds the largest regular file; links and other files in the directory are ignored. */
+async function findLargestFile(home: string): Promise<string | undefined> {
   const names = (await readdir(home)).filter((name) => /^media\.[a-z0-9]{1,8}$/i.test(name));
   const files = await Promise.all(
     names.map(async (name) => ({ file: path.join(home, name), stat: await lstat(path.join(home, name)) })),
@@ -114,13 +115,13 @@ async function largestIn(home: string): Promise<string | undefined> {
     .sort((one, other) => other.stat.size - one.stat.size)[0]?.file;
 }
 
-function failureOf(
-  { kind, url, maxBytes }: YtDlpOrder,
+function toError(
+  { kind, url, maxBytes }: YtDlpOptions,
   lastWords: string,
   exitCode: number | null,
 ): ServiceError {
-  const said = /ERROR:\s*([^\n]*)/.exec(lastWords)?.[1] ?? lastWords.split('\n').at(-1) ?? '';
-  const why = said ? ` yt-dlp says: ${said.slice(0, 500)}` : '';
+  const message = /ERROR:\s*([^\n]*)/.exec(lastWords)?.[1] ?? lastWords.split('\n').at(-1) ?? '';
+  const why = message ? ` yt-dlp says: ${message.slice(0, 500)}` : '';
   if (/file too large|EFBIG|larger than max-filesize/i.test(lastWords)) {
     const most = `${maxBytes / 1024 / 1024} MiB`;
     return new ServiceError(
@@ -128,14 +129,14 @@ function failureOf(
       `The ${kind} of ${url} is larger than ${most}. The operator of this service can raise WINNOW_MAX_MEDIA_MB.`,
     );
   }
-  if (DENIED.test(said)) {
+  if (DENIED_MESSAGE.test(message)) {
     return new ServiceError(
       'SCRAPE_MEDIA_ACCESS_DENIED',
-      `The ${kind} of ${url} is not for everybody.${why}`,
+      `The site restricts access to the ${kind} of ${url}.${why}`,
     );
   }
-  if (NOTHING.test(said) || exitCode === 0) {
-    return new ServiceError(UNSUPPORTED_URL[kind], `No ${kind} was found on ${url}.${why}`);
+  if (NOT_FOUND_MESSAGE.test(message) || exitCode === 0) {
+    return new ServiceError(NO_MEDIA_ERROR[kind], `No ${kind} was found on ${url}.${why}`);
   }
-  return new ServiceError('SCRAPE_SITE_ERROR', `The ${kind} of ${url} could not be got.${why}`);
+  return new ServiceError('SCRAPE_SITE_ERROR', `The ${kind} of ${url} could not be downloaded.${why}`);
 }

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
 import { isSelector } from '../html/clean.ts';
-import { mediaKindsOf } from '../media-kind.ts';
+import { requestedMediaKinds } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
 import { asksFor, formatConflicts, formatRequest } from './formats.ts';
 import { parsers } from './parsers.ts';
@@ -170,7 +170,7 @@ function unavailable(options: Fields): string[] {
   return Object.keys(asked).filter((name) => asked[name]);
 }
 
-const isPlayed = ({ formats }: Fields) => mediaKindsOf(formats).length > 0;
+const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 0;
 const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
 const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
 

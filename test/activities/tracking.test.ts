@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeDocument } from '../../src/activities/document.ts';
 import { createTracker, type TrackedPage, type Tracker } from '../../src/activities/tracking.ts';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
-import { fingerprintOf } from '../../src/changes/fingerprint.ts';
+import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';
 import { ServiceError } from '../../src/errors.ts';
@@ -82,7 +82,7 @@ async function track(id: string, markdown: string, change: Partial<TrackedPage> 
   const page: TrackedPage = {
     ...{ teamId, jobId: id, scrapeId: id, url: URL, tag: null, start: undefined, hidden: false },
     ...{ scrapedAt: Date.now(), modes: [] },
-    now: { markdown, fingerprint: fingerprintOf(markdown), ...(json !== undefined && { json }) },
+    now: { markdown, fingerprint: computeFingerprint(markdown), ...(json !== undefined && { json }) },
     ...change,
   };
   return tracker.track(page, { signal: new AbortController().signal, urgent: false });

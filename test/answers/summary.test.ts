@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sentencesOf } from '../../src/answers/sentences.ts';
-import { summaryOf } from '../../src/answers/summary.ts';
+import { splitSentences } from '../../src/answers/sentences.ts';
+import { summarize } from '../../src/answers/summary.ts';
 import { contentOf } from '../html/page.ts';
 
 describe('sentences', () => {
@@ -16,7 +16,7 @@ describe('sentences', () => {
     ['', []],
   ];
   it.each(texts)('%j', (text, sentences) => {
-    expect(sentencesOf(text)).toEqual(sentences);
+    expect(splitSentences(text)).toEqual(sentences);
   });
 });
 
@@ -28,12 +28,12 @@ describe('a summary', () => {
     <p>The beekeeper has to leave enough honey in the hive for the winter. My neighbour painted a garden fence last Sunday afternoon.</p>
     <p>Price: 12 / 13 / 14 = 15</p></main>`;
 
-  const summary = (html: string) => summaryOf(contentOf(html));
+  const summary = (html: string) => summarize(contentOf(html));
 
   it('is a few sentences of the page, word for word and in its order', () => {
     const { text = '', by } = summary(ARTICLE) ?? {};
     expect(by).toBe('sentences');
-    const sentences = sentencesOf(text);
+    const sentences = splitSentences(text);
     expect(sentences).toHaveLength(3);
     expect(sentences[0]).toBe('Honey bees survive the winter as a colony.');
     expect(sentences).toContain('The beekeeper has to leave enough honey in the hive for the winter.');
@@ -72,8 +72,8 @@ describe('a summary', () => {
 
   it('of plain text works alike, of a file there is none', () => {
     const text = 'The river flows through the old town to the sea.';
-    expect(summaryOf(contentOf(text, {}, { kind: 'text' }))?.text).toBe(text);
-    expect(summaryOf(contentOf(btoa(text), {}, { kind: 'base64' }))).toBeUndefined();
+    expect(summarize(contentOf(text, {}, { kind: 'text' }))?.text).toBe(text);
+    expect(summarize(contentOf(btoa(text), {}, { kind: 'base64' }))).toBeUndefined();
   });
 
   it('of a very long page stays short', () => {

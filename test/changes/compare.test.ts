@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compare, type Mode, packVersion, type Version } from '../../src/changes/compare.ts';
+import {
+  type ChangeTrackingMode,
+  compareVersions,
+  type PageContent,
+  packVersion,
+} from '../../src/changes/compare.ts';
 
-const compared = (before: Version, after: Version, modes: Mode[] = []) =>
-  compare({ before: packVersion(before), after, modes });
+const compared = (before: PageContent, after: PageContent, modes: ChangeTrackingMode[] = []) =>
+  compareVersions({ before: packVersion(before), after, modes });
 
 describe('two versions', () => {
   it('are the same but for what changes by itself', () => {
@@ -19,7 +24,7 @@ describe('two versions', () => {
   });
 
   it('where there was none before, all is added', () => {
-    const { diff } = compare({ before: undefined, after: { markdown: 'a\nb' }, modes: ['git-diff'] });
+    const { diff } = compareVersions({ before: undefined, after: { markdown: 'a\nb' }, modes: ['git-diff'] });
     expect(diff?.text).toBe('--- previous\n+++ current\n@@ -0,0 +1,2 @@\n+a\n+b');
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Diff, diffOf } from '../../src/changes/diff.ts';
-import { matchLines } from '../../src/changes/matching.ts';
+import { createDiff, type Diff } from '../../src/changes/diff.ts';
+import { matchLines } from '../../src/changes/line-matching.ts';
 
-const plain = (shown: string[]) => ({ shown, stable: shown });
-const diff = (before: string[], after: string[]) => diffOf(plain(before), plain(after));
+const plain = (lines: string[]) => ({ original: lines, normalized: lines });
+const diff = (before: string[], after: string[]) => createDiff(plain(before), plain(after));
 
 /** A unified diff put to a text, as `patch` does: every line that it names must be there. */
 function patch(before: string[], { json }: Diff): string[] {
@@ -88,9 +88,9 @@ describe('a diff', () => {
   });
 
   it('shows lines as they are now that differ only in what changes by itself', () => {
-    const before = { shown: ['3 minutes ago', 'a'], stable: ['#', 'a'] };
-    const after = { shown: ['9 minutes ago', 'b'], stable: ['#', 'b'] };
-    expect(diffOf(before, after).diff!.text).toBe(
+    const before = { original: ['3 minutes ago', 'a'], normalized: ['#', 'a'] };
+    const after = { original: ['9 minutes ago', 'b'], normalized: ['#', 'b'] };
+    expect(createDiff(before, after).diff!.text).toBe(
       '--- previous\n+++ current\n@@ -1,2 +1,2 @@\n 9 minutes ago\n-a\n+b',
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { extractAll, extractBySchema } from '../../src/extraction/json.ts';
-import { schemaFault } from '../../src/extraction/schema.ts';
+import { extractAll, extractBySchema } from '../../src/extraction/extract.ts';
+import { findSchemaError } from '../../src/extraction/json-schema.ts';
 import { contentOf } from '../html/page.ts';
 
 const string = { type: 'string' };
@@ -327,10 +327,10 @@ describe('a schema', () => {
   it.each([
     [{ type: 'nonsense' }, /must be equal to one of the allowed values/],
     [{ type: 'object', properties: [] }, /properties/],
-    [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /deeper than/],
+    [JSON.parse(`${'{"items":'.repeat(100)}{}${'}'.repeat(100)}`), /more than 40 levels/],
     [{ enum: Array.from({ length: 6_000 }, (_, n) => n) }, /members/],
-  ])('that is none is told', (schema, why) => {
-    expect(schemaFault(schema)).toMatch(why);
+  ])('that is invalid is refused with the reason', (schema, why) => {
+    expect(findSchemaError(schema)).toMatch(why);
   });
 
   it.each([

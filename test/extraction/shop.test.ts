@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { menuOf } from '../../src/extraction/menu.ts';
-import { productOf } from '../../src/extraction/product.ts';
+import { extractMenu } from '../../src/extraction/menu.ts';
+import { extractProduct } from '../../src/extraction/product.ts';
 import { contentOf } from '../html/page.ts';
 
 const jsonLd = (value: object) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
@@ -12,7 +12,7 @@ const offer = (price: unknown, more: object = {}) => ({
 });
 
 describe('a product', () => {
-  const product = (html: string) => productOf(contentOf(html));
+  const product = (html: string) => extractProduct(contentOf(html));
 
   it('is what the page describes, a variant for each offer', () => {
     const page = jsonLd({
@@ -134,7 +134,7 @@ describe('a menu', () => {
 
   it('has its sections and dishes, and the place', () => {
     const url = 'https://site.test/dir/page';
-    expect(menuOf(contentOf(jsonLd(PLACE)))).toEqual({
+    expect(extractMenu(contentOf(jsonLd(PLACE)))).toEqual({
       isMenu: true,
       confidence: 1,
       merchant: { name: 'Inn', type: 'Restaurant', location: 'High St 1, Linz' },
@@ -180,7 +180,7 @@ describe('a menu', () => {
   });
 
   it('is none where the page only links to one, or has none', () => {
-    expect(menuOf(contentOf(jsonLd({ ...PLACE, hasMenu: 'https://inn.test/menu' })))).toBeUndefined();
-    expect(menuOf(contentOf('<p>Soup 4.50'))).toBeUndefined();
+    expect(extractMenu(contentOf(jsonLd({ ...PLACE, hasMenu: 'https://inn.test/menu' })))).toBeUndefined();
+    expect(extractMenu(contentOf('<p>Soup 4.50'))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dateIn } from '../../src/extraction/dates.ts';
-import { similarity } from '../../src/extraction/names.ts';
-import { currencyIn, numberIn } from '../../src/extraction/numbers.ts';
+import { parseDate } from '../../src/extraction/dates.ts';
+import { detectCurrency, parseSingleNumber } from '../../src/extraction/numbers.ts';
+import { nameSimilarity } from '../../src/extraction/property-names.ts';
 
 const numbers: [string, string, number | undefined][] = [
   ['$1,299.00', 'en', 1299],
@@ -24,7 +24,7 @@ const numbers: [string, string, number | undefined][] = [
   ['1.299', 'no language at all', 1.299],
 ];
 it.each(numbers)('the number of %j in the language %s is %s', (text, language, number) => {
-  expect(numberIn(text, language)).toBe(number);
+  expect(parseSingleNumber(text, language)).toBe(number);
 });
 
 const dates: [string, string, string | undefined][] = [
@@ -43,7 +43,7 @@ const dates: [string, string, string | undefined][] = [
   ['yesterday', '???', undefined],
 ];
 it.each(dates)('the day of %j in the language %s is %s', (text, language, date) => {
-  expect(dateIn(text, language)).toBe(date);
+  expect(parseDate(text, language)).toBe(date);
 });
 
 it.each([
@@ -51,7 +51,7 @@ it.each([
   ['CHF 5', 'CHF'],
   ['$5', undefined],
 ])('the currency of %j is %s', (text, currency) => {
-  expect(currencyIn(text)).toBe(currency);
+  expect(detectCurrency(text)).toBe(currency);
 });
 
 describe('names', () => {
@@ -65,7 +65,7 @@ describe('names', () => {
     ['rating', 'ratingValue'],
     ['Größe', 'size'],
   ])('%s and %s are the same', (wanted, given) => {
-    expect(similarity(wanted, given)).toBeGreaterThan(0.5);
+    expect(nameSimilarity(wanted, given)).toBeGreaterThan(0.5);
   });
 
   it.each([
@@ -77,6 +77,6 @@ describe('names', () => {
     ['', 'price'],
     ['author', 'authority'],
   ])('%s and %s are not', (wanted, given) => {
-    expect(similarity(wanted, given)).toBe(0);
+    expect(nameSimilarity(wanted, given)).toBe(0);
   });
 });

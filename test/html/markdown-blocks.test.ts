@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, it } from 'vitest';
-import { toMarkdown } from '../../src/html/markdown.ts';
+import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 
 /** What would begin a block, or end one. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, it } from 'vitest';
-import { toMarkdown } from '../../src/html/markdown.ts';
+import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 
 const signs = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MediaLink } from '../../src/html/media.ts';
-import { candidatesFor, newestOf, ofPage } from '../../src/media/candidates.ts';
+import { entryForPage, newestEntry, rankCandidates } from '../../src/media/candidates.ts';
 
 const link = (
   name: string,
@@ -27,14 +27,14 @@ describe('candidates', () => {
   ];
 
   it('for sound: what the page says before what was loaded before what is linked; sound before the rest', () => {
-    expect(namesOf(candidatesFor('audio', feed(links)))).toEqual([
+    expect(namesOf(rankCandidates('audio', feed(links)))).toEqual([
       ...['own.mp3', 'own', 'own.mp4', 'own-2.mp4'],
       ...['loaded.mp4', 'link.mp3'],
     ]);
   });
 
   it('for moving pictures: never a file of sound', () => {
-    expect(namesOf(candidatesFor('video', feed(links)))).toEqual([
+    expect(namesOf(rankCandidates('video', feed(links)))).toEqual([
       'own.mp4',
       'own-2.mp4',
       'own',
@@ -51,21 +51,21 @@ describe('of a feed', () => {
   ];
 
   it('alone, the newest entry counts', () => {
-    expect(namesOf(newestOf(feed(entries)).links)).toEqual(['3.mp3', '3.ogg']);
+    expect(namesOf(newestEntry(feed(entries)).links)).toEqual(['3.mp3', '3.ogg']);
   });
 
   it('that a page names, the entry about that page counts', () => {
-    expect(namesOf(ofPage(feed(entries), 'https://site.test/two/#t').links)).toEqual(['2.mp3']);
+    expect(namesOf(entryForPage(feed(entries), 'https://site.test/two/#t').links)).toEqual(['2.mp3']);
   });
 
   it('of the page itself, the newest entry counts', () => {
-    expect(namesOf(ofPage(feed(entries, 'https://site.test'), 'https://site.test/').links)).toEqual([
+    expect(namesOf(entryForPage(feed(entries, 'https://site.test'), 'https://site.test/').links)).toEqual([
       '3.mp3',
       '3.ogg',
     ]);
   });
 
   it('entries about other pages do not count', () => {
-    expect(ofPage(feed(entries, 'https://site.test/'), 'https://site.test/about').links).toEqual([]);
+    expect(entryForPage(feed(entries, 'https://site.test/'), 'https://site.test/about').links).toEqual([]);
   });
 });

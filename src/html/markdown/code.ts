@@ -1,52 +1,53 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { textContent } from 'domutils';
-import { linked } from './links.ts';
-import { SKIPPED } from './names.ts';
-import type { Rule } from './writer.ts';
+import { SKIPPED_ELEMENTS } from './element-names.ts';
+import { writeInlineLink } from './links.ts';
+import type { ElementRule } from './writer.ts';
 
 const LANGUAGE =
   /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*)([^\s"'`~;]+|;)/i;
-/** Highlighters whose own class stands before that of the language. */
-const HIGHLIGHTED = /(?:^|\s)(?:sourceCode(?:\s+numberSource)?|hljs)\s+([a-z][a-z\d+#]*)(?=\s|$)/i;
-/** What highlighters write when they know of no language. */
+/** Highlighters that put a class of their own before that of the language. */
+const HIGHLIGHTER_LANGUAGE = /(?:^|\s)(?:sourceCode(?:\s+numberSource)?|hljs)\s+([a-z][a-z\d+#]*)(?=\s|$)/i;
+/** Class values by which highlighters say that the language is unknown. */
 const NO_LANGUAGE = /^(default|none|notranslate|plain|plaintext|text|auto|undefined|nohighlight)$/i;
-/** Elements that begin a new line of code. */
+/** Class names of elements that hold one line of code. */
 const LINE_CLASS = /(?:^|\s)(?:\w+-)*line(?:\s|$)/;
-const LINES = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'tbody']);
-const NO_CODE: ReadonlySet<string> = new Set([...SKIPPED, 'button']);
-/** What highlighters call the numbers that they put before lines. */
-export const NUMBERS =
+const LINE_BREAKING_ELEMENTS = new Set(['div', 'p', 'li', 'tr', 'ol', 'ul', 'table', 'tbody']);
+const NON_CODE_ELEMENTS: ReadonlySet<string> = new Set([...SKIPPED_ELEMENTS, 'button']);
+/** Class names of the line numbers that highlighters add. */
+export const LINE_NUMBER_CLASS =
   /(?:^|[\s_-])(?:line-?numbers?(?:-rows)?|lineno?s?|line-?nu?[mr]|lnt?|gutter|hljs-ln-numbers|blob-num)(?:$|[\s_-])/i;
 
-/** A block of code, with what language its page says it is. */
-export const codeBlock: Rule = (writer, pre) => {
-  const code = codeOf(pre);
-  if (isGutter(pre, code)) return;
-  writer.count(code.length);
-  if (writer.isFlat) {
-    writer.bound();
+/** A fenced code block, with the language that the page's classes name. */
+export const codeBlock: ElementRule = (writer, pre) => {
+  const code = extractCodeText(pre);
+  if (isLineNumberGutter(pre, code)) return;
+  writer.countText(code.length);
+  if (writer.isInline) {
+    writer.endText();
     for (const line of code.split('\n')) {
       if (line.trim()) writer.line.code(line, codeSpan);
-      writer.bound();
+      writer.endText();
     }
     return;
   }
-  writer.bound();
-  if (code !== '' || !writer.options.tidy) writer.add({ kind: 'other', text: fenced(code, languageOf(pre)) });
+  writer.endText();
+  if (code !== '' || !writer.options.tidy)
+    writer.addBlock({ kind: 'other', text: fencedCode(code, detectLanguage(pre)) });
 };
 
-/** Code inside a line; more lines are a code each. What it links to stays linked, pictures stay pictures. */
-export const inlineCode: Rule = (writer, element) => {
+/** Inline code. Each line becomes a code span of its own; links and images inside are kept. */
+export const inlineCode: ElementRule = (writer, element) => {
   let code = '';
   const flush = () => {
     if (code.trim() !== '' || (code !== '' && !writer.options.tidy)) writer.line.code(code, codeSpan);
-    else if (code !== '') writer.line.gap();
+    else if (code !== '') writer.line.space();
     code = '';
   };
   const walk = (nodes: readonly ChildNode[]) => {
     for (const node of nodes) {
       if (isText(node)) {
-        writer.count(node.data.length);
+        writer.countText(node.data.length);
         code += node.data;
       } else if (isTag(node)) {
         if (node.name === 'br') {
@@ -57,7 +58,7 @@ export const inlineCode: Rule = (writer, element) => {
           writer.element(node);
         } else if (node.name === 'a' && node.attribs.href) {
           flush();
-          linked(writer, node, () => {
+          writeInlineLink(writer, node, () => {
             walk(node.children);
             flush();
           });
@@ -69,8 +70,8 @@ export const inlineCode: Rule = (writer, element) => {
   flush();
 };
 
-/** The text of code, its lines parted by line feeds however the page parts them, without the numbers before them. */
-export function codeOf(element: Element): string {
+/** Extracts the text of code: lines separated by line feeds, without line numbers. */
+export function extractCodeText(element: Element): string {
   const pieces: string[] = [];
   let isAtStart = true;
   let isBehindLine = false;
@@ -86,8 +87,8 @@ export function codeOf(element: Element): string {
       if (isText(node)) add(node.data);
       else if (isTag(node)) {
         if (node.name === 'br') add('\n');
-        else if (!isNumbers(node) && !NO_CODE.has(node.name)) {
-          const isBlock = LINES.has(node.name);
+        else if (!isLineNumbers(node) && !NON_CODE_ELEMENTS.has(node.name)) {
+          const isBlock = LINE_BREAKING_ELEMENTS.has(node.name);
           if ((isBlock || LINE_CLASS.test(node.attribs.class ?? '')) && !isAtStart) add('\n');
           walk(node.children);
           if (isBlock) isBehindLine = true;
@@ -102,22 +103,22 @@ export function codeOf(element: Element): string {
     .replace(/\n+$/, '');
 }
 
-/** Whether an element has nothing but the numbers of lines. */
-function isNumbers(element: Element): boolean {
-  return NUMBERS.test(element.attribs.class ?? '') && /^[\s\d]*$/.test(textContent(element));
+/** Whether an element holds nothing but line numbers. */
+function isLineNumbers(element: Element): boolean {
+  return LINE_NUMBER_CLASS.test(element.attribs.class ?? '') && /^[\s\d]*$/.test(textContent(element));
 }
 
-/** Whether a `pre` has the numbers of the lines that stand in the next cell. */
-function isGutter(pre: Element, code: string): boolean {
+/** Whether a `pre` holds the line numbers of the code in the next table cell. */
+function isLineNumberGutter(pre: Element, code: string): boolean {
   const { parent } = pre;
   if (!/^\s*\d+(?:\s+\d+)*\s*$/.test(code) || !parent || !isTag(parent)) return false;
-  if (isNumbers(pre) || isNumbers(parent)) return true;
+  if (isLineNumbers(pre) || isLineNumbers(parent)) return true;
   const cell = [parent, parent.parent].find((at) => at && isTag(at) && at.name === 'td');
   return Boolean(cell?.next && /^\s*1\b/.test(code));
 }
 
-/** The language that the classes of a `pre`, or of what is right inside or around it, say; else empty. */
-function languageOf(pre: Element): string {
+/** The language named by the classes of a `pre` or of the elements right inside or around it; an empty string without one. */
+function detectLanguage(pre: Element): string {
   const { parent } = pre;
   const around = parent && isTag(parent) ? [parent, parent.parent] : [];
   const inside = pre.children.filter(isTag).filter(({ name }) => name === 'code');
@@ -125,17 +126,18 @@ function languageOf(pre: Element): string {
     if (!node || !isTag(node)) continue;
     const { attribs } = node;
     const classes = attribs.class ?? '';
-    const said =
+    const language =
       attribs['data-lang'] ??
       attribs['data-language'] ??
-      (LANGUAGE.exec(classes) ?? HIGHLIGHTED.exec(classes))?.[1];
-    if (said && /^[^\s`~]{1,50}$/.test(said) && !NO_LANGUAGE.test(said)) return said.toLowerCase();
+      (LANGUAGE.exec(classes) ?? HIGHLIGHTER_LANGUAGE.exec(classes))?.[1];
+    if (language && /^[^\s`~]{1,50}$/.test(language) && !NO_LANGUAGE.test(language))
+      return language.toLowerCase();
   }
   return '';
 }
 
-/** A text as a fenced block of a language. */
-export function fenced(text: string, language: string): string {
+/** Formats text as a fenced code block. The fence is longer than any run of backticks in the text. */
+export function fencedCode(text: string, language: string): string {
   const longest = (text.match(/^[ \t]*`{3,}/gm) ?? []).reduce(
     (most, run) => Math.max(most, run.trim().length),
     2,
@@ -144,7 +146,7 @@ export function fenced(text: string, language: string): string {
   return `${fence}${language}\n${text && `${text}\n`}${fence}`;
 }
 
-/** A text as code inside a line. */
+/** Formats text as a code span. */
 function codeSpan(text: string): string {
   const line = text.replace(/[\r\n]/g, ' ').replace(/\u00a0/g, ' ');
   const runs = new Set((line.match(/`+/g) ?? []).map(({ length }) => length));

@@ -1,106 +1,113 @@
-/** Signs that may mean something inside a line. */
-const SIGNS = /[\\`*_[\]<&~]/;
-const EACH_SIGN = /[\\`*_[\]<&~]/g;
+/** Characters that can be markup inside a line. */
+const SPECIAL_CHARACTER = /[\\`*_[\]<&~]/;
+const SPECIAL_CHARACTERS = /[\\`*_[\]<&~]/g;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-/** What renderers make a link of by themselves, up to the next blank; no sign inside of it means anything (GFM 6.9). */
-const ADDRESS = /(?:(?<![a-z])https?:\/\/|(?<![^\s(*_~[\]])www\.)([\p{L}\p{N}_.-]+)[^\s<]*/giu;
-/** What such a link does not end with. */
-const ADDRESS_END = new Set(`?!.,:;*_~'")]`);
+/** A bare URL that renderers turn into a link (GFM 6.9). Characters inside it are never markup, so they are not escaped. */
+const BARE_URL = /(?:(?<![a-z])https?:\/\/|(?<![^\s(*_~[\]])www\.)([\p{L}\p{N}_.-]+)[^\s<]*/giu;
+/** Punctuation that GFM leaves out of a bare URL when it stands at the end. */
+const URL_TRAILERS = new Set(`?!.,:;*_~'")]`);
 const ENTITY = /&(?:#(?:\d{1,7}|x[\da-f]{1,6})|[a-z][a-z\d]{0,31});/iy;
 
-/** What stands beside a text: one character, or empty for none. */
-export type Beside = string;
+/** The character before or after a text; an empty string at either end of a line. */
+export type AdjacentCharacter = string;
 
-/** Whether marks see a character as punctuation (CommonMark 0.31.2, 2.1). A half of a pair counts as such. */
-export function isPunctuation(character: Beside): boolean {
+/** Whether a character is punctuation to CommonMark's emphasis rules (0.31.2, 2.1). Half of a surrogate pair counts as punctuation. */
+export function isPunctuation(character: AdjacentCharacter): boolean {
   const code = character.charCodeAt(0);
   if (code < 128) return code > 32 && !isAlphanumeric(code);
   return (code >= 0xd800 && code < 0xe000) || PUNCTUATION.test(character);
 }
 
-/** Whether marks see a character as part of a word. */
-export const isWord = (character: Beside): boolean =>
+/** Whether a character is neither white space nor punctuation to CommonMark's emphasis rules. */
+export const isWord = (character: AdjacentCharacter): boolean =>
   character !== '' && !/\s/.test(character) && !isPunctuation(character);
 
 const isAlphanumeric = (code: number) =>
   (code > 47 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123);
 
-/** What a text is part of. */
-export interface Around {
-  isLinked: boolean;
-  /** Whether a mark is open that the text's signs could end. */
-  isMarked: boolean;
+/** The inline elements around a text. */
+export interface InlineContext {
+  isInLink: boolean;
+  /** Whether emphasis is open that a character of the text could close. */
+  isInEmphasis: boolean;
 }
 
-/** Signs that mean something before what may stand right after them. */
-export const isLoose = (sign: string): boolean => /[\\*_~<\]]/.test(sign);
+/** Whether the meaning of a character depends on the one after it, which may not be known yet. */
+export const dependsOnNext = (character: string): boolean => /[\\*_~<\]]/.test(character);
 
-/** Whether a text has signs that may mean something. */
-export const hasSigns = (text: string): boolean => SIGNS.test(text);
+/** Whether a text has any character that can be markup. */
+export const mayNeedEscaping = (text: string): boolean => SPECIAL_CHARACTER.test(text);
 
 /**
- * A text without line feeds so that markdown says it as it is, escaped where it would say something else.
- * @param before the character before it
+ * Escapes the characters of a text that would be read as markup in its place.
+ * @param text without line feeds
+ * @param before the character before the text
  */
-export function escapeText(text: string, before: Beside, { isLinked, isMarked }: Around): string {
-  const bracketsMatter = isLinked && !isBalanced(text);
-  const mayBeTask = !isLinked;
-  const addresses = isLinked ? [] : addressesOf(before, text);
-  return text.replace(EACH_SIGN, (sign, at: number) => {
-    while (addresses.length > 0 && (addresses.at(-1)?.to ?? 0) <= at) addresses.pop();
-    if ((addresses.at(-1)?.from ?? at) < at) return sign;
+export function escapeText(
+  text: string,
+  before: AdjacentCharacter,
+  { isInLink, isInEmphasis }: InlineContext,
+): string {
+  const bracketsMatter = isInLink && !isBalanced(text);
+  const mayBeTask = !isInLink;
+  const urls = isInLink ? [] : findBareUrls(before, text);
+  return text.replace(SPECIAL_CHARACTERS, (character, at: number) => {
+    while (urls.length > 0 && (urls.at(-1)?.to ?? 0) <= at) urls.pop();
+    if ((urls.at(-1)?.from ?? at) < at) return character;
     const previous = at > 0 ? text.charAt(at - 1) : before;
-    // What follows the last one decides later, see `Line`.
+    // The last character is judged later, when the next one is known: see `OutputBuffer.escapePending`.
     const next = text.charAt(at + 1) || ' ';
-    return means(sign, { previous, next, text, at, bracketsMatter, mayBeTask, isMarked })
-      ? `\\${sign}`
-      : sign;
+    return needsEscape(character, { previous, next, text, at, bracketsMatter, mayBeTask, isInEmphasis })
+      ? `\\${character}`
+      : character;
   });
 }
 
-/** Where the addresses in a text are, the last one first. */
-function addressesOf(before: Beside, text: string): { from: number; to: number }[] {
+/** Finds the bare URLs in a text, the last one first. */
+function findBareUrls(before: AdjacentCharacter, text: string): { from: number; to: number }[] {
   if (!text.includes('://') && !/www\./i.test(text)) return [];
   const found: { from: number; to: number }[] = [];
-  for (const { 0: address, 1: site = '', index } of (before + text).matchAll(ADDRESS)) {
-    let { length } = address;
-    while (ADDRESS_END.has(address.charAt(length - 1))) length--;
+  for (const { 0: url, 1: host = '', index } of (before + text).matchAll(BARE_URL)) {
+    let { length } = url;
+    while (URL_TRAILERS.has(url.charAt(length - 1))) length--;
     const from = index - before.length;
-    const isSite = !site.split('.').slice(-2).join('').includes('_');
-    if (isSite) found.push({ from, to: from + length });
+    const isLink = !host.split('.').slice(-2).join('').includes('_');
+    if (isLink) found.push({ from, to: from + length });
   }
   return found.reverse();
 }
 
-interface Place {
-  previous: Beside;
-  next: Beside;
+interface CharacterContext {
+  previous: AdjacentCharacter;
+  next: AdjacentCharacter;
   text: string;
   at: number;
   bracketsMatter: boolean;
   mayBeTask: boolean;
-  isMarked: boolean;
+  isInEmphasis: boolean;
 }
 
-function means(
-  sign: string,
-  { previous, next, text, at, bracketsMatter, mayBeTask, isMarked }: Place,
+function needsEscape(
+  character: string,
+  { previous, next, text, at, bracketsMatter, mayBeTask, isInEmphasis }: CharacterContext,
 ): boolean {
-  switch (sign) {
+  switch (character) {
     case '\\':
       return next.charCodeAt(0) < 128 && isPunctuation(next);
     case '*':
-      // Only what a mark can begin with: without a beginning there is no end, but for a mark of ours.
+      // Emphasis that cannot open cannot close either, unless we opened it ourselves.
       return next !== ' '
-        ? !isPunctuation(next) || !isWord(previous) || isMarked
-        : previous === '*' || (isMarked && !isBlank(previous));
+        ? !isPunctuation(next) || !isWord(previous) || isInEmphasis
+        : previous === '*' || (isInEmphasis && !isBlank(previous));
     case '_':
-      return next !== ' ' ? !isWord(previous) || (isMarked && !isWord(next)) : isMarked && !isBlank(previous);
+      return next !== ' '
+        ? !isWord(previous) || (isInEmphasis && !isWord(next))
+        : isInEmphasis && !isBlank(previous);
     case '~':
-      // A pair of these strikes out; without an end there is none.
+      // Strikethrough needs a closing pair, which must follow a character that is not blank.
       return !isBlank(previous);
     case '[':
-      return bracketsMatter || next === '^' || (mayBeTask && isTask(text, at));
+      return bracketsMatter || next === '^' || (mayBeTask && isTaskMarker(text, at));
     case ']':
       return bracketsMatter || next === '(';
     case '<':
@@ -113,21 +120,21 @@ function means(
   }
 }
 
-const isBlank = (character: Beside) => character === '' || character === ' ' || character === '\n';
+const isBlank = (character: AdjacentCharacter) => character === '' || character === ' ' || character === '\n';
 
-/** What a list item would take for a box to tick. */
-const isTask = (text: string, at: number) => at === 0 && /^\[[ x]\]/i.test(text);
+/** Whether a list item would show the text as a task's checkbox. */
+const isTaskMarker = (text: string, at: number) => at === 0 && /^\[[ x]\]/i.test(text);
 
 function isBalanced(text: string): boolean {
   let open = 0;
-  for (const sign of text) {
-    if (sign === '[') open++;
-    else if (sign === ']' && --open < 0) return false;
+  for (const character of text) {
+    if (character === '[') open++;
+    else if (character === ']' && --open < 0) return false;
   }
   return open === 0 && !text.includes('](');
 }
 
-/** Beginnings of lines that may be blocks. */
+/** First characters of lines that can begin a block. */
 const MAY_BE_BLOCK = /^[#>+\-*_=~|:\d[]/;
 const RULE = /^(?:(?:-[ \t]*){3,}|(?:_[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
 const MARKER = /^(?:#{1,6}|[-+*])(?:\s|$)/;
@@ -136,7 +143,7 @@ const UNDERLINE = /^(?:=+|-+)\s*$/;
 const TABLE_RULE = /^[\s:|-]*-[\s:|-]*$/;
 const DEFINITION = /^\[(?:[^[\]\\]|\\.){1,999}\]:/;
 
-/** A line so that it stays a line of its paragraph. @param isFirst whether it is the paragraph's first */
+/** Escapes a line that would begin a block of its own. @param isFirst whether the line is the first of its paragraph */
 export function escapeLine(line: string, isFirst: boolean): string {
   if (!MAY_BE_BLOCK.test(line)) return line;
   if (NUMBER.test(line)) return line.replace(NUMBER, '$1\\$2');

@@ -1,44 +1,44 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { textContent } from 'domutils';
 
-/** What a page's footnotes are, by the elements that they were found in. */
+/** The footnotes of a page, by the elements that they were found in. */
 export interface Footnotes {
-  /** Labels by the links in the text that lead to a note. */
-  readonly marks: ReadonlyMap<Element, string>;
-  /** Labels by the items that are notes. */
+  /** Label of each link in the text that leads to a note. */
+  readonly references: ReadonlyMap<Element, string>;
+  /** Label of each list item that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
-  /** Links from notes back to the text, with what stands around them. */
-  readonly returns: ReadonlySet<Element>;
+  /** Links from notes back to the text, or the elements that hold nothing but such a link. */
+  readonly backReferences: ReadonlySet<Element>;
 }
 
-const LONGEST_MARK = 12;
-/** A mark's own place may be that of the raised text around it. */
-const MOST_PARENTS = 3;
-const MOST_LEVELS = 20;
+const MAX_MARKER_TEXT = 12;
+/** The anchor of a reference may be on the `sup` element around the link. */
+const MAX_ANCHOR_PARENTS = 3;
+const MAX_ITEM_DEPTH = 20;
 
 /**
- * Footnotes are items that a short link of the text leads to and that lead back to that very place. Nothing else on a
- * page does both, whatever it is called there.
+ * Finds footnotes by structure instead of class names: a list item to which a short link in the text leads, and which
+ * links back to that link. No other structure of a page does both.
  */
-export function footnotesOf(nodes: readonly ChildNode[]): Footnotes {
-  const { links, items } = placesOf(nodes);
-  const leads = new Map<string, Element>();
+export function findFootnotes(nodes: readonly ChildNode[]): Footnotes {
+  const { links, items } = collectLinksAndTargets(nodes);
+  const itemsByAnchor = new Map<string, Element>();
   const candidates: { link: Element; item: Element }[] = [];
   for (const link of links) {
     const item = items.get(fragmentOf(link));
     if (!item || closestItem(link) === item) continue;
-    const own = placesAround(link);
-    if (own.length === 0 || textContent(link).trim().length > LONGEST_MARK) continue;
+    const anchors = anchorNames(link);
+    if (anchors.length === 0 || textContent(link).trim().length > MAX_MARKER_TEXT) continue;
     candidates.push({ link, item });
-    for (const place of own) leads.set(place, item);
+    for (const place of anchors) itemsByAnchor.set(place, item);
   }
   const returns = new Set<Element>();
   const found = new Set<Element>();
   for (const link of candidates.length > 0 ? links : []) {
-    const item = leads.get(fragmentOf(link));
+    const item = itemsByAnchor.get(fragmentOf(link));
     if (!item || closestItem(link) !== item) continue;
     found.add(item);
-    returns.add(withSurroundings(link));
+    returns.add(expandBackReference(link));
   }
   const notes = new Map<Element, string>();
   const marks = new Map<Element, string>();
@@ -47,18 +47,21 @@ export function footnotesOf(nodes: readonly ChildNode[]): Footnotes {
     if (!found.has(item)) continue;
     let label = notes.get(item);
     if (label === undefined) {
-      const said = textContent(link).replace(/[\s[\](){}]/g, '');
-      label = /^[\w-]+$/.test(said) && !labels.has(said) ? said : `note-${notes.size + 1}`;
+      const marker = textContent(link).replace(/[\s[\](){}]/g, '');
+      label = /^[\w-]+$/.test(marker) && !labels.has(marker) ? marker : `note-${notes.size + 1}`;
       labels.add(label);
       notes.set(item, label);
     }
     marks.set(link, label);
   }
-  return { marks, notes, returns };
+  return { references: marks, notes, backReferences: returns };
 }
 
-/** Links to places of a page, and the items that are places. */
-function placesOf(nodes: readonly ChildNode[]): { links: Element[]; items: Map<string, Element> } {
+/** Collects links to fragments, and list items with an `id`. */
+function collectLinksAndTargets(nodes: readonly ChildNode[]): {
+  links: Element[];
+  items: Map<string, Element>;
+} {
   const links: Element[] = [];
   const items = new Map<string, Element>();
   const stack = nodes.filter(isTag).reverse();
@@ -84,11 +87,11 @@ function fragmentOf({ attribs: { href = '' } }: Element): string {
   }
 }
 
-/** The names of a link's place: its own, or those of what is right around it. */
-function placesAround(link: Element): string[] {
+/** The anchor names of a link: its own and those of the elements right around it. */
+function anchorNames(link: Element): string[] {
   const places: string[] = [];
   let at: Element['parent'] = link;
-  for (let steps = 0; at && isTag(at) && steps < MOST_PARENTS; at = at.parent, steps++) {
+  for (let steps = 0; at && isTag(at) && steps < MAX_ANCHOR_PARENTS; at = at.parent, steps++) {
     const { id, name } = at.attribs;
     if (id) places.push(id);
     if (name && at === link) places.push(name);
@@ -98,21 +101,21 @@ function placesAround(link: Element): string[] {
 
 function closestItem(element: Element): Element | undefined {
   let at: Element['parent'] = element;
-  for (let steps = 0; at && isTag(at) && steps < MOST_LEVELS; at = at.parent, steps++)
+  for (let steps = 0; at && isTag(at) && steps < MAX_ITEM_DEPTH; at = at.parent, steps++)
     if (at.name === 'li') return at;
   return undefined;
 }
 
-/** A way back, with an element around it that holds nothing but such ways. */
-function withSurroundings(link: Element): Element {
+/** A back reference, widened to the element around it where that holds nothing else. */
+function expandBackReference(link: Element): Element {
   const { parent } = link;
   if (!parent || !isTag(parent) || parent.name === 'li') return link;
   const around =
     parent.name === 'sup' && parent.parent && isTag(parent.parent) && parent.parent.name !== 'li'
       ? parent.parent
       : parent;
-  return around.children.every(isEmptyBut) ? around : link;
+  return around.children.every(isBackReferenceNode) ? around : link;
 }
 
-const isEmptyBut = (node: ChildNode) =>
+const isBackReferenceNode = (node: ChildNode) =>
   isText(node) ? /^[\s^↑⬆,;.*]*$/.test(node.data) : !isTag(node) || ['a', 'sup'].includes(node.name);

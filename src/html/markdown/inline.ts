@@ -1,65 +1,68 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
-import { BREAKS } from './line.ts';
-import type { Rule } from './writer.ts';
+import { LINE_BREAKS } from './inline-writer.ts';
+import type { ElementRule } from './writer.ts';
 
-/** The same mark more often inside itself says nothing more; where the page is to be read, twice is enough. */
-const MOST_MARKS = 3;
+/** Most levels of the same emphasis inside itself, where `tidy` is off; with `tidy` two. */
+const MAX_NESTED_DELIMITERS = 3;
 
 /**
- * A mark around a text. The same one inside itself is written with the other sign, where it begins with the outer one or
- * a word: anywhere else neither would be read.
+ * Creates the rule for emphasis. Nested emphasis uses the other delimiter, and only where it opens together with the
+ * outer one or at a word boundary: elsewhere parsers would read neither.
  */
-function mark(sign: string, other?: string): Rule {
+function createDelimiterRule(delimiter: string, alternative?: string): ElementRule {
   return (writer, { children }) => {
-    const depth = writer.wraps.filter(({ open }) => open === sign || open === other).length;
-    const own = depth % 2 ? other : sign;
-    const { touches, touchesWord } = writer.line;
-    const isApart = writer.isMarkDue || !(writer.options.tidy ? touches : touchesWord);
-    const isRead = depth === 0 || (depth < (writer.options.tidy ? 2 : MOST_MARKS) && isApart);
-    if (own === undefined || !isRead) writer.walk(children);
-    else writer.wrapped({ open: own, close: own, isLink: false, isUsed: false }, () => writer.walk(children));
+    const depth = writer.spans.filter(({ open }) => open === delimiter || open === alternative).length;
+    const delimiterHere = depth % 2 ? alternative : delimiter;
+    const { isAdjacent, isAdjacentToWord } = writer.line;
+    const isApart = writer.isSpanPending || !(writer.options.tidy ? isAdjacent : isAdjacentToWord);
+    const isRead = depth === 0 || (depth < (writer.options.tidy ? 2 : MAX_NESTED_DELIMITERS) && isApart);
+    if (delimiterHere === undefined || !isRead) writer.walk(children);
+    else
+      writer.writeSpan({ open: delimiterHere, close: delimiterHere, isLink: false, hasContent: false }, () =>
+        writer.walk(children),
+      );
   };
 }
 
-export const strong = mark('**', '__');
-export const emphasis = mark('*', '_');
-export const deleted = mark('~~');
+export const strong = createDelimiterRule('**', '__');
+export const emphasis = createDelimiterRule('*', '_');
+export const strikethrough = createDelimiterRule('~~');
 
-export const heading: Rule = (writer, element) => {
+export const heading: ElementRule = (writer, element) => {
   const { name, children } = element;
-  writer.bound();
-  if (writer.isFlat) {
-    // In a cell it stands out all the same.
+  writer.endText();
+  if (writer.isInline) {
+    // A table cell cannot hold a heading, so the heading becomes bold.
     if (writer.isCell) strong(writer, element);
     else writer.walk(children);
-    writer.bound();
+    writer.endText();
     return;
   }
-  const wraps = writer.wraps.filter(({ isLink }) => isLink);
-  const { card } = writer;
-  if (card && !card.isUsed) wraps.push(card);
-  const text = writer.flat(BREAKS.heading, () => writer.walk(children), wraps);
+  const spans = writer.spans.filter(({ isLink }) => isLink);
+  const { headingLink } = writer;
+  if (headingLink && !headingLink.hasContent) spans.push(headingLink);
+  const text = writer.renderInline(LINE_BREAKS.heading, () => writer.walk(children), spans);
   if (!text && writer.options.tidy) return;
   const closed = text.replace(/(^| )(#+)$/, '$1\\$2');
-  writer.add({ kind: 'heading', text: `${'#'.repeat(Number(name[1]))} ${closed}`.trimEnd() });
+  writer.addBlock({ kind: 'heading', text: `${'#'.repeat(Number(name[1]))} ${closed}`.trimEnd() });
 };
 
-/** What is raised stays so where it would be read as part of a number or name: 10 to the 6 is not 106. */
-export const raised: Rule = (writer, element) => {
+/** Superscript keeps its tag where its text would otherwise be read as part of a number or name: 10<sup>6</sup> is not 106. */
+export const superscript: ElementRule = (writer, element) => {
   const text = textContent(element).trim();
   const isPower =
     /^(?:[-+−]?\d+(?:[.,]\d+)*|[-+−]|[a-z])$/i.test(text) && element.children.every((child) => !isTag(child));
-  if (!isPower || !writer.line.touches) return writer.walk(element.children);
-  writer.count(text.length);
+  if (!isPower || !writer.line.isAdjacent) return writer.walk(element.children);
+  writer.countText(text.length);
   writer.line.raw(`<sup>${text}</sup>`);
 };
 
-/** A box to tick at the beginning of an item. */
-export const checkbox: Rule = (writer, { attribs, parent }) => {
+/** A task's checkbox at the beginning of a list item. */
+export const checkbox: ElementRule = (writer, { attribs, parent }) => {
   if (attribs.type?.toLowerCase() !== 'checkbox' || !writer.line.isEmpty || !isInItem(parent)) return;
   writer.line.raw(`[${attribs.checked === undefined ? ' ' : 'x'}]`);
-  writer.line.gap();
+  writer.line.space();
 };
 
 function isInItem(parent: Element['parent']): boolean {
@@ -68,8 +71,8 @@ function isInItem(parent: Element['parent']): boolean {
   return false;
 }
 
-/** What is said by the way, in the marks of a quotation. */
-export const quotation: Rule = (writer, { children }) => {
+/** An inline quotation, in typographic quotation marks. */
+export const inlineQuote: ElementRule = (writer, { children }) => {
   writer.line.text('“');
   writer.walk(children);
   writer.line.text('”');

@@ -1,45 +1,45 @@
 import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
-import { codeOf, fenced, NUMBERS } from './code.ts';
-import { BREAKS } from './line.ts';
-import type { Rule, Writer } from './writer.ts';
+import { extractCodeText, fencedCode, LINE_NUMBER_CLASS } from './code.ts';
+import { LINE_BREAKS } from './inline-writer.ts';
+import type { ElementRule, MarkdownWriter } from './writer.ts';
 
-/** More columns than this say nothing in a text; a huge colspan must not make a huge table. */
-const MOST_COLUMNS = 100;
-/** One cell of so many may hold a heading, list or the like. */
-const MOST_BLOCKS = 4;
-const LINES_IN_CELLS = new Set(['div', 'p', 'section', 'article', 'form']);
-const BLOCKS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'blockquote']);
+/** Most columns of a table; bounds what a huge `colspan` can produce. */
+const MAX_COLUMNS = 100;
+/** A table without header cells is data if at most one in this many cells holds a block such as a heading or list. */
+const MIN_CELLS_PER_BLOCK = 4;
+const LAYOUT_ELEMENTS = new Set(['div', 'p', 'section', 'article', 'form']);
+const NESTED_BLOCK_ELEMENTS = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'blockquote']);
 
 /**
- * A table of GitHub-flavoured markdown (GFM 4.10). One that only arranges a page is dissolved into its cells' content.
+ * A table of GitHub-flavoured markdown (GFM 4.10). A table used for page layout is written as the content of its cells.
  */
-export const table: Rule = (writer, element) => {
-  writer.bound();
-  const rows = rowsOf(element);
-  if (writer.isFlat || !holdsData(element, rows)) {
-    if (!writer.isFlat && isCode(rows)) {
-      const code = rows.map((row) => codeOf(cellsOf(row)[1] as Element)).join('\n');
-      writer.count(code.length);
-      writer.add({ kind: 'other', text: fenced(code, '') });
+export const table: ElementRule = (writer, element) => {
+  writer.endText();
+  const rows = findRows(element);
+  if (writer.isInline || !isDataTable(element, rows)) {
+    if (!writer.isInline && isCodeListing(rows)) {
+      const code = rows.map((row) => extractCodeText(findCells(row)[1] as Element)).join('\n');
+      writer.countText(code.length);
+      writer.addBlock({ kind: 'other', text: fencedCode(code, '') });
       return;
     }
     writer.walk(element.children);
-    writer.bound();
+    writer.endText();
     return;
   }
   for (const child of element.children) if (isTag(child) && child.name === 'caption') writer.element(child);
-  const text = layOut(rows, writer);
-  if (text) writer.add({ kind: 'other', text });
+  const text = renderRows(rows, writer);
+  if (text) writer.addBlock({ kind: 'other', text });
 };
 
-/** The rows of a table that say something, the first one its head, and below it the line that makes it one. */
-function layOut(rows: Element[], writer: Writer): string {
+/** Renders the rows that have text; the first becomes the header row, followed by the delimiter row. */
+function renderRows(rows: Element[], writer: MarkdownWriter): string {
   const covered: number[] = [];
   const written: { cells: string[]; row: Element }[] = [];
   let columns = 1;
   for (const row of rows) {
-    const cells = rowCells(row, covered, writer);
+    const cells = renderCells(row, covered, writer);
     if (cells.length > columns) columns = cells.length;
     if (cells.some((cell) => cell !== '')) written.push({ cells, row });
   }
@@ -47,16 +47,16 @@ function layOut(rows: Element[], writer: Writer): string {
   if (!head) return '';
   while (head.cells.length < columns) head.cells.push('');
   const aligned = head.row.name ? alignments(head.row, body[0]?.row) : [];
-  const rule = head.cells.map((_, place) => RULES[aligned[place] ?? ''] ?? '---');
+  const rule = head.cells.map((_, place) => ALIGNMENT_RULES[aligned[place] ?? ''] ?? '---');
   return [head.cells, rule, ...body.map(({ cells }) => cells)]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 }
 
-const RULES: Record<string, string> = { left: ':--', center: ':-:', right: '--:' };
+const ALIGNMENT_RULES: Record<string, string> = { left: ':--', center: ':-:', right: '--:' };
 
-/** The cells of a row as they stand in columns. @param covered how many more rows each column is covered for */
-function rowCells(row: Element, covered: number[], writer: Writer): string[] {
+/** Renders the cells of a row by column. @param covered for each column, how many more rows a `rowspan` above covers */
+function renderCells(row: Element, covered: number[], writer: MarkdownWriter): string[] {
   const cells: string[] = [];
   const fill = () => {
     while ((covered[cells.length] ?? 0) > 0) {
@@ -64,17 +64,17 @@ function rowCells(row: Element, covered: number[], writer: Writer): string[] {
       cells.push('');
     }
   };
-  for (const cell of cellsOf(row)) {
+  for (const cell of findCells(row)) {
     fill();
-    const rowSpan = spanOf(cell, 'rowspan', 1_000);
-    const text = writer.flat(BREAKS.cell, () => writer.walk(cell.children));
+    const rowSpan = parseSpan(cell, 'rowspan', 1_000);
+    const text = writer.renderInline(LINE_BREAKS.cell, () => writer.walk(cell.children));
     for (
-      let left = Math.min(spanOf(cell, 'colspan', MOST_COLUMNS), Math.max(1, MOST_COLUMNS - cells.length)),
+      let left = Math.min(parseSpan(cell, 'colspan', MAX_COLUMNS), Math.max(1, MAX_COLUMNS - cells.length)),
         first = true;
       left > 0;
       left--, first = false
     ) {
-      if (cells.length < MOST_COLUMNS && rowSpan > 1) covered[cells.length] = rowSpan - 1;
+      if (cells.length < MAX_COLUMNS && rowSpan > 1) covered[cells.length] = rowSpan - 1;
       cells.push(
         first
           ? text.replace(/(\\*)\|/g, (_, signs: string) => `${signs}${signs.length % 2 ? '\\' : ''}\\|`)
@@ -89,8 +89,8 @@ function rowCells(row: Element, covered: number[], writer: Writer): string[] {
 function alignments(head: Element, first: Element | undefined): string[] {
   const of = (row: Element | undefined) =>
     row
-      ? cellsOf(row).flatMap((cell) =>
-          Array(Math.min(spanOf(cell, 'colspan', MOST_COLUMNS))).fill(alignment(cell)),
+      ? findCells(row).flatMap((cell) =>
+          Array(Math.min(parseSpan(cell, 'colspan', MAX_COLUMNS))).fill(alignment(cell)),
         )
       : [];
   const [above, below] = [of(head), of(first)];
@@ -101,41 +101,41 @@ const alignment = ({ attribs: { align, style } }: Element) =>
   (align ?? /text-align:\s*(left|center|right)/i.exec(style ?? '')?.[1] ?? '').toLowerCase();
 
 /**
- * Whether a table has rows and columns to be read as such. It does when its page says so by heads, a caption or a role
- * (HTML standard, 4.9.1); else when few of its cells hold blocks.
+ * Whether a table holds data rather than layout. Header cells, a caption or a role say so (HTML standard, 4.9.1);
+ * without them a table is data when few of its cells hold blocks.
  */
-function holdsData(element: Element, rows: Element[]): boolean {
+function isDataTable(element: Element, rows: Element[]): boolean {
   const { role = '' } = element.attribs;
   if (/^(presentation|none)$/.test(role) || rows.length === 0) return false;
-  const below = namesBelow(element);
-  if (below.has('table') || isCode(rows)) return false;
+  const below = descendantNames(element);
+  if (below.has('table') || isCodeListing(rows)) return false;
   if (['th', 'thead', 'caption'].some((name) => below.has(name)) || /^(table|(tree)?grid)$/.test(role))
-    return rows.some((row) => cellsOf(row).length > 1) || rows.length > 1;
-  const cells = rows.flatMap(cellsOf);
-  const withBlocks = cells.filter((cell) => hasAny(namesBelow(cell), BLOCKS)).length;
-  if (cells.length > rows.length) return withBlocks * MOST_BLOCKS < cells.length || withBlocks === 0;
-  return rows.length > 1 && !hasAny(below, BLOCKS) && !hasAny(below, LINES_IN_CELLS);
+    return rows.some((row) => findCells(row).length > 1) || rows.length > 1;
+  const cells = rows.flatMap(findCells);
+  const withBlocks = cells.filter((cell) => intersects(descendantNames(cell), NESTED_BLOCK_ELEMENTS)).length;
+  if (cells.length > rows.length) return withBlocks * MIN_CELLS_PER_BLOCK < cells.length || withBlocks === 0;
+  return rows.length > 1 && !intersects(below, NESTED_BLOCK_ELEMENTS) && !intersects(below, LAYOUT_ELEMENTS);
 }
 
-const hasAny = (names: Set<string>, some: Set<string>) => [...names].some((name) => some.has(name));
+const intersects = (names: Set<string>, some: Set<string>) => [...names].some((name) => some.has(name));
 
-/** Whether it is code, each row a number and a line. */
-const isCode = (rows: Element[]) =>
+/** Whether the table is a code listing: each row has a line number and a line. */
+const isCodeListing = (rows: Element[]) =>
   rows.length > 0 &&
   rows.every((row) => {
-    const cells = cellsOf(row);
+    const cells = findCells(row);
     const [number, line] = cells;
-    if (!line || namesBelow(line).has('pre')) return false;
+    if (!line || descendantNames(line).has('pre')) return false;
     return (
       cells.length === 2 &&
       number &&
-      NUMBERS.test(number.attribs.class ?? '') &&
+      LINE_NUMBER_CLASS.test(number.attribs.class ?? '') &&
       /^[\s\d]*$/.test(textContent(number))
     );
   });
 
-/** Names of the elements inside, up to the first table there. */
-function namesBelow(element: Element): Set<string> {
+/** Names of the elements inside; the search stops at the first nested table. */
+function descendantNames(element: Element): Set<string> {
   const names = new Set<string>();
   const stack = [element];
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -149,17 +149,17 @@ function namesBelow(element: Element): Set<string> {
   return names;
 }
 
-function rowsOf(element: Element): Element[] {
+function findRows(element: Element): Element[] {
   return element.children
     .filter(isTag)
     .flatMap((child) => (/^t(head|body|foot)$/.test(child.name) ? child.children.filter(isTag) : [child]))
     .filter(({ name }) => name === 'tr');
 }
 
-const cellsOf = (row: Element) =>
+const findCells = (row: Element) =>
   row.children.filter(isTag).filter(({ name }) => name === 'td' || name === 'th');
 
-function spanOf({ attribs }: Element, name: 'colspan' | 'rowspan', most: number): number {
+function parseSpan({ attribs }: Element, name: 'colspan' | 'rowspan', most: number): number {
   const span = Number.parseInt(attribs[name] ?? '1', 10);
   return span >= 1 ? Math.min(span, most) : 1;
 }

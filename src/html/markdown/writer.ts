@@ -1,82 +1,82 @@
 import { type ChildNode, type Element, isTag, isText } from 'domhandler';
 import { ServiceError } from '../../errors.ts';
+import type { InlineSpan } from './delimiters.ts';
 import type { Footnotes } from './footnotes.ts';
-import { BREAKS, Line } from './line.ts';
-import type { Wrap } from './marks.ts';
+import { InlineWriter, LINE_BREAKS } from './inline-writer.ts';
 
 export interface MarkdownOptions {
-  /** Images within the page give way to a mark that there was one. */
+  /** Replace images with `data:` URLs by a placeholder. */
   removeBase64Images: boolean;
-  /** What says nothing is left out: links, headings, items and quotes without content, links that skip to the content. */
+  /** Leave out what has no content: empty links, headings, items and quotes, and links that skip to the content. */
   tidy: boolean;
 }
 
-/** A block of markdown, without blanks around it. */
+/** A block of markdown without white space around it. */
 export interface Block {
   kind: 'text' | 'paragraph' | 'heading' | 'list' | 'item' | 'rule' | 'other';
   text: string;
-  /** Of a list: what its items begin with. */
+  /** The marker that the items of a list begin with. */
   marker?: string;
 }
 
-/** Writes an element, with all that is inside. */
-export type Rule = (writer: Writer, element: Element) => void;
+/** Writes an element and everything inside it. */
+export type ElementRule = (writer: MarkdownWriter, element: Element) => void;
 
-/** A shelf of books; conversion takes a few times its text in memory. */
-const MOST_TEXT = 5_000_000;
-/** Each level puts its mark before every line inside: deeper ones are flattened, for they would grow without end. */
-const MOST_INDENTS = 20;
-/** Characters times their levels. */
-const MOST_INDENTED_TEXT = 20_000_000;
+/** Most characters of one page, about ten books: conversion needs several times this in memory. */
+const MAX_TEXT = 5_000_000;
+/** Most levels of lists and quotes. Each level adds a prefix to every line inside, so deeper levels are flattened to bound the output. */
+const MAX_INDENTS = 20;
+/** Most characters, each counted once per level of lists and quotes around it. */
+const MAX_INDENTED_TEXT = 20_000_000;
 
-/** Walks the tree of a page and keeps the blocks that it makes. Each element is written by the rule of its name. */
-export class Writer {
+/** Walks the tree of a page and collects its blocks. Each element is written by the rule for its name. */
+export class MarkdownWriter {
   readonly options: MarkdownOptions;
-  /** What text is added to. */
-  line: Line;
-  /** Marks and links around what is being written, outermost first. */
-  wraps: Wrap[] = [];
-  /** A link around blocks that is to stand inside the first heading of them. */
-  card: Wrap | undefined;
-  /** Whether blocks have no place here: their bounds are line breaks. */
-  isFlat = false;
-  /** Whether the line is a cell of a table. */
+  /** The text of the current block. */
+  line: InlineWriter;
+  /** Emphasis and links around the current position, outermost first. */
+  spans: InlineSpan[] = [];
+  /** A link around several blocks, which markdown can only express inside the first heading among them. */
+  headingLink: InlineSpan | undefined;
+  /** Whether blocks cannot stand here, as in a table cell: their boundaries become line breaks. */
+  isInline = false;
+  /** Whether the current position is in a table cell. */
   isCell = false;
   #blocks: Block[] = [];
   #indents = 0;
   #length = 0;
   #indentedLength = 0;
   readonly footnotes: Footnotes;
-  readonly #rules: ReadonlyMap<string, Rule>;
+  readonly #rules: ReadonlyMap<string, ElementRule>;
 
-  constructor(rules: ReadonlyMap<string, Rule>, footnotes: Footnotes, options: MarkdownOptions) {
+  constructor(rules: ReadonlyMap<string, ElementRule>, footnotes: Footnotes, options: MarkdownOptions) {
     this.#rules = rules;
     this.footnotes = footnotes;
     this.options = options;
-    this.line = new Line(this.wraps, BREAKS.paragraph);
+    this.line = new InlineWriter(this.spans, LINE_BREAKS.paragraph);
   }
 
-  /** Recursion is safe: a parsed page is never deeper than browsers let it be. */
+  /** Writes nodes in order. Recursion is safe because the parser bounds the depth of a page as browsers do. */
   walk(nodes: readonly ChildNode[]): void {
     for (const node of nodes) {
       if (isText(node)) {
-        this.count(node.data.length);
+        this.countText(node.data.length);
         this.line.text(node.data);
       } else if (isTag(node)) this.element(node);
     }
   }
 
   element(element: Element): void {
-    const { returns } = this.footnotes;
-    if (returns.size > 0 && returns.has(element)) return;
+    const { backReferences } = this.footnotes;
+    if (backReferences.size > 0 && backReferences.has(element)) return;
     const rule = this.#rules.get(element.name);
     if (rule) rule(this, element);
     else this.walk(element.children);
   }
 
-  /** Ends the text before a block or after it. */
-  bound(kind: 'text' | 'paragraph' = 'text'): void {
-    if (this.isFlat) {
+  /** Ends the current text before or after a block; where blocks cannot stand, adds a line break. */
+  endText(kind: 'text' | 'paragraph' = 'text'): void {
+    if (this.isInline) {
       this.line.break(false);
       return;
     }
@@ -84,75 +84,75 @@ export class Writer {
     if (text !== '') this.#blocks.push({ kind, text });
   }
 
-  /** Adds a block; where blocks have no place it is what a line of text says of it. */
-  add(block: Block): void {
-    this.bound();
+  /** Adds a block after ending the current text. */
+  addBlock(block: Block): void {
+    this.endText();
     this.#blocks.push(block);
   }
 
-  /** The block before what is written next, if there is one. */
-  get last(): Block | undefined {
+  /** The block written last, if there is one. */
+  get lastBlock(): Block | undefined {
     return this.#blocks.at(-1);
   }
 
-  /** Whether the innermost mark has yet to begin. */
-  get isMarkDue(): boolean {
-    return this.wraps.at(-1)?.isUsed === false;
+  /** Whether nothing has been written yet inside the innermost emphasis or link. */
+  get isSpanPending(): boolean {
+    return this.spans.at(-1)?.hasContent === false;
   }
 
-  /** What a mark or a link stands around. */
-  wrapped(wrap: Wrap, content: () => void): void {
-    this.wraps.push(wrap);
+  /** Writes content inside emphasis or a link. */
+  writeSpan(span: InlineSpan, content: () => void): void {
+    this.spans.push(span);
     content();
-    this.line.close();
-    this.wraps.pop();
+    this.line.closeSpan();
+    this.spans.pop();
   }
 
-  /** The blocks inside of an element that has its own. @param isIndented whether each line will get a mark before it */
-  nested(isIndented: boolean, content: () => void): Block[] {
+  /** Collects the blocks of a container such as a list item. @param isIndented whether each line will get a prefix */
+  collectBlocks(isIndented: boolean, content: () => void): Block[] {
     const { line } = this;
     const blocks = this.#blocks;
     this.#blocks = [];
-    this.line = new Line(this.wraps, BREAKS.paragraph);
+    this.line = new InlineWriter(this.spans, LINE_BREAKS.paragraph);
     this.#indents += isIndented ? 1 : 0;
     content();
-    this.bound();
-    const made = this.#blocks;
+    this.endText();
+    const collected = this.#blocks;
     this.#indents -= isIndented ? 1 : 0;
     this.#blocks = blocks;
     this.line = line;
-    return made;
+    return collected;
   }
 
-  /** What is inside of an element as one line of text. @param wraps that go on inside */
-  flat(lineBreak: string, content: () => void, wraps: Wrap[] = []): string {
-    const { line, isFlat, isCell, wraps: around } = this;
-    this.isCell = lineBreak === BREAKS.cell || (isCell && isFlat);
-    this.wraps = wraps;
-    this.line = new Line(wraps, lineBreak);
-    this.isFlat = true;
+  /** Writes content as inline text only. @param spans emphasis and links that continue inside */
+  renderInline(lineBreak: string, content: () => void, wraps: InlineSpan[] = []): string {
+    const { line, isInline, isCell, spans: outerSpans } = this;
+    this.isCell = lineBreak === LINE_BREAKS.cell || (isCell && isInline);
+    this.spans = wraps;
+    this.line = new InlineWriter(wraps, lineBreak);
+    this.isInline = true;
     content();
     const text = this.line.end();
     this.line = line;
-    this.isFlat = isFlat;
+    this.isInline = isInline;
     this.isCell = isCell;
-    this.wraps = around;
+    this.spans = outerSpans;
     return text;
   }
 
-  /** Whether lines here may get one more mark before them. */
+  /** Whether one more level of lists or quotes is allowed here. */
   get canIndent(): boolean {
-    return this.#indents < MOST_INDENTS;
+    return this.#indents < MAX_INDENTS;
   }
 
   /**
-   * Counts text before it is written.
+   * Counts characters before they are written.
    * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for more text than can be converted
    */
-  count(length: number): void {
+  countText(length: number): void {
     this.#length += length;
     this.#indentedLength += length * this.#indents;
-    if (this.#length > MOST_TEXT || this.#indentedLength > MOST_INDENTED_TEXT) {
+    if (this.#length > MAX_TEXT || this.#indentedLength > MAX_INDENTED_TEXT) {
       const message =
         'The page has too much text for markdown. Leave that format out, or choose a smaller part with includeTags.';
       throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message);
@@ -160,5 +160,5 @@ export class Writer {
   }
 }
 
-/** Blocks one below the other. */
-export const stacked = (blocks: Block[]): string => blocks.map(({ text }) => text).join('\n\n');
+/** Joins blocks with blank lines. */
+export const joinBlocks = (blocks: Block[]): string => blocks.map(({ text }) => text).join('\n\n');

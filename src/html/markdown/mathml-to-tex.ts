@@ -1,7 +1,7 @@
 import { type AnyNode, type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 
-/** Signs that TeX has a command for. */
+/** TeX commands by Unicode symbol. */
 const COMMANDS: Record<string, string> = Object.fromEntries(
   `α alpha β beta γ gamma δ delta ε epsilon ϵ epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu ξ xi π pi
   ρ rho σ sigma τ tau υ upsilon φ varphi ϕ phi χ chi ψ psi ω omega Γ Gamma Δ Delta Θ Theta Λ Lambda Ξ Xi Π Pi Σ Sigma
@@ -16,7 +16,7 @@ const COMMANDS: Record<string, string> = Object.fromEntries(
 );
 const FUNCTIONS =
   /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|ln|exp|lim|max|min|sup|inf|det|dim|gcd|ker|arg|deg|mod)$/;
-const OVER: Record<string, string> = {
+const ACCENTS: Record<string, string> = {
   ...{
     '¯': 'bar',
     '‾': 'overline',
@@ -30,22 +30,22 @@ const OVER: Record<string, string> = {
   ...{ '→': 'vec', '⃗': 'vec', '⏞': 'overbrace' },
 };
 const FENCES: Record<string, string> = { '{': '\\{', '}': '\\}', '': '.' };
-/** What TeX would read as a command. */
-const SIGNS = /[#$%&_{}]/g;
+/** Characters that TeX would read as commands. */
+const SPECIAL_CHARACTERS = /[#$%&_{}]/g;
 
-/** MathML (presentation) as TeX. */
-export function texOf(node: AnyNode): string {
+/** Converts presentation MathML to TeX. */
+export function mathmlToTex(node: AnyNode): string {
   if (!isTag(node)) return '';
-  const rule = RULES[node.name];
-  return rule ? rule(partsOf(node), node) : joined(partsOf(node));
+  const rule = MATHML_RULES[node.name];
+  return rule ? rule(childElements(node), node) : joinTex(childElements(node));
 }
 
-const partsOf = ({ children }: Element) => children.filter(isTag);
+const childElements = ({ children }: Element) => children.filter(isTag);
 
-/** Commands end at letters, so one of these begins after a blank. */
-const joined = (parts: Element[]) =>
+/** Joins TeX with a space where a letter would otherwise continue the command before it. */
+const joinTex = (parts: Element[]) =>
   parts
-    .map(texOf)
+    .map(mathmlToTex)
     .reduce(
       (above, part) => above + (/\\[a-z]+$/i.test(above) && /^[a-z]/i.test(part) ? ' ' : '') + part,
       '',
@@ -53,18 +53,18 @@ const joined = (parts: Element[]) =>
 
 const text = (node: Element) => textContent(node).trim().replace(/\s+/g, ' ');
 
-function sign(node: Element): string {
-  const said = text(node).replace(/[\u2061-\u2064]/g, '');
-  const command = COMMANDS[said];
+function symbol(node: Element): string {
+  const content = text(node).replace(/[\u2061-\u2064]/g, '');
+  const command = COMMANDS[content];
   if (command) return command;
-  if (FUNCTIONS.test(said)) return `\\${said}`;
-  const escaped = said.replace(SIGNS, '\\$&').replace('−', '-');
-  return node.name === 'mi' && /^[a-z]{2,}$/i.test(said) ? `\\mathrm{${escaped}}` : escaped;
+  if (FUNCTIONS.test(content)) return `\\${content}`;
+  const escaped = content.replace(SPECIAL_CHARACTERS, '\\$&').replace('−', '-');
+  return node.name === 'mi' && /^[a-z]{2,}$/i.test(content) ? `\\mathrm{${escaped}}` : escaped;
 }
 
-/** What stands in braces when it is more than a sign. */
+/** TeX of a node, in braces unless it is a single symbol. */
 function group(node: Element | undefined): string {
-  const tex = node ? texOf(node) : '';
+  const tex = node ? mathmlToTex(node) : '';
   return /^(?:.|\\[a-z]+)$/iu.test(tex) ? tex : `{${tex}}`;
 }
 
@@ -74,36 +74,37 @@ const script = (base: Element | undefined, below?: Element, above?: Element) => 
   return `${tex}${below ? `_${group(below)}` : ''}${above ? `^${group(above)}` : ''}${command}`;
 };
 
-function over(base: Element | undefined, mark: Element | undefined): string {
-  const accent = mark && OVER[text(mark)];
-  if (accent) return `\\${accent}{${base ? texOf(base) : ''}}`;
-  const tex = base ? texOf(base) : '';
+function overset(base: Element | undefined, mark: Element | undefined): string {
+  const accent = mark && ACCENTS[text(mark)];
+  if (accent) return `\\${accent}{${base ? mathmlToTex(base) : ''}}`;
+  const tex = base ? mathmlToTex(base) : '';
   return /^\\(?:sum|prod|lim|int|max|min|sup|inf)$/.test(tex)
     ? script(base, undefined, mark)
     : `\\overset${group(mark)}${group(base)}`;
 }
 
-const rows = (parts: Element[]) => parts.map((row) => partsOf(row).map(texOf).join(' & ')).join(' \\\\ ');
+const rows = (parts: Element[]) =>
+  parts.map((row) => childElements(row).map(mathmlToTex).join(' & ')).join(' \\\\ ');
 
-const RULES: Record<string, (parts: Element[], node: Element) => string> = {
-  mi: (_, node) => sign(node),
-  mo: (_, node) => sign(node),
-  mn: (_, node) => text(node).replace(SIGNS, '\\$&'),
-  mtext: (_, node) => (text(node) ? `\\text{${text(node).replace(SIGNS, '\\$&')}}` : ' '),
+const MATHML_RULES: Record<string, (parts: Element[], node: Element) => string> = {
+  mi: (_, node) => symbol(node),
+  mo: (_, node) => symbol(node),
+  mn: (_, node) => text(node).replace(SPECIAL_CHARACTERS, '\\$&'),
+  mtext: (_, node) => (text(node) ? `\\text{${text(node).replace(SPECIAL_CHARACTERS, '\\$&')}}` : ' '),
   ms: (_, node) => `\\text{${text(node)}}`,
   mspace: () => ' ',
   annotation: () => '',
   'annotation-xml': () => '',
-  semantics: ([first]) => (first ? texOf(first) : ''),
-  mphantom: (parts) => `\\phantom{${joined(parts)}}`,
-  mfrac: ([above, below]) => `\\frac{${above ? texOf(above) : ''}}{${below ? texOf(below) : ''}}`,
-  msqrt: (parts) => `\\sqrt{${joined(parts)}}`,
-  mroot: ([base, degree]) => `\\sqrt[${degree ? texOf(degree) : ''}]{${base ? texOf(base) : ''}}`,
+  semantics: ([first]) => (first ? mathmlToTex(first) : ''),
+  mphantom: (parts) => `\\phantom{${joinTex(parts)}}`,
+  mfrac: ([above, below]) => `\\frac{${above ? mathmlToTex(above) : ''}}{${below ? mathmlToTex(below) : ''}}`,
+  msqrt: (parts) => `\\sqrt{${joinTex(parts)}}`,
+  mroot: ([base, degree]) => `\\sqrt[${degree ? mathmlToTex(degree) : ''}]{${base ? mathmlToTex(base) : ''}}`,
   msup: ([base, above]) => script(base, undefined, above),
   msub: ([base, below]) => script(base, below),
   msubsup: ([base, below, above]) => script(base, below, above),
   munder: ([base, below]) => script(base, below),
-  mover: ([base, above]) => over(base, above),
+  mover: ([base, above]) => overset(base, above),
   munderover: ([base, below, above]) => script(base, below, above),
   mtable: (parts, { parent }) =>
     parent && isTag(parent) && parent.name === 'mfenced'
@@ -112,6 +113,6 @@ const RULES: Record<string, (parts: Element[], node: Element) => string> = {
   mfenced: (parts, { attribs }) => {
     const [open = '(', close = ')'] = [attribs.open, attribs.close];
     const separator = (attribs.separators ?? ',').charAt(0);
-    return `\\left${FENCES[open] ?? open}${parts.map(texOf).join(separator)}\\right${FENCES[close] ?? close}`;
+    return `\\left${FENCES[open] ?? open}${parts.map(mathmlToTex).join(separator)}\\right${FENCES[close] ?? close}`;
   },
 };

@@ -7,7 +7,7 @@ import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { referredTo } from '../../src/files.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createContent } from '../../src/html/content.ts';
-import { createMediaMaker, type MediaHands } from '../../src/media/maker.ts';
+import { createMediaExtractor, type MediaExtractorDeps } from '../../src/media/extractor.ts';
 import type { MediaKind } from '../../src/media-kind.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
@@ -132,7 +132,7 @@ const playlist = (...segments: string[]) =>
 
 interface Wish {
   kinds?: MediaKind[];
-  hands?: Partial<MediaHands>;
+  hands?: Partial<MediaExtractorDeps>;
   change?: Partial<Snapshot>;
   headers?: Record<string, string>;
   signal?: AbortSignal;
@@ -143,7 +143,7 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
   const url = `${site.url}/dir/page`;
   const page = snapshotOf(html, { url, sourceUrl: url, ...change });
   const { media } = createContent(page, DEFAULTS);
-  const maker = createMediaMaker({
+  const maker = createMediaExtractor({
     ...{ egress, proxy, renderer, tracks, blobs, userAgent: 'Test/1', maxBytes: MAX_BYTES, ytDlp: undefined },
     ...hands,
   });
@@ -274,12 +274,12 @@ describe('what cannot be taken', () => {
       'SCRAPE_AUDIO_UNSUPPORTED_URL',
       /empty\.mp3 is in no format that is known/,
     ],
-    ['<audio src=/denied.mp3></audio>', 'SCRAPE_MEDIA_ACCESS_DENIED', /answered 403/],
-    ['<audio src=/gone.mp3></audio>', 'SCRAPE_SITE_ERROR', /answered 404/],
-    ['<video src=/page.mp4></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /is a page/],
+    ['<audio src=/denied.mp3></audio>', 'SCRAPE_MEDIA_ACCESS_DENIED', /responded with 403/],
+    ['<audio src=/gone.mp3></audio>', 'SCRAPE_SITE_ERROR', /responded with 404/],
+    ['<video src=/page.mp4></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /is a web page/],
     ['<audio src=/large.mp3></audio>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
     ['<audio src=/endless.mp3></audio>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
-    ['<video src=/list.mpd></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /manifest of DASH/],
+    ['<video src=/list.mpd></video>', 'SCRAPE_UNSUPPORTED_FILE_ERROR', /DASH manifest/],
     ['<video src=/live.m3u8></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /is live/],
     ['<video src=/heavy.m3u8></video>', 'SCRAPE_CONTENT_TOO_LARGE', /WINNOW_MAX_MEDIA_MB/],
     ['<video src=/outside.m3u8></video>', 'unsafe_domain_blocked', /file:/],
@@ -375,7 +375,7 @@ describe('yt-dlp', () => {
     ['exit 0', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /No audio/],
     ['echo noise > media.mp3', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /is in no format that is known/],
     ['ln -s /etc/passwd media.mp3', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /No audio/],
-    ['kill -9 $$', 'SCRAPE_SITE_ERROR', /could not be got/],
+    ['kill -9 $$', 'SCRAPE_SITE_ERROR', /could not be downloaded/],
     [
       `head -c ${MAX_BYTES * 2} /dev/zero > media.mp3 || { echo "ERROR: [Errno 27] File too large" >&2; exit 1; }`,
       'SCRAPE_CONTENT_TOO_LARGE',

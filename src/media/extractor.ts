@@ -7,7 +7,7 @@ import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
 import { makeHome } from '../home.ts';
 import type { PageMedia } from '../html/media.ts';
-import { type MediaKind, UNSUPPORTED_URL } from '../media-kind.ts';
+import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
@@ -15,64 +15,63 @@ import type { EgressProxy } from '../net/proxy.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
-import { candidatesFor, newestOf, ofPage } from './candidates.ts';
-import { createFiles } from './files.ts';
+import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
+import { createMediaFiles } from './media-files.ts';
 import { runYtDlp } from './yt-dlp.ts';
 
-/** What files of a page are made with. */
-export interface MediaHands {
+/** What the extractor depends on. */
+export interface MediaExtractorDeps {
   egress: Egress;
-  /** For programs that are not ours. */
+  /** The proxy that external programs use. */
   proxy: EgressProxy;
   renderer: RenderPool;
-  /** Threads of their own: one that puts a playlist together waits for its files, and pages must not wait with it. */
+  /** Threads of their own, because assembling a playlist waits for downloads and would delay pages. */
   tracks: RenderPool;
   blobs: Blobs;
   userAgent: string;
-  /** Of one file. */
+  /** Limit for one file, in bytes. */
   maxBytes: number;
-  /** Gets what pages of media sites play. */
+  /** Path of yt-dlp, which reads the pages of media sites; `undefined` without it. */
   ytDlp: string | undefined;
 }
 
-/** What a page plays, wanted as files. */
-interface MediaOrder {
+/** A request for the media of a page as files. */
+interface MediaRequest {
   kinds: MediaKind[];
   page: Snapshot;
-  /** What the page says of it. */
+  /** The media that the page refers to. */
   media: PageMedia;
   request: Pick<ScrapeRequest, 'headers' | 'skipTlsVerification' | 'location'>;
-  /** Ends the work; its reason is thrown. */
+  /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
   urgent: boolean;
 }
 
-/** Makes files of what pages play. */
-export interface MediaMaker {
+/** Extracts audio and video files from pages. */
+export interface MediaExtractor {
   /**
    * @returns a blob reference for each kind
-   * @throws ServiceError where there is nothing of a kind, or nothing that can be taken: what is wrong with the best
-   *   file there is
+   * @throws ServiceError where a kind has no usable file; the error is that of the best candidate
    */
-  make(order: MediaOrder): Promise<Partial<Record<MediaKind, string>>>;
+  make(options: MediaRequest): Promise<Partial<Record<MediaKind, string>>>;
 }
 
-/** Files that are tried for one kind. */
-const MOST_TRIES = 5;
-const MOST_FEEDS = 2;
-const MOST_FEED_BYTES = 5 * 1024 * 1024;
-/** Files are ours alone; nothing runs among them. */
-const NO_USER = 0;
+/** Most files that are tried for one kind. */
+const MAX_CANDIDATES = 5;
+const MAX_FEEDS = 2;
+const MAX_FEED_BYTES = 5 * 1024 * 1024;
+/** Owner of the working directory: no other program runs there. */
+const ROOT_UID = 0;
 
-/** @param hands what it reaches the outside world through */
-export function createMediaMaker(hands: MediaHands): MediaMaker {
+/** Creates the extractor of audio and video files. */
+export function createMediaExtractor(deps: MediaExtractorDeps): MediaExtractor {
   return {
-    async make(order) {
-      const home = await makeHome('media', NO_USER);
+    async make(options) {
+      const home = await makeHome('media', ROOT_UID);
       try {
         const made: Partial<Record<MediaKind, string>> = {};
-        const search = createSearch(hands, order, home.path);
-        for (const kind of order.kinds) made[kind] = await search(kind);
+        const search = createSearch(deps, options, home.path);
+        for (const kind of options.kinds) made[kind] = await search(kind);
         return made;
       } finally {
         await home.remove();
@@ -81,16 +80,16 @@ export function createMediaMaker(hands: MediaHands): MediaMaker {
   };
 }
 
-/** The search for the files of one page: what is fetched for one kind serves the other too. */
-function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
-  const { renderer, tracks, blobs, egress, userAgent, maxBytes, ytDlp } = hands;
-  const { page, request, signal, urgent } = order;
+/** Creates the search for the files of one page. Downloads are shared between the kinds. */
+function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory: string) {
+  const { renderer, tracks, blobs, egress, userAgent, maxBytes, ytDlp } = deps;
+  const { page, request, signal, urgent } = options;
   const { skipTlsVerification, headers = {} } = request;
   const route: Route = { proxy: page.proxy, country: request.location?.country };
-  const files = createFiles({
+  const files = createMediaFiles({
     ...{ egress, userAgent, directory, headers, skipTlsVerification, route, maxBytes, signal },
     pageUrl: page.url,
-    askedUrl: parseTarget(page.sourceUrl, true),
+    requestedUrl: parseTarget(page.sourceUrl, true),
   });
   let feeds: Promise<PageMedia[]> | undefined;
 
@@ -107,7 +106,7 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
   }
 
   async function takeFromSite(program: string, kind: MediaKind): Promise<string> {
-    const { url: proxyUrl } = await hands.proxy.through(route);
+    const { url: proxyUrl } = await deps.proxy.through(route);
     const { url } = page;
     await using file = await runYtDlp(program, {
       kind,
@@ -118,20 +117,20 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
       signal,
     });
     const task = { kind, url, path: file.path, target: path.join(directory, `site.${kind}`) };
-    // Not before it is kept may the directory go.
+    // Awaited here, because the directory is removed when this function returns.
     return await keep(await tracks.take(task, { signal, urgent }));
   }
 
   async function readFeed(url: string): Promise<PageMedia> {
-    const answer = await download(egress, {
-      ...{ url, skipTlsVerification, route, signal, maxBodyBytes: MOST_FEED_BYTES },
+    const response = await download(egress, {
+      ...{ url, skipTlsVerification, route, signal, maxBodyBytes: MAX_FEED_BYTES },
       headers: { 'user-agent': userAgent },
     });
-    const { contentType, statusCode, body } = answer;
+    const { contentType, statusCode, body } = response;
     const text = statusCode < 300 ? decodeText(body, contentType) : '';
     const snapshot = {
       ...page,
-      url: answer.url,
+      url: response.url,
       contentType,
       statusCode,
       kind: 'text' as const,
@@ -140,21 +139,21 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
     };
     const clean = { onlyMainContent: false, removeBase64Images: false };
     const { media } = await renderer.render(
-      { snapshot, clean, formats: order.kinds.map((type) => ({ type })) },
+      { snapshot, clean, formats: options.kinds.map((type) => ({ type })) },
       { signal, urgent },
     );
     return media ?? { links: [], feeds: [] };
   }
 
-  /** What feeds of the page have for it; one that cannot be read has nothing. */
+  /** Reads the feeds that the page links to, once. */
   function readFeeds(): Promise<PageMedia[]> {
-    feeds ??= Promise.all(order.media.feeds.slice(0, MOST_FEEDS).map(readOwn));
+    feeds ??= Promise.all(options.media.feeds.slice(0, MAX_FEEDS).map(readOwn));
     return feeds;
   }
 
   async function readOwn(url: string): Promise<PageMedia> {
     try {
-      return ofPage(await readFeed(url), page.url);
+      return entryForPage(await readFeed(url), page.url);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) return { links: [], feeds: [] };
@@ -175,13 +174,13 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
       }
     };
     const attemptAll = async (media: PageMedia): Promise<string | undefined> => {
-      for (const { url } of candidatesFor(kind, media).slice(0, MOST_TRIES)) {
+      for (const { url } of rankCandidates(kind, media).slice(0, MAX_CANDIDATES)) {
         const made = await attempt(() => take(kind, url));
         if (made) return made;
       }
       return undefined;
     };
-    const own = await attemptAll(newestOf(order.media));
+    const own = await attemptAll(newestEntry(options.media));
     if (own) return own;
     for (const feed of await readFeeds()) {
       const made = await attemptAll(feed);
@@ -189,13 +188,13 @@ function createSearch(hands: MediaHands, order: MediaOrder, directory: string) {
     }
     const made = ytDlp && (await attempt(() => takeFromSite(ytDlp, kind)));
     if (made) return made;
-    throw best ?? nothing(kind, page.url);
+    throw best ?? notFound(kind, page.url);
   };
 }
 
-function nothing(kind: MediaKind, url: string): ServiceError {
+function notFound(kind: MediaKind, url: string): ServiceError {
   return new ServiceError(
-    UNSUPPORTED_URL[kind],
-    `No ${kind} was found on ${url}: no player, structured data, link or feed names a file, and none was loaded. What media sites such as YouTube play is got by yt-dlp, which this service does not have; its operator can set WINNOW_YT_DLP.`,
+    NO_MEDIA_ERROR[kind],
+    `No ${kind} was found on ${url}: no player, structured data, link or feed names a file, and the page loaded none. Media sites such as YouTube need yt-dlp, which this service does not have; its operator can set WINNOW_YT_DLP.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Names that mean the same in schemas, in schema.org and on pages, a line for each meaning. Beside English the labels
- * of shops, articles and recipes in other languages.
+ * Synonyms used in schemas, in schema.org and on pages, one line for each meaning. Labels of shops, articles and recipes
+ * are included in several languages.
  */
 const SYNONYMS = `
 name|title|headline|heading|product name|titel|titre|titulo|titolo|nombre|nom|bezeichnung
@@ -43,26 +43,26 @@ color|colour|farbe|couleur
 size|grosse|taille|talla
 `;
 
-/** They say of what something is a part, not what it is. */
-const GENERIC = new Set(
+/** Words that name the container of a value instead of the value. */
+const GENERIC_WORDS = new Set(
   'product item article page main the info detail job recipe event book post card value full entry'.split(
     ' ',
   ),
 );
 
-/** Whether a name only says that something is what the page is about, as `product` and `articleDetails` do. */
-export const isGeneric = (name: string) => nameWords(name).every((word) => GENERIC.has(word));
+/** Whether a name only refers to the subject of the page, as `product` and `articleDetails` do. */
+export const isGenericName = (name: string) => nameWords(name).every((word) => GENERIC_WORDS.has(word));
 
-/** Of plurals, for whoever names a list. */
+/** The singular of an English plural, because schemas name lists in the plural. */
 const singular = (word: string) =>
   /^[a-z]{4,}$/.test(word) && /[^su]s$/.test(word) ? word.replace(/ies$/, 'y').replace(/s$/, '') : word;
 
-const known = new Map<string, string[]>();
-const MOST_KNOWN = 5_000;
+const wordCache = new Map<string, string[]>();
+const MAX_CACHED = 5_000;
 
-/** The words of a name in camelCase, snake_case, kebab-case or prose: in lower case, in the singular, without accents. */
+/** Splits a name in camelCase, snake_case, kebab-case or prose into words: lower case, singular, without accents. */
 export function nameWords(name: string): string[] {
-  const before = known.get(name);
+  const before = wordCache.get(name);
   if (before) return before;
   const words = name
     .slice(0, 200)
@@ -74,7 +74,7 @@ export function nameWords(name: string): string[] {
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .map(singular);
-  if (known.size < MOST_KNOWN) known.set(name, words);
+  if (wordCache.size < MAX_CACHED) wordCache.set(name, words);
   return words;
 }
 
@@ -84,12 +84,12 @@ const MEANINGS = new Map(
     .flatMap((line, meaning) => line.split('|').map((name) => [nameWords(name).join(' '), meaning])),
 );
 
-/** Whether a name stands for one of these meanings, each given by one of its names. */
-export const means = (name: string, ...meanings: string[]) =>
+/** Whether a name is a synonym of one of the given names. */
+export const hasMeaning = (name: string, ...meanings: string[]) =>
   meanings.some((meaning) => meaningOf(nameWords(name)) === meaningOf(nameWords(meaning)));
 
-/** What everything on a page has, down to the last link: it tells no kind of thing from another. */
-export const isCommon = (name: string) => means(name, 'name', 'description', 'url', 'image');
+/** Whether a property is common to all kinds of items, so it does not tell one kind from another. */
+export const isCommonName = (name: string) => hasMeaning(name, 'name', 'description', 'url', 'image');
 
 function meaningOf(words: string[]): string | number {
   const joined = words.join(' ');
@@ -97,17 +97,17 @@ function meaningOf(words: string[]): string | number {
 }
 
 /**
- * How well what a page calls `given` is what a schema calls `wanted`, from 0 to 1. A word more or less makes something
- * else of it, unless it is a generic one: a shipping price is not the price.
+ * Rates from 0 to 1 how well the name `given` on a page fits the name `wanted` in a schema. An additional word makes it a
+ * different property unless the word is generic: a shipping price is not the price.
  */
-export function similarity(wanted: string, given: string): number {
-  const asked = nameWords(wanted);
-  const said = nameWords(given);
-  if (asked.length === 0 || said.length === 0) return 0;
-  if (asked.join(' ') === said.join(' ')) return 1;
-  if (meaningOf(asked) === meaningOf(said)) return 0.95;
-  const telling = (words: string[]) => words.filter((word) => !GENERIC.has(word));
-  const [bareAsked, bareSaid] = [telling(asked), telling(said)];
+export function nameSimilarity(wanted: string, given: string): number {
+  const wantedWords = nameWords(wanted);
+  const text = nameWords(given);
+  if (wantedWords.length === 0 || text.length === 0) return 0;
+  if (wantedWords.join(' ') === text.join(' ')) return 1;
+  if (meaningOf(wantedWords) === meaningOf(text)) return 0.95;
+  const telling = (words: string[]) => words.filter((word) => !GENERIC_WORDS.has(word));
+  const [bareAsked, bareSaid] = [telling(wantedWords), telling(text)];
   if (bareAsked.length === 0 || bareSaid.length === 0) return 0;
   return meaningOf(bareAsked) === meaningOf(bareSaid) ? 0.85 : 0;
 }

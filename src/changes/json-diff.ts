@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** By field, what stood there and what stands there now; `null` where there was or is nothing. */
+/** The previous and current value of each changed field; `null` where there is none. */
 export type JsonChanges = Record<string, { previous: unknown; current: unknown }>;
 
-/** The fields of structured data that differ, nested ones as a whole. What is no object counts as its field `value`. */
-export function jsonChanges(previous: unknown, current: unknown): JsonChanges {
-  const before = fieldsOf(previous);
-  const after = fieldsOf(current);
+/** Compares structured data field by field; nested values are compared as a whole. A value that is not an object counts as the field `value`. */
+export function compareJson(previous: unknown, current: unknown): JsonChanges {
+  const before = jsonFields(previous);
+  const after = jsonFields(current);
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return Object.fromEntries(
     [...names]
@@ -15,8 +15,8 @@ export function jsonChanges(previous: unknown, current: unknown): JsonChanges {
   );
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
+function jsonFields(value: unknown): Record<string, unknown> {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // An object has fields of any kind.
+  // A JSON object can have any fields.
   return isObject ? (value as Record<string, unknown>) : { value };
 }

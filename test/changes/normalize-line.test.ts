@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprintOf } from '../../src/changes/fingerprint.ts';
-import { stableLine } from '../../src/changes/volatile.ts';
+import { computeFingerprint } from '../../src/changes/fingerprint.ts';
+import { normalizeLine } from '../../src/changes/normalize-line.ts';
 
 /** What makes no difference between two versions of a page, and what does. */
 
-const isSame = (before: string, after: string) => fingerprintOf(before).equals(fingerprintOf(after));
+const isSame = (before: string, after: string) =>
+  computeFingerprint(before).equals(computeFingerprint(after));
 
 describe('the same', () => {
   const pairs: [name: string, before: string, after: string][] = [
@@ -132,8 +133,8 @@ describe('a stable line', () => {
     );
     fc.assert(
       fc.property(fc.array(part), (parts) => {
-        const once = stableLine(parts.join(' '));
-        expect(stableLine(once)).toBe(once);
+        const once = normalizeLine(parts.join(' '));
+        expect(normalizeLine(once)).toBe(once);
       }),
     );
   });

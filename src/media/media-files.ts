@@ -8,50 +8,50 @@ import { type OpenDownload, openDownload } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
 import { mayShare } from '../url.ts';
 
-/** How files of a page are fetched. */
-export interface FileOrder {
+/** How the media files of a page are fetched. */
+export interface MediaFileOptions {
   egress: Egress;
   userAgent: string;
-  /** Where copies go. */
+  /** Directory for the copies. */
   directory: string;
-  /** Whose files they are. */
+  /** The page that the files belong to. */
   pageUrl: string;
-  /** The address that was asked for: the user's headers are for its origin alone, wherever it led. */
-  askedUrl: URL;
+  /** The requested URL. The user's headers are sent to its origin only, even after redirects. */
+  requestedUrl: URL;
   headers: Record<string, string>;
   skipTlsVerification: boolean;
   route: Route;
-  /** Of one file, and of all files of a playlist together. */
+  /** Limit for one file, and for all files of one playlist together. */
   maxBytes: number;
   signal: AbortSignal;
 }
 
-/** A copy on the disk. */
+/** A copy of a file on disk. */
 export interface FetchedFile {
   path: string;
-  /** The address that answered. */
+  /** The URL that answered, after redirects. */
   url: string;
-  /** It only names other files (HLS). */
+  /** The file is an HLS playlist, which only lists other files. */
   isPlaylist: boolean;
 }
 
-const LIMIT = 'WINNOW_MAX_MEDIA_MB';
-/** Most playlists are of hundreds: six seconds each. */
-const MOST_FILES = 10_000;
-/** Answers that mean us, not the file. */
-const REFUSALS = new Set([401, 402, 403, 407, 451]);
-/** How playlists of HLS begin, and of DASH, perhaps behind a mark of byte order. */
+const SIZE_SETTING = 'WINNOW_MAX_MEDIA_MB';
+/** Most files of a playlist; typical ones have hundreds of six-second segments. */
+const MAX_FILES = 10_000;
+/** Statuses that refuse the client rather than the file. */
+const REFUSED_STATUSES = new Set([401, 402, 403, 407, 451]);
+/** The beginnings of HLS playlists and DASH manifests, with an optional byte order mark. */
 const HLS = /^\uFEFF?\s*#EXTM3U/;
 const DASH = /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<MPD[\s>]/;
 
-/** Fetches files of a page, each once; in little memory, whatever their size. */
-export function createFiles(order: FileOrder) {
-  const { directory, maxBytes, signal } = order;
+/** Fetches the media files of a page to disk, each once; memory use does not depend on their size. */
+export function createMediaFiles(options: MediaFileOptions) {
+  const { directory, maxBytes, signal } = options;
   const fetched = new Map<string, Promise<FetchedFile>>();
 
   async function write({ url, body }: OpenDownload, file: string, take: (count: number) => boolean) {
     body.on('data', (chunk: Buffer) => {
-      if (!take(chunk.length)) body.destroy(tooLarge({ url, maxBodyBytes: maxBytes, limit: LIMIT }));
+      if (!take(chunk.length)) body.destroy(tooLarge({ url, maxBodyBytes: maxBytes, limit: SIZE_SETTING }));
     });
     await pipeline(body, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal }).catch((error) => {
       signal.throwIfAborted();
@@ -62,9 +62,10 @@ export function createFiles(order: FileOrder) {
 
   function once(url: string, take: (count: number) => boolean): Promise<FetchedFile> {
     const file = path.join(directory, String(fetched.size));
-    const coming = fetched.get(url) ?? ask(order, url).then((answer) => write(answer, file, take));
-    fetched.set(url, coming);
-    return coming;
+    const pending =
+      fetched.get(url) ?? requestFile(options, url).then((response) => write(response, file, take));
+    fetched.set(url, pending);
+    return pending;
   }
 
   return {
@@ -74,7 +75,7 @@ export function createFiles(order: FileOrder) {
      */
     fetch: (url: string) => once(url, () => true),
 
-    /** Fetches the files of one playlist, whose sizes count together. */
+    /** Fetches the files of one playlist, whose sizes are limited together. */
     ofPlaylist() {
       let left = maxBytes;
       const take = (count: number) => {
@@ -82,8 +83,8 @@ export function createFiles(order: FileOrder) {
         return left >= 0;
       };
       return async (url: string): Promise<string> => {
-        if (fetched.size > MOST_FILES) {
-          const message = `The playlist that names ${url} is of more than ${MOST_FILES} files.`;
+        if (fetched.size > MAX_FILES) {
+          const message = `The playlist with ${url} has more than ${MAX_FILES} files.`;
           throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message);
         }
         return (await once(url, take)).path;
@@ -92,52 +93,52 @@ export function createFiles(order: FileOrder) {
   };
 }
 
-/** An answer with a file in it, by its headers. */
-async function ask(order: FileOrder, url: string): Promise<OpenDownload> {
+/** Requests a file and checks the response's headers. */
+async function requestFile(options: MediaFileOptions, url: string): Promise<OpenDownload> {
   const {
     egress,
     userAgent,
     pageUrl,
-    askedUrl,
+    requestedUrl,
     headers,
     skipTlsVerification,
     route,
     signal,
     maxBytes: maxBodyBytes,
-  } = order;
-  const own = URL.canParse(url) && mayShare(askedUrl, new URL(url)) ? headers : {};
-  const answer = await openDownload(egress, {
-    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limit: LIMIT },
-    headers: { accept: '*/*', 'user-agent': userAgent, referer: refererOf(pageUrl, url) },
+  } = options;
+  const own = URL.canParse(url) && mayShare(requestedUrl, new URL(url)) ? headers : {};
+  const response = await openDownload(egress, {
+    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limit: SIZE_SETTING },
+    headers: { accept: '*/*', 'user-agent': userAgent, referer: createReferer(pageUrl, url) },
     ownHeaders: own,
   });
-  const refusal = refusalOf(answer, maxBodyBytes);
-  if (!refusal) return answer;
-  answer.body.destroy();
+  const refusal = responseError(response, maxBodyBytes);
+  if (!refusal) return response;
+  response.body.destroy();
   throw refusal;
 }
 
-/** As browsers do by default: to other origins the origin alone. */
-function refererOf(pageUrl: string, url: string): string {
+/** The `Referer` that browsers send by default: only the origin to other origins. */
+function createReferer(pageUrl: string, url: string): string {
   const page = new URL(pageUrl);
   if (URL.parse(url)?.origin !== page.origin) return `${page.origin}/`;
   return `${page.origin}${page.pathname}${page.search}`;
 }
 
-function refusalOf({ url, statusCode, headers, contentType }: OpenDownload, maxBodyBytes: number) {
-  if (REFUSALS.has(statusCode)) {
-    const message = `${url} answered ${statusCode}: the site does not give this file to everybody.`;
+function responseError({ url, statusCode, headers, contentType }: OpenDownload, maxBodyBytes: number) {
+  if (REFUSED_STATUSES.has(statusCode)) {
+    const message = `${url} responded with ${statusCode}: the site restricts access to this file.`;
     return new ServiceError('SCRAPE_MEDIA_ACCESS_DENIED', message);
   }
   if (statusCode < 200 || statusCode > 299) {
-    return new ServiceError('SCRAPE_SITE_ERROR', `${url} answered ${statusCode} instead of a file.`);
+    return new ServiceError('SCRAPE_SITE_ERROR', `${url} responded with ${statusCode} instead of a file.`);
   }
   if (/^\s*(?:text\/html|application\/xhtml)/i.test(contentType)) {
-    return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is a page, not a file to play.`);
+    return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${url} is a web page, not a media file.`);
   }
   const isCoded = headers['content-encoding'] !== undefined;
   const isTooLarge = !isCoded && Number(headers['content-length']) > maxBodyBytes;
-  return isTooLarge ? tooLarge({ url, maxBodyBytes, limit: LIMIT }) : undefined;
+  return isTooLarge ? tooLarge({ url, maxBodyBytes, limit: SIZE_SETTING }) : undefined;
 }
 
 async function isPlaylist(file: string, url: string): Promise<boolean> {
@@ -146,7 +147,7 @@ async function isPlaylist(file: string, url: string): Promise<boolean> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0);
     const start = buffer.toString('utf8', 0, bytesRead);
     if (DASH.test(start)) {
-      const message = `${url} is a manifest of DASH, which cannot be read yet.`;
+      const message = `${url} is a DASH manifest, which Winnow cannot read.`;
       throw new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', message);
     }
     return HLS.test(start);

@@ -1,22 +1,22 @@
 import { diffArrays } from 'diff';
 
-/** Lines of two texts that stand for each other: places in the one and in the other, both rising. */
-export interface Matching {
+/** Pairs of matching lines of two texts: positions in both, ascending. */
+export interface LineMatching {
   pairs: [number, number][];
-  /** More could stand for each other than was looked for. */
+  /** The search was cut short, so there may be more matches. */
   isCoarse: boolean;
 }
 
-/** Lines to take away or put in, beyond which the shortest way is no longer looked for: its price grows by the square. */
-const MOST_EDITS = 1_500;
-/** The same between two lines that stand for each other in a coarse matching. */
-const MOST_EDITS_BETWEEN = 50;
+/** Most edits of the exact search, whose time grows with their square. */
+const MAX_EDITS = 1_500;
+/** The same between two anchors of a coarse matching. */
+const MAX_EDITS_BETWEEN_ANCHORS = 50;
 
 /**
- * Finds the lines that two texts have in common, in order: as many as there are, unless that would take too long. The
- * time is bound by the number of lines.
+ * Finds the longest common subsequence of lines, or a shorter one where the exact search would take too long. Time is
+ * bounded by the number of lines.
  */
-export function matchLines(before: string[], after: string[]): Matching {
+export function matchLines(before: string[], after: string[]): LineMatching {
   const pairs: [number, number][] = [];
   let start = 0;
   while (start < before.length && start < after.length && before[start] === after[start]) {
@@ -29,22 +29,22 @@ export function matchLines(before: string[], after: string[]): Matching {
     ends = [ends[0] - 1, ends[1] - 1];
     tail.push([ends[0], ends[1]]);
   }
-  const left = placesOf(before, start, ends[0], new Set(after.slice(start, ends[1])));
-  const right = placesOf(after, start, ends[1], new Set(before.slice(start, ends[0])));
+  const left = findCommonLines(before, start, ends[0], new Set(after.slice(start, ends[1])));
+  const right = findCommonLines(after, start, ends[1], new Set(before.slice(start, ends[0])));
   const { pairs: middle, isCoarse } = matchCommon(left, right);
   for (const [i, j] of middle) pairs.push([left[i]!.place, right[j]!.place]);
   for (const pair of tail.reverse()) pairs.push(pair);
   return { pairs, isCoarse };
 }
 
-interface Placed {
+interface PlacedLine {
   line: string;
   place: number;
 }
 
-/** Lines that the other text has too; no other can stand for anything, and most of a rewritten page are others. */
-function placesOf(lines: string[], start: number, end: number, others: Set<string>): Placed[] {
-  const placed: Placed[] = [];
+/** Selects the lines that also occur in the other text. Dropping the rest makes rewritten pages cheap. */
+function findCommonLines(lines: string[], start: number, end: number, others: Set<string>): PlacedLine[] {
+  const placed: PlacedLine[] = [];
   for (let place = start; place < end; place++) {
     const line = lines[place]!;
     if (others.has(line)) placed.push({ line, place });
@@ -52,14 +52,15 @@ function placesOf(lines: string[], start: number, end: number, others: Set<strin
   return placed;
 }
 
-function matchCommon(left: Placed[], right: Placed[]): Matching {
-  const [before, after] = numbered(left, right);
-  const exact = shortest(before, after, MOST_EDITS);
+function matchCommon(left: PlacedLine[], right: PlacedLine[]): LineMatching {
+  const [before, after] = numberLines(left, right);
+  const exact = shortestEditPairs(before, after, MAX_EDITS);
   if (exact) return { pairs: exact, isCoarse: false };
   const pairs: [number, number][] = [];
   let from: readonly [number, number] = [0, 0];
-  for (const [i, j] of [...anchors(before, after), [before.length, after.length] as const]) {
-    const between = shortest(before.slice(from[0], i), after.slice(from[1], j), MOST_EDITS_BETWEEN) ?? [];
+  for (const [i, j] of [...findAnchors(before, after), [before.length, after.length] as const]) {
+    const between =
+      shortestEditPairs(before.slice(from[0], i), after.slice(from[1], j), MAX_EDITS_BETWEEN_ANCHORS) ?? [];
     for (const [a, b] of between) pairs.push([from[0] + a, from[1] + b]);
     if (i < before.length) pairs.push([i, j]);
     from = [i + 1, j + 1];
@@ -67,10 +68,10 @@ function matchCommon(left: Placed[], right: Placed[]): Matching {
   return { pairs, isCoarse: true };
 }
 
-/** Numbers for lines: the same for the same, so that comparing costs no more for long ones. */
-function numbered(left: Placed[], right: Placed[]): [number[], number[]] {
+/** Replaces lines by numbers, equal for equal lines, so that comparisons of long lines cost no more. */
+function numberLines(left: PlacedLine[], right: PlacedLine[]): [number[], number[]] {
   const numbers = new Map<string, number>();
-  const numberOf = ({ line }: Placed) => {
+  const numberOf = ({ line }: PlacedLine) => {
     const known = numbers.get(line);
     if (known !== undefined) return known;
     numbers.set(line, numbers.size);
@@ -79,8 +80,12 @@ function numbered(left: Placed[], right: Placed[]): [number[], number[]] {
   return [left.map(numberOf), right.map(numberOf)];
 }
 
-/** As many pairs as there can be; `undefined` where more than so many edits lie between the two. */
-function shortest(before: number[], after: number[], mostEdits: number): [number, number][] | undefined {
+/** The most pairs possible; `undefined` where more than `mostEdits` edits are needed. */
+function shortestEditPairs(
+  before: number[],
+  after: number[],
+  mostEdits: number,
+): [number, number][] | undefined {
   const changes = diffArrays(before, after, { maxEditLength: mostEdits });
   if (!changes) return undefined;
   const pairs: [number, number][] = [];
@@ -94,15 +99,15 @@ function shortest(before: number[], after: number[], mostEdits: number): [number
   return pairs;
 }
 
-/** Pairs of what either has once only: the most that keep their order (patience). */
-function anchors(before: number[], after: number[]): [number, number][] {
-  const places = onlyPlaces(after);
+/** Pairs of lines that are unique in both texts, as many as keep their order (patience diff). */
+function findAnchors(before: number[], after: number[]): [number, number][] {
+  const places = uniquePositions(after);
   const candidates: Anchor[] = [];
-  for (const [number, i] of onlyPlaces(before)) {
+  for (const [number, i] of uniquePositions(before)) {
     const j = places.get(number);
     if (i >= 0 && j !== undefined && j >= 0) candidates.push({ i, j, previous: undefined });
   }
-  /** By length, the chain of that length that ends first. */
+  /** For each length, the chain of that length with the smallest end. */
   const chains: Anchor[] = [];
   for (const candidate of candidates) {
     let low = 0;
@@ -125,8 +130,8 @@ interface Anchor {
   previous: Anchor | undefined;
 }
 
-/** Where each number stands, in order; -1 for one that stands there more than once. */
-function onlyPlaces(numbers: number[]): Map<number, number> {
+/** The position of each number, in order; -1 for one that occurs more than once. */
+function uniquePositions(numbers: number[]): Map<number, number> {
   const places = new Map<number, number>();
   for (const [place, number] of numbers.entries()) places.set(number, places.has(number) ? -1 : place);
   return places;

@@ -1,0 +1,128 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** A JSON Schema (draft 7 or 2020-12) from a request. */
+export type Schema = Record<string, unknown>;
+
+const MAX_NODES = 5_000;
+const MAX_DEPTH = 40;
+/** Most steps through references and nested alternatives; bounds recursive schemas. */
+const MAX_REFERENCE_HOPS = 6;
+const MAX_ALTERNATIVES = 10;
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Says why a JSON Schema cannot be used; `undefined` when it can. */
+export function findSchemaError(schema: Schema): string | undefined {
+  if (!isBounded(schema)) return `has more than ${MAX_NODES} members or more than ${MAX_DEPTH} levels`;
+  const { $schema: _, ...plain } = schema;
+  const ajv = selectAjv(schema);
+  return ajv.validateSchema(plain) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'schema' });
+}
+
+/**
+ * Compiles a schema to a function that returns the errors of a value.
+ * @throws Error for a schema with unresolvable references or invalid patterns
+ */
+export function compileValidator(schema: Schema): (value: unknown) => ErrorObject[] {
+  const { $schema: _, ...plain } = schema;
+  const ajv = selectAjv(schema);
+  try {
+    const validate = ajv.compile(plain);
+    return (value) => (validate(value) ? [] : (validate.errors ?? []));
+  } finally {
+    // Ajv would cache it for the lifetime of the thread.
+    ajv.removeSchema(plain);
+  }
+}
+
+const AJV_OPTIONS = { strict: false, allErrors: true, logger: false, ownProperties: true } as const;
+const ajvByDialect = new Map<string, Ajv>();
+
+function selectAjv({ $schema }: Schema): Ajv {
+  const name = typeof $schema === 'string' && /draft-0[4-7]/.test($schema) ? 'draft-07' : '2020-12';
+  const known = ajvByDialect.get(name);
+  if (known) return known;
+  const ajv = name === 'draft-07' ? new Ajv(AJV_OPTIONS) : new Ajv2020(AJV_OPTIONS);
+  addFormats.default(ajv);
+  ajvByDialect.set(name, ajv);
+  return ajv;
+}
+
+/** Whether a schema stays within the bounds. Iterative, because the user chooses the depth. */
+function isBounded(schema: unknown): boolean {
+  const stack = [{ value: schema, depth: 0 }];
+  let nodes = 0;
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    if (++nodes > MAX_NODES || top.depth > MAX_DEPTH) return false;
+    if (typeof top.value !== 'object' || top.value === null) continue;
+    for (const value of Object.values(top.value)) stack.push({ value, depth: top.depth + 1 });
+  }
+  return true;
+}
+
+/** Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain schemas; `null` is left out. */
+export function resolveAlternatives(schema: unknown, root: Schema, hops = MAX_REFERENCE_HOPS): Schema[] {
+  if (!isSchema(schema) || hops === 0) return [];
+  const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+  if (typeof $ref === 'string') {
+    return resolveAlternatives(resolveReference($ref, root), root, hops - 1).map((each) => ({
+      ...each,
+      ...own,
+    }));
+  }
+  if (Array.isArray(allOf)) {
+    const parts = allOf
+      .slice(0, MAX_ALTERNATIVES)
+      .flatMap((part) => resolveAlternatives(part, root, hops - 1).slice(0, 1));
+    return resolveAlternatives(
+      { ...mergeSchemas([...parts, own]), ...(anyOf !== undefined && { anyOf }) },
+      root,
+      hops - 1,
+    );
+  }
+  const choice = anyOf ?? oneOf;
+  if (Array.isArray(choice)) {
+    return choice
+      .slice(0, MAX_ALTERNATIVES)
+      .flatMap((each) => resolveAlternatives(each, root, hops - 1).map((one) => mergeSchemas([own, one])));
+  }
+  const types = [own.type].flat().filter((type) => type !== 'null');
+  if (own.type !== undefined && types.length === 0) return [];
+  return types.length > 1 ? types.map((type) => ({ ...own, type })) : [{ ...own, type: types[0] }];
+}
+
+/** Whether a schema accepts `null`. */
+export function isNullable(schema: unknown, root: Schema, hops = MAX_REFERENCE_HOPS): boolean {
+  if (!isSchema(schema) || hops === 0) return false;
+  if (typeof schema.$ref === 'string') return isNullable(resolveReference(schema.$ref, root), root, hops - 1);
+  const choice = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(choice))
+    return choice.slice(0, MAX_ALTERNATIVES).some((each) => isNullable(each, root, hops - 1));
+  return schema.nullable === true || schema.const === null || [schema.type].flat().includes('null');
+}
+
+export const schemaProperties = (schema: Schema): [string, unknown][] =>
+  isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+
+function mergeSchemas(schemas: Schema[]): Schema {
+  const properties = Object.fromEntries(schemas.flatMap(schemaProperties));
+  const required = schemas.flatMap((schema) => (Array.isArray(schema.required) ? schema.required : []));
+  return {
+    ...Object.assign({}, ...schemas),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** Resolves a JSON Pointer reference within the schema. */
+function resolveReference(reference: string, root: Schema): unknown {
+  if (!reference.startsWith('#')) return undefined;
+  let at: unknown = root;
+  for (const part of reference.slice(1).split('/').filter(Boolean)) {
+    at = isSchema(at) ? at[part.replace(/~1/g, '/').replace(/~0/g, '~')] : undefined;
+  }
+  return at;
+}

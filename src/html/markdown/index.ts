@@ -1,0 +1,15 @@
+import type { Document } from 'domhandler';
+import { ELEMENT_RULES } from './element-rules.ts';
+import { findFootnotes } from './footnotes.ts';
+import { joinBlocks, type MarkdownOptions, MarkdownWriter } from './writer.ts';
+
+export { fencedCode } from './code.ts';
+
+/**
+ * Converts a page to GitHub-flavoured markdown.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for more text than can be converted
+ */
+export function toMarkdown(document: Document, options: MarkdownOptions): string {
+  const writer = new MarkdownWriter(ELEMENT_RULES, findFootnotes(document.children), options);
+  return joinBlocks(writer.collectBlocks(false, () => writer.walk(document.children))).trim();
+}
