@@ -15,6 +15,7 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --kit DIR      where the kit is, its folder score after "npm install"
   --set SET      wcxb (default), aeb; spec, pages, pages-mixed, which need "npm install" in bench/peers
   --type TYPE    only pages of one type, e.g. forum
+  --exclude CSS  excludeTags of the scrapes, e.g. figcaption; may be given several times
   --half HALF    even or odd: pages whose id is; what is tuned on one half is checked on the other
   --worst N      also list the N pages with the lowest F1
   --help         this text
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
       kit: { type: 'string' },
       set: { type: 'string', default: 'wcxb' },
       type: { type: 'string' },
+      exclude: { type: 'string', multiple: true },
       half: { type: 'string' },
       worst: { type: 'string', default: '0' },
       help: { type: 'boolean' },
@@ -44,7 +46,7 @@ async function main(): Promise<void> {
     ({ id, type }) => (!values.type || type === values.type) && (!half || halfOf(id) === half),
   );
   if (pages.length === 0) throw new Error(`There are no pages of type ${values.type}`);
-  const { scores, times } = await measure(kit, set, pages);
+  const { scores, times } = await measure(kit, set, pages, values.exclude);
   report(set, scores, times, Number(values.worst));
 }
 
@@ -55,13 +57,14 @@ async function measure(
   kit: string,
   set: SetName,
   pages: KitPage[],
+  excludeTags?: string[],
 ): Promise<{ scores: Score[]; times: number[] }> {
   // Slow until the code is compiled; these are converted once more.
-  for (const page of pages.slice(0, 50)) await convert(page);
+  for (const page of pages.slice(0, 50)) await convert(page, excludeTags);
   const predictions: Record<string, string> = {};
   const times: number[] = [];
   for (const page of pages) {
-    const { markdown, cpuMs } = await convert(page);
+    const { markdown, cpuMs } = await convert(page, excludeTags);
     predictions[page.id] = markdown;
     times.push(cpuMs);
   }

@@ -39,20 +39,23 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
   }));
 }
 
-/** A page as the service converts it with default options, and the CPU milliseconds from its HTML to markdown. */
-export async function convert({ url, file }: KitPage): Promise<{ markdown: string; cpuMs: number }> {
+/** A page as the service converts it with default options but for `excludeTags`, and the CPU milliseconds from its HTML to markdown. */
+export async function convert(
+  { url, file }: KitPage,
+  excludeTags?: string[],
+): Promise<{ markdown: string; cpuMs: number }> {
   const text = gunzipSync(await readFile(file)).toString();
   const start = process.cpuUsage();
-  const markdown = markdownOf(url, text);
+  const markdown = markdownOf(url, text, excludeTags);
   const { user, system } = process.cpuUsage(start);
   return { markdown, cpuMs: (user + system) / 1000 };
 }
 
-/** The markdown of a page's HTML as the service makes it with default options. */
-export function markdownOf(url: string, text: string): string {
+/** The markdown of a page's HTML as the service makes it with default options but for `excludeTags`. */
+export function markdownOf(url: string, text: string, excludeTags?: string[]): string {
   const snapshot = {
     ...{ sourceUrl: url, url, statusCode: 200, contentType: 'text/html; charset=utf-8', text },
     ...{ kind: 'html' as const, engine: 'http' as const, fetchedAt: 0, files: {}, proxy: 'basic' as const },
   };
-  return createContent(snapshot, { onlyMainContent: true, removeBase64Images: true }).markdown;
+  return createContent(snapshot, { onlyMainContent: true, removeBase64Images: true, excludeTags }).markdown;
 }

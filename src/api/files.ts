@@ -19,9 +19,8 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
     const { key, size, mediaType } = openFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
-    response.set('ETag', etag);
-    // Express compares as RFC 9110, 13.1.2 says. This precondition comes before ranges (13.2.2).
-    if (request.fresh) return void response.status(304).end();
+    // This precondition comes before ranges (RFC 9110, 13.2.2).
+    if (hasAlready(request, etag)) return void response.status(304).set('ETag', etag).end();
     const part = partOf(request, size, etag);
     const { start, end } = part ?? { start: 0, end: size - 1 };
     if (part && start > end) {
@@ -35,6 +34,7 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
       'Content-Type': mediaType,
       'Content-Length': String(end - start + 1),
       'Accept-Ranges': 'bytes',
+      ETag: etag,
       // Never let a file of a foreign page run as a page of ours.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
@@ -42,6 +42,15 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
     // Whoever stops reading has what was wanted; what fails half way, the connection tells.
     await pipeline(bytes, (all) => cut(all, { start, end }), response).catch(() => response.destroy());
   });
+}
+
+/**
+ * Whether a client names the file among those that it has (RFC 9110, 13.1.2). `request.fresh` of Express would not do:
+ * it sends the file again to clients that say `Cache-Control: no-cache`, which `fetch` says with this header.
+ */
+function hasAlready(request: Request, etag: string): boolean {
+  const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known.includes(etag) || known.includes('*');
 }
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { imagesOf } from '../../src/branding/images.ts';
 import { organizationOf } from '../../src/branding/organization.ts';
 import { spacingOf } from '../../src/branding/spacing.ts';
-import type { Icon, Mark, Styles } from '../../src/branding/survey.ts';
+import type { Icon, Mark, Room, Styles } from '../../src/branding/survey.ts';
 import { readJsonLd } from '../../src/html/json-ld.ts';
 
 const PAGE = 'https://site.test/en/about';
@@ -99,7 +99,7 @@ describe('the organisation', () => {
 
 describe('the measure', () => {
   const spacing = (spaces: [number, number][], radii: [string, number][] = []) =>
-    spacingOf({ spaces, radii } as Styles, []);
+    spacingOf({ spaces, radii, paddings: [] as Room[], margins: [] as Room[] } as Styles, []);
 
   it('goes into most lengths, or there is none', () => {
     expect(

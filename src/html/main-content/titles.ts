@@ -39,8 +39,7 @@ export function dropBesideTitle(
 ): boolean {
   const { titled, type, measures } = survey;
   if (!titled.has(element) || type === 'article') {
-    const isLead = isIntroduced && (element.name === 'p' || (measures.get(element)?.prose ?? 0) > 0);
-    if (!isLead) dropped.add(element);
+    if (!(isIntroduced && isLead(element, measures))) dropped.add(element);
     return isIntroduced;
   }
   if (element.name === 'h1') return true;
@@ -48,4 +47,12 @@ export function dropBesideTitle(
   for (const child of element.children)
     if (isTag(child)) isAfter = dropBesideTitle(child, survey, dropped, isAfter);
   return isAfter;
+}
+
+/** Whether an element is a paragraph, however short, or has nothing but paragraphs. */
+function isLead(element: Element, measures: Survey['measures']): boolean {
+  const { length = 0, prose = 0 } = measures.get(element) ?? {};
+  if (element.name === 'p' || prose > 0) return true;
+  const paragraphs = element.children.filter(isTag).filter(({ name }) => name === 'p');
+  return length > 0 && paragraphs.reduce((sum, one) => sum + (measures.get(one)?.length ?? 0), 0) === length;
 }

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { scrape } from '../support/api.ts';
+import { startPages } from '../support/pages.ts';
+
+const FEED =
+  '<?xml version="1.0"?><rss version="2.0"><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>';
+
+describe('a feed that is scraped', () => {
+  it.each(['application/rss+xml', 'text/html; charset=utf-8'])(
+    'gives its entries as markdown and links, sent as %s',
+    async (contentType) => {
+      await using site = await startPages({
+        '/feed': (_request, response) => response.writeHead(200, { 'Content-Type': contentType }).end(FEED),
+      });
+      const { data } = (await scrape({ url: `${site.url}/feed`, formats: ['markdown', 'links', 'rawHtml'] }))
+        .body;
+      expect(data).toMatchObject({
+        markdown: `# News\n\n## [One](${site.url}/one)`,
+        links: [`${site.url}/one`],
+        rawHtml: FEED,
+        metadata: { title: 'News' },
+      });
+      expect(data).not.toHaveProperty('warning');
+    },
+  );
+});
+
+describe('includeTags that match nothing', () => {
+  it('give a warning', async () => {
+    await using site = await startPages({ '/': '<title>T</title><main><h1>Head</h1><p>Words</p></main>' });
+    const dataOf = async (includeTags: string[]) =>
+      (await scrape({ url: `${site.url}/`, includeTags })).body.data;
+    expect(await dataOf(['.none', 'article'])).toMatchObject({
+      markdown: '',
+      warning: 'includeTags: .none, article match nothing on the page, so nothing of it was kept.',
+    });
+    const kept = await dataOf(['h1', '.none']);
+    expect(kept.markdown).toBe('# Head');
+    expect(kept).not.toHaveProperty('warning');
+  });
+});
