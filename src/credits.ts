@@ -1,4 +1,3 @@
-import type { ErrorCode } from './errors.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Tokens that one credit is worth (spec: token usage). */
@@ -9,8 +8,6 @@ const ENHANCED_PAGE = 5;
 /** Of a map, whatever it finds. */
 export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
-const LOCKDOWN_MISS = 1;
-const UNKNOWN_HOST = 1;
 const ZERO_DATA_RETENTION = 1;
 /** Beside the page, for what is made of it; `json` is that of changeTracking too, and is paid once. */
 const SURCHARGES = new Map([
@@ -37,11 +34,4 @@ export function priceOf(
   const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
   const base = isEnhanced ? ENHANCED_PAGE : PAGE;
   return base + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
-}
-
-/** Credits of a request that failed: nothing, but for those that the price list names. */
-export function priceOfFailure(code: ErrorCode): number {
-  if (code === 'SCRAPE_DNS_RESOLUTION_ERROR') return UNKNOWN_HOST;
-  if (code === 'SCRAPE_LOCKDOWN_CACHE_MISS') return LOCKDOWN_MISS;
-  return 0;
 }

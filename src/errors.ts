@@ -1,84 +1,282 @@
-/** Every error a user can see: its HTTP status, and whether a job may try again after it. */
-export const ERRORS = {
-  BAD_REQUEST: { status: 400, retry: false },
-  BAD_REQUEST_INVALID_JSON: { status: 400, retry: false },
-  FEATURE_NOT_AVAILABLE: { status: 400, retry: false },
-  SCRAPE_ACTIONS_NOT_SUPPORTED: { status: 400, retry: false },
-  // Zero data retention, and an option that cannot do without.
-  SCRAPE_ZDR_VIOLATION_ERROR: { status: 400, retry: false },
-  SCRAPE_JSON_CONTENT_TOO_LARGE: { status: 400, retry: false },
-  UNAUTHORIZED: { status: 401, retry: false },
-  INSUFFICIENT_CREDITS: { status: 402, retry: false },
-  FORBIDDEN: { status: 403, retry: false },
-  unsafe_domain_blocked: { status: 403, retry: false },
-  // There is a file to play, but not for us.
-  SCRAPE_MEDIA_ACCESS_DENIED: { status: 403, retry: false },
-  NOT_FOUND: { status: 404, retry: false },
-  SCRAPE_NO_CACHED_DATA: { status: 404, retry: false },
-  SCRAPE_LOCKDOWN_CACHE_MISS: { status: 404, retry: false },
-  METHOD_NOT_ALLOWED: { status: 405, retry: false },
-  SCRAPE_TIMEOUT: { status: 408, retry: false },
-  CONCURRENCY_QUEUE_TIMEOUT: { status: 408, retry: false },
-  MAP_TIMEOUT: { status: 408, retry: false },
-  IDEMPOTENCY_KEY_REUSED: { status: 409, retry: false },
-  // The job has ended, so it cannot be changed any more.
-  JOB_ENDED: { status: 409, retry: false },
-  // Somebody else saves the profile: one may at a time.
-  PROFILE_LOCKED: { status: 409, retry: false },
-  REQUEST_TOO_LARGE: { status: 413, retry: false },
-  // A part of a file was asked for that it does not have.
-  RANGE_NOT_SATISFIABLE: { status: 416, retry: false },
-  RATE_LIMITED: { status: 429, retry: false },
-  // The name does not resolve: the request itself was fine, so HTTP 200 with success false (compatibility 0.2, item 5).
-  SCRAPE_DNS_RESOLUTION_ERROR: { status: 200, retry: false },
-  // The DNS server could not say whether the name exists.
-  SCRAPE_DNS_SERVER_ERROR: { status: 500, retry: false },
-  SCRAPE_SSL_ERROR: { status: 500, retry: false },
-  SCRAPE_SITE_ERROR: { status: 500, retry: false },
-  SCRAPE_ALL_ENGINES_FAILED: { status: 500, retry: false },
-  // There is no proxy of the kind that is asked for.
-  SCRAPE_PROXY_SELECTION_ERROR: { status: 500, retry: false },
-  SCRAPE_ACTION_ERROR: { status: 500, retry: false },
-  SCRAPE_UNSUPPORTED_FILE_ERROR: { status: 500, retry: false },
-  SCRAPE_CONTENT_TOO_LARGE: { status: 500, retry: false },
-  // There is nothing to listen to or to watch, or nothing that can be taken.
-  SCRAPE_AUDIO_UNSUPPORTED_URL: { status: 500, retry: false },
-  SCRAPE_VIDEO_UNSUPPORTED_URL: { status: 500, retry: false },
-  // The state of a browser could not be loaded or saved.
-  PROFILE_ERROR: { status: 500, retry: false },
-  SCRAPE_JOB_CANCELLED: { status: 500, retry: false },
-  // A page of a crawl leads where the crawl may not go.
-  CRAWL_DENIAL: { status: 500, retry: false },
-  // The home page of another site, which a crawl does not take; only in lists of errors.
-  EXTERNAL_LINK: { status: 500, retry: false },
-  // The robots.txt of a host is unavailable, and there is no copy of it.
-  ROBOTS_UNAVAILABLE: { status: 500, retry: false },
-  MAP_FAILED: { status: 500, retry: false },
-  // A page under which processes died again and again.
-  SCRAPE_RETRY_LIMIT: { status: 500, retry: false },
-  // A process that died under the job; the next attempt runs on another one.
-  WORKER_LOST: { status: 500, retry: true },
-  UNKNOWN_ERROR: { status: 500, retry: true },
-  SERVICE_UNAVAILABLE: { status: 503, retry: true },
-  // Too little room on the disk to take work on; work under way waits.
-  INSUFFICIENT_STORAGE: { status: 503, retry: true },
-} as const satisfies Record<string, { status: number; retry: boolean }>;
+/** The policy of an error. */
+interface ErrorPolicy {
+  /** HTTP status of the response. */
+  status: number;
+  /**
+   * What is tried again: nothing; the page of a batch or crawl, a little later; or the whole activity, which includes
+   * the page.
+   */
+  retry: 'never' | 'page' | 'activity';
+  /** One sentence for the API reference. */
+  summary: string;
+  /** The part of a request's work that raises it, where several routes share that part. */
+  stage?: ErrorStage;
+  /** Credits that a failed scrape costs; none unless stated. */
+  credits?: number;
+  /** Close code of a WebSocket that ends with it; 1011 (internal error) unless stated. */
+  closeCode?: number;
+  /** No single page is to blame: a batch or crawl stops instead of recording the page as failed. */
+  isJobWide?: true;
+  /** The service itself is at fault, which its operator should see in the log. */
+  isServiceFault?: true;
+}
 
-/** The code of an error, as it stands in `code` of an error answer. */
+/** Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or crawl. */
+export type ErrorStage = 'start' | 'options' | 'fetch' | 'scrape' | 'page';
+
+/** Every error that users can see, with everything that the service does about it. */
+export const ERRORS = {
+  BAD_REQUEST: {
+    status: 400,
+    retry: 'never',
+    closeCode: 1008,
+    summary: 'The request does not fit its schema',
+  },
+  BAD_REQUEST_INVALID_JSON: { status: 400, retry: 'never', summary: 'The body is not valid JSON' },
+  FEATURE_NOT_AVAILABLE: {
+    status: 400,
+    retry: 'never',
+    stage: 'start',
+    summary: 'The request asks for something that this version does not offer',
+  },
+  SCRAPE_ACTIONS_NOT_SUPPORTED: {
+    status: 400,
+    retry: 'never',
+    stage: 'options',
+    summary: 'Actions cannot be combined with the other options of the request',
+  },
+  SCRAPE_ZDR_VIOLATION_ERROR: {
+    status: 400,
+    retry: 'never',
+    stage: 'options',
+    summary: 'An option needs stored data, which zero data retention forbids',
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    retry: 'never',
+    closeCode: 3000,
+    summary: 'The API key is missing, unknown or revoked',
+  },
+  INSUFFICIENT_CREDITS: { status: 402, retry: 'never', summary: 'The team has too few credits left' },
+  FORBIDDEN: {
+    status: 403,
+    retry: 'never',
+    closeCode: 3003,
+    summary: 'The resource belongs to another team',
+  },
+  unsafe_domain_blocked: {
+    status: 403,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The URL leads to an address that may not be fetched',
+  },
+  SCRAPE_MEDIA_ACCESS_DENIED: {
+    status: 403,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The site restricts access to the media file',
+  },
+  NOT_FOUND: {
+    status: 404,
+    retry: 'never',
+    closeCode: 1008,
+    summary: 'The resource does not exist or has expired',
+  },
+  SCRAPE_NO_CACHED_DATA: {
+    status: 404,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The cache has no copy of the page that is old enough',
+  },
+  SCRAPE_LOCKDOWN_CACHE_MISS: {
+    status: 404,
+    retry: 'never',
+    stage: 'scrape',
+    credits: 1,
+    summary: 'The cache has no copy of the page, and lockdown forbids fetching it',
+  },
+  METHOD_NOT_ALLOWED: { status: 405, retry: 'never', summary: 'The path does not support the method' },
+  SCRAPE_TIMEOUT: {
+    status: 408,
+    retry: 'page',
+    stage: 'fetch',
+    summary: 'The page took longer than the timeout of the request',
+  },
+  CONCURRENCY_QUEUE_TIMEOUT: {
+    status: 408,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'No slot of the team became free in time',
+  },
+  MAP_TIMEOUT: {
+    status: 408,
+    retry: 'never',
+    summary: 'The site could not be mapped within the timeout of the request',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    retry: 'never',
+    summary: 'The idempotency key was used with another body',
+  },
+  JOB_ENDED: { status: 409, retry: 'never', summary: 'The job has ended and cannot be changed any more' },
+  PROFILE_LOCKED: {
+    status: 409,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'Another request is saving the browser profile',
+  },
+  REQUEST_TOO_LARGE: { status: 413, retry: 'never', summary: 'The body of the request is too large' },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    retry: 'never',
+    summary: 'The file does not have the requested range',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    retry: 'never',
+    summary: 'The API key sent too many requests; Retry-After says when to continue',
+  },
+  SCRAPE_DNS_RESOLUTION_ERROR: {
+    status: 200,
+    retry: 'never',
+    stage: 'fetch',
+    credits: 1,
+    summary:
+      'The host name does not exist (HTTP 200 with success false, because the request itself was valid)',
+  },
+  SCRAPE_DNS_SERVER_ERROR: {
+    status: 500,
+    retry: 'page',
+    stage: 'fetch',
+    summary: 'The DNS server could not say whether the host name exists',
+  },
+  SCRAPE_SSL_ERROR: {
+    status: 500,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The TLS certificate or connection of the site is invalid',
+  },
+  SCRAPE_SITE_ERROR: {
+    status: 500,
+    retry: 'page',
+    stage: 'fetch',
+    summary: 'The site could not be reached or broke off the response',
+  },
+  SCRAPE_ALL_ENGINES_FAILED: {
+    status: 500,
+    retry: 'page',
+    stage: 'fetch',
+    summary: 'No engine or proxy could fetch the page',
+  },
+  SCRAPE_PROXY_SELECTION_ERROR: {
+    status: 500,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The service has no proxy of the requested kind',
+  },
+  SCRAPE_ACTION_ERROR: {
+    status: 500,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'An action could not be performed on the page',
+  },
+  SCRAPE_UNSUPPORTED_FILE_ERROR: {
+    status: 500,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The URL leads to a file of a type that cannot be read',
+  },
+  SCRAPE_CONTENT_TOO_LARGE: {
+    status: 500,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The page or file is larger than the service allows',
+  },
+  SCRAPE_AUDIO_UNSUPPORTED_URL: {
+    status: 500,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The page has no audio that can be extracted',
+  },
+  SCRAPE_VIDEO_UNSUPPORTED_URL: {
+    status: 500,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The page has no video that can be extracted',
+  },
+  PROFILE_ERROR: {
+    status: 500,
+    retry: 'never',
+    stage: 'scrape',
+    summary: 'The browser profile could not be loaded or saved',
+  },
+  SCRAPE_JOB_CANCELLED: { status: 500, retry: 'never', summary: 'The job was cancelled' },
+  CRAWL_DENIAL: {
+    status: 500,
+    retry: 'never',
+    stage: 'page',
+    summary: 'The page leads to a URL outside the crawl',
+  },
+  EXTERNAL_LINK: {
+    status: 500,
+    retry: 'never',
+    stage: 'page',
+    summary: 'The URL is the home page of another site, which crawls skip',
+  },
+  ROBOTS_UNAVAILABLE: {
+    status: 500,
+    retry: 'never',
+    stage: 'page',
+    isJobWide: true,
+    summary: 'The robots.txt of the host is unavailable, and there is no copy of it',
+  },
+  SCRAPE_RETRY_LIMIT: {
+    status: 500,
+    retry: 'never',
+    stage: 'page',
+    summary: 'The processes that scraped the page died again and again',
+  },
+  WORKER_LOST: {
+    status: 500,
+    retry: 'activity',
+    stage: 'fetch',
+    isServiceFault: true,
+    summary: 'The process that ran the job died; the next attempt runs in another one',
+  },
+  UNKNOWN_ERROR: {
+    status: 500,
+    retry: 'activity',
+    isServiceFault: true,
+    summary: 'Something unexpected went wrong inside the service',
+  },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    retry: 'activity',
+    isJobWide: true,
+    summary: 'A part of the service does not respond',
+  },
+  INSUFFICIENT_STORAGE: {
+    status: 503,
+    retry: 'activity',
+    stage: 'start',
+    isJobWide: true,
+    summary: 'The disk of the service is nearly full, so it accepts no new work',
+  },
+} as const satisfies Record<string, ErrorPolicy>;
+
+/** An error code, as it stands in `code` of an error response. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The target may answer another time: a page of a job is tried again. */
-const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
-  'SCRAPE_SITE_ERROR',
-  'SCRAPE_DNS_SERVER_ERROR',
-  'SCRAPE_TIMEOUT',
-  'SCRAPE_ALL_ENGINES_FAILED',
-  'WORKER_LOST',
-  'UNKNOWN_ERROR',
-]);
+/** The policy of an error, with its optional members. */
+export const policyOf = (code: ErrorCode): ErrorPolicy => ERRORS[code];
 
-/** Whether a page that failed so is worth another try, a little later. */
-export const isTransient = (code: ErrorCode) => TRANSIENT.has(code);
+/** The codes that the given stages raise, in the order of the table. */
+export function errorsRaisedBy(...stages: ErrorStage[]): ErrorCode[] {
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => {
+    const { stage } = policyOf(code);
+    return stage !== undefined && stages.includes(stage);
+  });
+}
 
 /** Whether a string is one of our codes. */
 export function isErrorCode(code: unknown): code is ErrorCode {

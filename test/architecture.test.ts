@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ERRORS } from '../src/errors.ts';
 import { findFaults } from './support/layers.ts';
 
 const source = path.join(import.meta.dirname, '..', 'src');
@@ -46,11 +45,5 @@ describe('the house', () => {
     expect(
       findFaults({ 'workflows/scrape.ts': "import type { Activities } from '../activities/index.ts';" }),
     ).toEqual([]);
-  });
-
-  it('gives every error code an HTTP status', () => {
-    for (const [code, { status }] of Object.entries(ERRORS)) {
-      expect(status, code).toSatisfy((value: number) => value === 200 || (value >= 400 && value < 600));
-    }
   });
 });

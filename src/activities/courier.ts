@@ -11,7 +11,7 @@ import {
   surveyDeliveries,
   type Webhook,
 } from '../db/webhooks.ts';
-import { type ErrorCode, toServiceError } from '../errors.ts';
+import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
 import { post } from '../net/post.ts';
 import { pause } from '../pause.ts';
@@ -46,9 +46,6 @@ const ROWS_AT_ONCE = 100;
 const LOOK_MS = 200;
 const RETRY_LOOK_MS = 1_000;
 const ATTEMPT_TIMEOUT_MS = 10_000;
-
-/** No other time will go better. */
-const FINAL: ReadonlySet<ErrorCode> = new Set(['BAD_REQUEST', 'NOT_FOUND', 'unsafe_domain_blocked']);
 
 /**
  * Sends what is due of a job's events, for a bounded time; while the job runs it looks out for new ones. First attempts
@@ -184,7 +181,7 @@ class Courier {
       const { isSealed } = this.#webhook.seal;
       if (error.code === 'UNKNOWN_ERROR') onFault(isSealed ? error.code : thrown, id);
       const reason = isSealed ? `The receiver was not reached (${error.code}).` : error.message;
-      return { ...retry, error: reason, ...(FINAL.has(error.code) && { retryInMs: undefined }) };
+      return { ...retry, error: reason, ...(isFinal(error.code) && { retryInMs: undefined }) };
     }
   }
 
@@ -194,4 +191,10 @@ class Courier {
     await Promise.race([pause(LOOK_MS, timer.signal), ...this.#sending.values()]);
     timer.abort();
   }
+}
+
+/** Whether a delivery that failed so is never tried again: its URL or the request itself is at fault. */
+function isFinal(code: ErrorCode): boolean {
+  const { status, retry } = policyOf(code);
+  return retry === 'never' && status >= 400 && status < 500;
 }

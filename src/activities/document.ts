@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { Obtained } from '../engines/index.ts';
-import { ERRORS, toServiceError } from '../errors.ts';
+import { policyOf, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
@@ -123,7 +123,7 @@ async function trackChanges(
     const { code, message } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
     // What passes is tried again; the page is worth having without the rest.
-    if (ERRORS[code].retry && !isUnknown) throw thrown;
+    if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
     if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
     return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
   }

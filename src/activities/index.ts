@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { translateDatabaseError } from '../db/client.ts';
-import { ERRORS, type ErrorCode, toServiceError } from '../errors.ts';
+import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type JobDoors, jobActivities } from './jobs.ts';
 import { type MapDoors, mapActivities } from './map.ts';
@@ -55,7 +55,7 @@ export function failureInterceptor(logger: Logger): ActivityInboundCallsIntercep
         throw ApplicationFailure.create({
           message,
           type: code satisfies ErrorCode,
-          nonRetryable: !ERRORS[code].retry,
+          nonRetryable: policyOf(code).retry !== 'activity',
           details: [details ?? null],
           ...(expected && { category: ApplicationFailureCategory.BENIGN }),
         });

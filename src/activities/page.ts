@@ -2,12 +2,11 @@ import { Context } from '@temporalio/activity';
 import type { DuringWait } from '../browser/pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
-import { priceOfFailure } from '../credits.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import { isEnded } from '../db/lanes.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
-import { isTransient, ServiceError, toServiceError } from '../errors.ts';
+import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
@@ -58,11 +57,6 @@ const AT_ONCE_MS = 1_000;
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
 /** Of these, those that ask us to slow down. */
 const SLOW_DOWN = new Set([429, 503]);
-/**
- * Faults that no page is to blame for. After those of our own parts the whole lane starts over; where the host of the
- * start stays silent about what it allows, the job fails.
- */
-const OF_ALL_PAGES = new Set(['SERVICE_UNAVAILABLE', 'INSUFFICIENT_STORAGE', 'ROBOTS_UNAVAILABLE']);
 
 /**
  * Scrapes one page of a batch or crawl; its failure is an end like another. The start page of a crawl tells where the
@@ -194,7 +188,9 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
   const { id, host, url } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
-  if (OF_ALL_PAGES.has(code)) throw error;
+  const { isJobWide, retry, credits = 0 } = policyOf(code);
+  // No page is to blame: after a fault of our own parts the lane starts over, otherwise the job fails.
+  if (isJobWide) throw error;
   // The browser was taken all the time: another worker may have room for the page, or this one later.
   if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
   if (code === 'UNKNOWN_ERROR') {
@@ -203,8 +199,7 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
   }
   // A browser that died took the page with it, for which the page need not be to blame.
   const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
-  if (isTransient(code) && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
-  const credits = priceOfFailure(code);
+  if (retry !== 'never' && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
   return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
 }
 

@@ -1,11 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
-import { priceOfFailure } from '../credits.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';
 import type { Engines } from '../engines/index.ts';
-import { isErrorCode } from '../errors.ts';
+import { isErrorCode, policyOf } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { type Seal, sealOf } from '../seal.ts';
 import { startDeadline } from './deadline.ts';
@@ -41,7 +40,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
 
     /** Writes down why a job failed, and what it costs all the same. */
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
-      const credits = isErrorCode(error.code) ? priceOfFailure(error.code) : 0;
+      const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
       await failJob(db, { jobId, credits, error });
     },
   };

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { once } from '../db/idempotency.ts';
 import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
 import type { NewPage } from '../db/pages.ts';
-import { ServiceError } from '../errors.ts';
+import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { started } from '../schemas/page-job.ts';
 import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
@@ -10,7 +10,6 @@ import { parseTarget } from '../url.ts';
 import { requireSameOptions } from './append.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
-import { OPTION_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
@@ -53,7 +52,7 @@ const create = defineRoute({
   summary: 'Scrape a list of pages as one job',
   body: batchBody,
   answer: started,
-  errors: [...START_ERRORS, ...OPTION_ERRORS, 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
+  errors: [...errorsRaisedBy('start', 'options'), 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
   leastCredits: (sent) =>
     typeof sent === 'object' && sent !== null && 'urls' in sent && Array.isArray(sent.urls)
       ? sent.urls.length

@@ -3,6 +3,7 @@ import { pageKey } from '../crawl/guide.ts';
 import { previewParams } from '../crawl/preview.ts';
 import { once } from '../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { errorsRaisedBy } from '../errors.ts';
 import {
   activeCrawls,
   type CrawlRequest,
@@ -16,7 +17,6 @@ import { parseTarget } from '../url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
-import { OPTION_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
@@ -44,7 +44,7 @@ const create = defineRoute({
   summary: 'Scrape a site as one job',
   body: crawlBody,
   answer: startedCrawl,
-  errors: [...START_ERRORS, ...OPTION_ERRORS, 'IDEMPOTENCY_KEY_REUSED'],
+  errors: [...errorsRaisedBy('start', 'options'), 'IDEMPOTENCY_KEY_REUSED'],
   leastCredits: (sent) => {
     const limit = typeof sent === 'object' && sent !== null && 'limit' in sent ? sent.limit : undefined;
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);

@@ -1,8 +1,7 @@
-import { ServiceError } from '../errors.ts';
+import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { MAP_TIMEOUT_MS, type MapResult, mapAnswer, mapBody } from '../schemas/map.ts';
 import { runAwaited } from './awaited.ts';
 import { defineRoute } from './route.ts';
-import { FETCH_ERRORS, START_ERRORS } from './route-errors.ts';
 
 const create = defineRoute({
   method: 'post',
@@ -11,7 +10,12 @@ const create = defineRoute({
   summary: 'List the links of a site',
   body: mapBody,
   answer: mapAnswer,
-  errors: [...START_ERRORS, ...FETCH_ERRORS, 'CONCURRENCY_QUEUE_TIMEOUT', 'MAP_TIMEOUT'],
+  errors: [
+    ...errorsRaisedBy('start', 'fetch'),
+    'CONCURRENCY_QUEUE_TIMEOUT',
+    'MAP_TIMEOUT',
+    'ROBOTS_UNAVAILABLE',
+  ],
   leastCredits: 1,
   async handler({ caller, body, signal }, doors) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;

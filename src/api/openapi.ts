@@ -98,7 +98,8 @@ function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
       allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
     };
     // The keys are statuses of the error table.
-    const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}: ${codes.join(', ')}`;
+    const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');
+    const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}:\n\n${list}`;
     return [status, { description, content: { 'application/json': { schema } } }];
   });
   return Object.fromEntries(responses);

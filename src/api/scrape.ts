@@ -1,6 +1,6 @@
 import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
-import { ServiceError } from '../errors.ts';
+import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
@@ -8,7 +8,6 @@ import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
 import { openError, sealOf } from '../seal.ts';
 import { handOut, runAwaited } from './awaited.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
-import { OPTION_ERRORS, PAGE_ERRORS, SCRAPE_ERRORS, START_ERRORS } from './route-errors.ts';
 import { isSealed } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -18,7 +17,7 @@ const create = defineRoute({
   summary: 'Scrape one page',
   body: scrapeBody,
   answer: scrapeAnswer,
-  errors: [...START_ERRORS, ...OPTION_ERRORS, ...SCRAPE_ERRORS],
+  errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
   leastCredits: 1,
   async handler({ caller, body, baseUrl, signal }, doors) {
     const { timeout: timeoutMs } = body;
@@ -43,7 +42,7 @@ const read = defineRoute({
   summary: 'Read the result of a scrape or of a page of a batch or crawl, also while it runs',
   params: jobIdParams,
   answer: scrapeStatus,
-  errors: ['FORBIDDEN', 'NOT_FOUND', ...SCRAPE_ERRORS, ...PAGE_ERRORS],
+  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page')],
   limited: false,
   async handler({ caller, params: { id }, baseUrl }, doors) {
     const found = await findScrape(id, doors);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { translateDatabaseError } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
-import { type ErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { createAuth } from './auth.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -23,13 +23,6 @@ const UNREAD_PAUSE_MS = 20;
 
 const DONE = 1000;
 const FAILED = 1011;
-/** Close codes that clients of this API know. */
-const CLOSE_CODES: Partial<Record<ErrorCode, number>> = {
-  UNAUTHORIZED: 3000,
-  FORBIDDEN: 3003,
-  NOT_FOUND: 1008,
-  BAD_REQUEST: 1008,
-};
 
 /** A watcher and what it watches. */
 interface Watch {
@@ -76,7 +69,7 @@ export function mountSockets(server: Server, doors: ApiDoors): { close(): void }
         if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'watcher failed unexpectedly');
         if (socket.readyState !== socket.OPEN) return;
         socket.send(JSON.stringify({ type: 'error', error: message }));
-        socket.close(CLOSE_CODES[code] ?? FAILED, JSON.stringify({ type: 'error', error: code }));
+        socket.close(policyOf(code).closeCode ?? FAILED, JSON.stringify({ type: 'error', error: code }));
       });
   });
   server.on('upgrade', (request, stream, head) => {

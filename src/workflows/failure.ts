@@ -1,18 +1,18 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { log, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { type ServiceError, toServiceError } from '../errors.ts';
+import { policyOf, type ServiceError, toServiceError } from '../errors.ts';
 import { bookkeeping } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
-
-/** Errors that are faults of the service rather than of what it was asked for. */
-const FAULTS = new Set(['UNKNOWN_ERROR', 'WORKER_LOST']);
 
 /** Logs why a job failed. A site that is down and a page that takes too long are news, not faults of the service. */
 export function logged(error: ServiceError): ServiceError {
   const { code, message } = error;
-  log[FAULTS.has(code) ? 'warn' : 'info'](`${workflowInfo().workflowId} failed: ${code}: ${message}`, {
-    code,
-  });
+  log[policyOf(code).isServiceFault ? 'warn' : 'info'](
+    `${workflowInfo().workflowId} failed: ${code}: ${message}`,
+    {
+      code,
+    },
+  );
   return error;
 }
 

@@ -2,8 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { priceOfFailure } from '../../src/credits.ts';
-import { isTransient } from '../../src/errors.ts';
+import { policyOf } from '../../src/errors.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/net/egress.ts';
 import { toFetchError } from '../../src/net/failure.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
@@ -143,8 +142,9 @@ describe('resolve', () => {
       const syscall = code.startsWith('EAI') ? 'getaddrinfo' : 'queryA';
       const failure = toFetchError(Object.assign(new Error('failed'), { code, syscall }), 'a.test');
       expect(failure.code).toBe(made);
-      expect(priceOfFailure(failure.code)).toBe(credits);
-      expect(isTransient(failure.code)).toBe(passes);
+      const { credits: price = 0, retry } = policyOf(failure.code);
+      expect(price).toBe(credits);
+      expect(retry !== 'never').toBe(passes);
     },
   );
 
