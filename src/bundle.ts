@@ -12,7 +12,8 @@ const run = promisify(execFile);
 async function bundledFiles(): Promise<string[]> {
   const workflows = path.join(source, 'workflows');
   const files = (await readdir(workflows)).sort().map((name) => path.join(workflows, name));
-  return [...files, path.join(source, 'errors.ts'), path.join(source, '..', 'package-lock.json')];
+  const shared = ['errors.ts', 'job-kinds.ts'].map((name) => path.join(source, name));
+  return [...files, ...shared, path.join(source, '..', 'package-lock.json')];
 }
 
 /**

@@ -9,6 +9,7 @@ import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/se
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { NativeConnection, TransportError } from '@temporalio/worker';
 import { messageOf, ServiceError } from './errors.ts';
+import { JOB_KINDS, type PageJobKind, workflowIdOf } from './job-kinds.ts';
 import type { batch } from './workflows/batch.ts';
 import type { crawl } from './workflows/crawl.ts';
 import type { map } from './workflows/map.ts';
@@ -19,7 +20,6 @@ import type { upkeep } from './workflows/upkeep.ts';
 import type { deliver } from './workflows/webhooks.ts';
 
 const RETENTION = '7 days';
-const INTERACTIVE_PRIORITY = 1;
 const DELIVERIES_PRIORITY = 4;
 
 /**
@@ -88,13 +88,13 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
 
   async function startAwaited(kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
     const start = () =>
-      client.workflow.start<typeof scrape | typeof map>(kind, {
-        workflowId: `${kind}/${input.jobId}`,
+      client.workflow.start<typeof scrape | typeof map>(JOB_KINDS[kind].workflow, {
+        workflowId: workflowIdOf(kind, input.jobId),
         taskQueue: QUEUES.scrape,
         args: [input],
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
         workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: { priorityKey: INTERACTIVE_PRIORITY, fairnessKey: teamId },
+        priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
         staticSummary: `${kind === 'map' ? 'Map' : 'Scrape'} ${url ?? 'with zero data retention'}`.slice(
           0,
           200,
@@ -156,9 +156,6 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
   };
 }
 
-/** What batches and crawls are called; their workflows have shorter names. */
-export type PageJobKind = 'batch_scrape' | 'crawl';
-
 /** What the workflow of a batch or crawl is started with. */
 export interface PageJobStart {
   kind: PageJobKind;
@@ -175,23 +172,16 @@ export interface PageJobStart {
   prepared?: boolean;
 }
 
-const WORKFLOWS = {
-  batch_scrape: { type: 'batch', priorityKey: 4 },
-  crawl: { type: 'crawl', priorityKey: 5 },
-} as const;
-
-const workflowIdOf = (kind: PageJobKind, jobId: string) => `${WORKFLOWS[kind].type}/${jobId}`;
-
 async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
   const { kind, jobId, teamId, label, host, sealed, webhook, prepared } = job;
-  const { type, priorityKey } = WORKFLOWS[kind];
-  await client.workflow.signalWithStart<typeof batch | typeof crawl>(type, {
+  const { workflow, priority } = JOB_KINDS[kind];
+  await client.workflow.signalWithStart<typeof batch | typeof crawl>(workflow, {
     workflowId: workflowIdOf(kind, jobId),
     taskQueue: QUEUES.scrape,
     args: [{ jobId, webhook, ...(prepared && { prepared }) }],
     signal: 'wake',
     signalArgs: [],
-    priority: { priorityKey, fairnessKey: teamId },
+    priority: { priorityKey: priority, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
     typedSearchAttributes: sealed

@@ -7,10 +7,10 @@ import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitema
 import type { Database } from '../db/client.ts';
 import { type JobSummary, summarizeJob } from '../db/job-summary.ts';
 import { addToJob } from '../db/page-jobs.ts';
-import { endDiscovery, endJob, type JobEnd, type Retuning, retune, startDiscovery } from '../db/progress.ts';
+import { endDiscovery, endJob, type JobEnd, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
-import { retuning } from '../schemas/page-job.ts';
+import { type Retuning, retuning } from '../schemas/page-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';

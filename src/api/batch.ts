@@ -3,6 +3,7 @@ import { once } from '../db/idempotency.ts';
 import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
 import type { NewPage } from '../db/pages.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
+import { JOB_KINDS } from '../job-kinds.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { started } from '../schemas/page-job.ts';
 import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
@@ -12,7 +13,7 @@ import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
 import { isSealed } from './zero-data-retention.ts';
 
-const batch: PageJobResource = { kind: 'batch_scrape', path: '/v2/batch/scrape', tag: 'Batch' };
+const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
 /** A refusal names so many of the addresses that are none. */
 const MOST_DETAILS = 100;
@@ -47,7 +48,7 @@ function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: bo
 
 const create = defineRoute({
   method: 'post',
-  path: batch.path,
+  path: JOB_KINDS.batch_scrape.path,
   tag: batch.tag,
   summary: 'Scrape a list of pages as one job',
   body: batchBody,
@@ -107,7 +108,7 @@ const create = defineRoute({
       // The batch that pages are added to may have one, too.
       webhook: webhook !== undefined || appendToId !== undefined,
     });
-    const url = `${baseUrl}${batch.path}/${id}`;
+    const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
     return { success: true as const, id, url, ...(ignoreInvalidURLs && { invalidURLs: invalid }) };
   },
 });

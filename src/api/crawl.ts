@@ -4,6 +4,7 @@ import { previewParams } from '../crawl/preview.ts';
 import { once } from '../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
 import { errorsRaisedBy } from '../errors.ts';
+import { JOB_KINDS } from '../job-kinds.ts';
 import {
   activeCrawls,
   type CrawlRequest,
@@ -19,7 +20,7 @@ import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
 import { isSealed } from './zero-data-retention.ts';
 
-const crawl: PageJobResource = { kind: 'crawl', path: '/v2/crawl', tag: 'Crawl' };
+const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
 /** What a prompt gives for options that the request leaves open, and whether anything of it was understood. */
 function fromPrompt(body: CrawlRequest, sent: unknown) {
@@ -39,7 +40,7 @@ const promptWarning = (isUnderstood: boolean) =>
 
 const create = defineRoute({
   method: 'post',
-  path: crawl.path,
+  path: JOB_KINDS.crawl.path,
   tag: crawl.tag,
   summary: 'Scrape a site as one job',
   body: crawlBody,
@@ -93,7 +94,7 @@ const create = defineRoute({
     return {
       success: true as const,
       id,
-      url: `${baseUrl}${crawl.path}/${id}`,
+      url: `${baseUrl}${JOB_KINDS.crawl.path}/${id}`,
       ...(generated && {
         promptGeneratedOptions: generated.options,
         finalCrawlerOptions: effective,

@@ -1,9 +1,10 @@
 import { DENIALS } from '../crawl/denial.ts';
 import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
 import { listErrors } from '../db/pages.ts';
-import { endJob, type Retuning, retune } from '../db/progress.ts';
+import { endJob, retune } from '../db/progress.ts';
 import { listSkipped } from '../db/skipped-urls.ts';
 import { ServiceError } from '../errors.ts';
+import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
 import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
@@ -15,8 +16,7 @@ import { type AnyRoute, type ApiDoors, defineRoute } from './route.ts';
 
 /** A resource whose jobs have pages. */
 export interface PageJobResource {
-  kind: 'batch_scrape' | 'crawl';
-  path: string;
+  kind: PageJobKind;
   tag: string;
 }
 
@@ -32,16 +32,15 @@ export interface OpenedState extends PageJobState {
 /** @throws ServiceError `NOT_FOUND` where the team has no such job (any more) */
 export async function requireJob(
   { db, config }: Pick<ApiDoors, 'db' | 'config'>,
-  { id, teamId, kind }: { id: string; teamId: string; kind: string },
+  { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<OpenedState> {
   const job = await readPageJob(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, seal: sealOf({ id, wrapped: job.wrapped }, config.secretKey) };
   }
-  const what = kind === 'crawl' ? 'crawl' : 'batch';
   throw new ServiceError(
     'NOT_FOUND',
-    `Job not found. The team has no ${what} ${id}, or its results have expired.`,
+    `Job not found. The team has no ${JOB_KINDS[kind].noun} ${id}, or its results have expired.`,
   );
 }
 
@@ -75,10 +74,10 @@ export async function headOf(
 }
 
 /** The routes that batches and crawls have in common: status, errors, control. */
-export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] {
+export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
+  const { path, noun } = JOB_KINDS[kind];
   const shared = { tag, params: jobIdParams, limited: false, errors: ['NOT_FOUND'] } as const;
   const ofRunning = { errors: ['NOT_FOUND', 'JOB_ENDED'] } as const;
-  const noun = kind === 'crawl' ? 'crawl' : 'batch';
   const find = (id: string, teamId: string, doors: ApiDoors) => requireJob(doors, { id, teamId, kind });
 
   /** Waits at the end of a running job's list for more: a page full, the end of the job, or some seconds. */
@@ -106,7 +105,7 @@ export function pageJobRoutes({ kind, path, tag }: PageJobResource): AnyRoute[] 
     return now;
   }
 
-  async function change(id: string, teamId: string, retuning: Retuning, doors: ApiDoors) {
+  async function change(id: string, teamId: string, retuning: schemas.Retuning, doors: ApiDoors) {
     const before = await find(id, teamId, doors);
     if (!(await retune(doors.db, id, retuning))) {
       throw new ServiceError(

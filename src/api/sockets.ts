@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { translateDatabaseError } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import type { PageJobKind } from '../job-kinds.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { createAuth } from './auth.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -28,7 +29,7 @@ const FAILED = 1011;
 interface Watch {
   socket: WebSocket;
   id: string;
-  kind: 'crawl' | 'batch_scrape';
+  kind: PageJobKind;
   caller: Caller;
   source: DocumentSource;
 }

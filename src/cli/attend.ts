@@ -1,5 +1,6 @@
 import type { Progress } from '../embedded/progress.ts';
 import { messageOf } from '../errors.ts';
+import type { PageJobNoun } from '../job-kinds.ts';
 import type { PageJobHead } from '../schemas/page-job.ts';
 import { follow, readFailures } from './follow.ts';
 import type { Interrupt } from './interrupt.ts';
@@ -15,7 +16,7 @@ const MOST_LISTED = 10;
 /** A verb's dealings with the instance, about jobs of one kind. */
 export interface Session {
   /** The kind, as in messages. */
-  noun: 'crawl' | 'batch';
+  noun: PageJobNoun;
   /** Of a job's status. */
   pathOf(id: string): string;
   target: Target;

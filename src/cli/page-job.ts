@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { openProgress } from '../embedded/progress.ts';
 import { findRunning } from '../embedded/run-file.ts';
 import { ServiceError } from '../errors.ts';
+import type { PageJobNoun } from '../job-kinds.ts';
 import { attend, cancelJob, type Session } from './attend.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { PageArgs } from './page-options.ts';
@@ -27,7 +28,7 @@ export interface Starting {
 /** A verb that starts a job with many pages. */
 export interface PageJobVerb {
   /** As in messages. */
-  noun: 'crawl' | 'batch';
+  noun: PageJobNoun;
   /** Where jobs of the kind are started; below it are their statuses. */
   path: string;
   given: PageArgs;

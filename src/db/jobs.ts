@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
+import type { JobKind } from '../job-kinds.ts';
 import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
-
-/** What jobs there are; also the `endpoint` of the team's activity. */
-type JobKind = 'scrape' | 'batch_scrape' | 'crawl' | 'map';
 
 /** What is known of a job before it runs. */
 export interface NewJob {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
+import type { PageJobKind } from '../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
 import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
@@ -11,7 +12,7 @@ import { closeTarget } from './webhooks.ts';
 
 /** A batch or a crawl before it runs. */
 export interface NewPageJob extends NewJob {
-  kind: 'batch_scrape' | 'crawl';
+  kind: PageJobKind;
   pages: NewPage[];
   limit: number | null;
   maxConcurrency: number | null;
@@ -277,7 +278,7 @@ export async function listActiveCrawls(db: Database, teamId: string) {
 /** A batch or crawl that should be at work. */
 export interface StalledJob {
   id: string;
-  kind: string;
+  kind: PageJobKind;
 }
 
 const STALLED_AT_ONCE = 50;

@@ -1,17 +1,8 @@
 import { sql } from 'kysely';
+import type { Retuning } from '../schemas/page-job.ts';
 import type { Seal } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 import type { Query } from './pages.ts';
-
-/** Changes of a job that runs; what is left out stays. */
-export interface Retuning {
-  /** Most pages; a batch has those that it was given, whatever is said here. */
-  limit?: number | undefined;
-  maxConcurrency?: number | undefined;
-  /** Seconds between two pages; 0 takes it away. */
-  delay?: number | undefined;
-  paused?: boolean | undefined;
-}
 
 /**
  * How many pages may be admitted: the limit counts pages, so one that turned out to be another one makes room. What

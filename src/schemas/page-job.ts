@@ -88,8 +88,9 @@ const tuning = {
   delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
 };
 
-/** What a running job can be told; what is left out stays. */
+/** Changes of a running job; what is left out stays as it is. */
 export const retuning = z.strictObject({ ...tuning, paused: z.boolean().optional() });
+export type Retuning = z.output<typeof retuning>;
 
 /** Body of a request that needs none. */
 export const emptyBody = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { PageJobKind } from '../job-kinds.ts';
 import { pagedFields, pagingFields } from './paging.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
@@ -38,7 +39,7 @@ export const webhook = z
   });
 
 /** The target as a job of this kind keeps it: its events by their last parts, those of other kinds left out. */
-export function narrowTarget(given: WebhookTarget, kind: 'crawl' | 'batch_scrape'): WebhookTarget {
+export function narrowTarget(given: WebhookTarget, kind: PageJobKind): WebhookTarget {
   const wanted = EVENTS.filter((event) =>
     [event, `.${event}`, `${kind}.${event}`].some((name) => given.events.includes(name)),
   );

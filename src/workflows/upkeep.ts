@@ -8,9 +8,10 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import type { StalledJob } from '../db/page-jobs.ts';
+import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { upkeepSteps } from './activities.ts';
-import { batch } from './batch.ts';
-import { crawl } from './crawl.ts';
+import type { batch } from './batch.ts';
+import type { crawl } from './crawl.ts';
 import { wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
 
@@ -36,9 +37,9 @@ export async function upkeep(): Promise<void> {
 
 /** A job without a workflow gets one; one that has is woken: it may wait for what nobody told it. */
 async function setGoing({ id, kind }: StalledJob): Promise<void> {
-  const [type, workflowId] = kind === 'crawl' ? [crawl, `crawl/${id}`] : [batch, `batch/${id}`];
+  const workflowId = workflowIdOf(kind, id);
   try {
-    await startChild(type, {
+    await startChild<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
       workflowId,
       args: [{ jobId: id, webhook: true, prepared: kind !== 'crawl' }],
       parentClosePolicy: 'ABANDON',

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
-  ['errors'],
+  ['errors', 'job-kinds'],
   ['media-kind', 'snapshot', 'pause', 'cipher', 'home', 'unprivileged'],
   [
     'config',
@@ -67,6 +67,7 @@ const DOORS: Record<string, string[]> = {
 /** All that workflows may run; types come from anywhere below. */
 const WORKFLOW_RUNTIME = new Set([
   'errors',
+  'job-kinds',
   'agent',
   'workflows',
   '@temporalio/workflow',

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { ROUTES } from '../src/api/routes.ts';
+import { JOB_KINDS, type JobKind, workflowIdOf } from '../src/job-kinds.ts';
+import { activityQuery } from '../src/schemas/team.ts';
+import * as workflows from '../src/workflows/index.ts';
+
+const KINDS = Object.keys(JOB_KINDS) as JobKind[];
+
+it.each(KINDS)(
+  'the kind %s has a route that starts it, a workflow and an entry in the activity list',
+  (kind) => {
+    const { path, workflow } = JOB_KINDS[kind];
+    expect(ROUTES.some((route) => route.method === 'post' && route.path === path)).toBe(true);
+    expect(workflows).toHaveProperty(workflow);
+    expect(activityQuery.safeParse({ endpoint: kind }).success).toBe(true);
+  },
+);
+
+it('no two kinds share a path, a workflow or a noun', () => {
+  for (const member of ['path', 'workflow', 'noun'] as const) {
+    expect(new Set(KINDS.map((kind) => JOB_KINDS[kind][member])).size).toBe(KINDS.length);
+  }
+});
+
+it('the id of a workflow begins with its type', () => {
+  expect(workflowIdOf('batch_scrape', '0197')).toBe('batch/0197');
+});
