@@ -105,11 +105,12 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     }
     if (isMovedStart(claim, job, obtained)) {
       const { url: answered } = obtained.snapshot;
+      // A page that is left for later comes from there, if it may.
+      await obtained.cached;
       // The pace and the sitemaps of the host that it leads to are those of the crawl.
       const guide = job.guideAt?.(answered);
       const permit = await deadline.duringWait(async () => guide?.permit(answered, hands.signal));
-      if (typeof permit === 'object' && 'waitMs' in permit)
-        return await postponed(claim, obtained, permit.waitMs);
+      if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
     }
     const waitedMs = claim.waitedMs + deadline.waitedMs;
     const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
@@ -159,11 +160,10 @@ async function timed(
 const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: Obtained) =>
   guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
 
-/** Leaves a page for later. It counts as not tried; a copy of it may be in the cache by then. */
-async function postponed({ id, host }: Claim, { cached }: Obtained, retryInMs: number): Promise<ScrapedPage> {
-  await cached;
-  return { end: { id, host, outcome: 'retry', isUntried: true, retryInMs } };
-}
+/** Leaves a page for later, as one that was not tried: a robots.txt is waited for. */
+const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
+  end: { id, host, outcome: 'retry', isUntried: true, retryInMs },
+});
 
 /** What becomes of a page that its host's robots.txt keeps from being fetched now; `undefined` for any other. */
 async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<ScrapedPage | undefined> {
@@ -172,9 +172,7 @@ async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<Scr
     const permit = (await job.guide?.permit(url, signal)) ?? 'granted';
     if (permit === 'granted') return undefined;
     if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
-    if ('waitMs' in permit) {
-      return { end: { id, host, outcome: 'retry', isUntried: true, retryInMs: permit.waitMs } };
-    }
+    if ('waitMs' in permit) return postponed(claim, permit.waitMs);
     const { code, message } = permit.error;
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {
