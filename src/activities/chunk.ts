@@ -1,4 +1,5 @@
 import type { HostTime } from '../db/job-summary.ts';
+import { isEnded } from '../db/lanes.ts';
 import type { ScrapedPage } from './lane.ts';
 
 /** What one chunk of a job did, as its result shows it in Temporal. */
@@ -9,6 +10,8 @@ export interface ChunkReport {
   failed?: Record<string, number>;
   /** How many will be tried again; absent where none will. */
   retried?: number;
+  /** How many wait on although nothing was tried: for robots.txt, or for the browser; absent where none do. */
+  postponed?: number;
 }
 
 /** Notes what becomes of the pages of one chunk, and how long their hosts took. */
@@ -16,21 +19,22 @@ export class ChunkLog {
   readonly #ended: number[] = [];
   readonly #failed: Record<string, number> = {};
   #retried = 0;
+  #postponed = 0;
   readonly #hosts = new Map<string, HostTime>();
 
   /**
    * Scrapes a page and notes it.
-   * @param scrape is given what to call when the host is done with the page
+   * @param scrape is given what to call when the host is done with the page, with the milliseconds that it took
    */
   async note(
     { ordinal, host }: { ordinal: number; host: string },
-    scrape: (onFetched: () => void) => Promise<ScrapedPage>,
+    scrape: (onFetched: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {
-    const startedAt = performance.now();
-    const page = await scrape(() => this.#addTime(host, performance.now() - startedAt));
-    const { outcome, error } = page.end;
-    if (outcome === 'retry') this.#retried++;
-    else this.#ended.push(ordinal);
+    const page = await scrape((ms) => this.#addTime(host, ms));
+    const { outcome, error, isUntried } = page.end;
+    if (isEnded(page.end)) this.#ended.push(ordinal);
+    else if (outcome === 'retry' && !isUntried) this.#retried++;
+    else this.#postponed++;
     if (outcome === 'failed' && error) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;
     return page;
   }
@@ -45,6 +49,7 @@ export class ChunkLog {
       pages: rangesOf(this.#ended),
       ...(Object.keys(this.#failed).length && { failed: this.#failed }),
       ...(this.#retried && { retried: this.#retried }),
+      ...(this.#postponed && { postponed: this.#postponed }),
     };
   }
 

@@ -132,7 +132,7 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
-      const { start, base, request, status, seal } = crawl;
+      const { start, base, request, readsSitemaps: sitemaps, status, seal } = crawl;
       // Who asks again for a crawl that has ended wakes it for nothing.
       if (status !== 'scraping') return { sitemaps: false };
       return await quietly(seal, async () => {
@@ -143,7 +143,6 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
         if ('error' in outcome) throw outcome.error;
         if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, LEAST_WAIT_MS) };
         const { rules } = outcome;
-        const sitemaps = request.sitemap !== 'skip';
         await startDiscovery(db, jobId, { delayMs: rules?.crawlDelayMs, sitemaps });
         if (seal.isSealed) return { sitemaps };
         const robotsTxt = rules ? 'asked' : 'ignored';

@@ -16,7 +16,9 @@ export interface OpenedJob {
   /** What is asked of each page; the address is the page's. */
   options: ScrapeRequest;
   /** Of a crawl: what was asked, and where it is as far as that is known. */
-  crawl: { request: CrawlRequest; start: string; base: string | undefined } | undefined;
+  crawl:
+    | { request: CrawlRequest; start: string; base: string | undefined; readsSitemaps: boolean }
+    | undefined;
   /** Each page that ends is to be announced. */
   pageEvents: boolean;
 }
@@ -47,7 +49,8 @@ export async function openJob(db: Database, id: string, secretKey: string): Prom
     options,
     crawl: {
       // A crawl that never contacts its target asks it for no rules either, and reads no sitemap.
-      request: isCacheOnly(options) ? { ...asked, ignoreRobotsTxt: true, sitemap: 'skip' } : asked,
+      request: isCacheOnly(options) ? { ...asked, ignoreRobotsTxt: true } : asked,
+      readsSitemaps: asked.sitemap !== 'skip' && !isCacheOnly(options),
       // The API accepted the address by its own rule for local names; here it is only read again.
       start: parseTarget(asked.url, true).href,
       base: job.base === null ? undefined : seal.open(job.base),

@@ -8,8 +8,9 @@ import { isEnded } from '../db/lanes.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
 import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
 import type { ScrapedPage } from './lane.ts';
 import { readStart } from './start-page.ts';
@@ -37,8 +38,11 @@ export interface PageHands extends DocumentHands {
   engines: Engines;
   /** Ends the work; its reason is thrown. */
   signal: AbortSignal;
-  /** To be called when the host is done with the page. */
-  onFetched(): void;
+  /**
+   * To be called when the host is done with the page.
+   * @param askedMs how long it took; `undefined` where it was not asked, for the page is from the cache
+   */
+  onFetched(askedMs: number | undefined): void;
   /** Around a wait for the browser. */
   duringWait: DuringWait;
 }
@@ -83,15 +87,24 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     }
     const request = { ...job.request, url };
     const { profile } = request;
-    const obtained = await hands.engines
-      .obtain(request, deadline.signal, {
+    const obtained = await timed(hands, { request, deadline }, () =>
+      hands.engines.obtain(request, deadline.signal, {
         profile: profile && { teamId: job.teamId, name: profile.name },
         duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
-      })
-      .finally(hands.onFetched);
+      }),
+    );
     const { statusCode, retryAfterMs } = obtained.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
+    }
+    if (isMovedStart(claim, job, obtained)) {
+      const { url: answered } = obtained.snapshot;
+      // A page that is left for later comes from there, if it may.
+      await obtained.cached;
+      // The pace and the sitemaps of the host that it leads to are those of the crawl.
+      const guide = job.guideAt?.(answered);
+      const permit = await deadline.duringWait(async () => guide?.permit(answered, hands.signal));
+      if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
     }
     const waitedMs = claim.waitedMs + deadline.waitedMs;
     const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
@@ -120,6 +133,32 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
   }
 }
 
+/** Obtains a page and tells how long its host took; the time in which the page waited for the browser is not the host's. */
+async function timed(
+  { onFetched }: PageHands,
+  { request, deadline }: { request: ScrapeRequest; deadline: Deadline },
+  obtain: () => Promise<Obtained>,
+): Promise<Obtained> {
+  const startedAt = performance.now();
+  let isAsked = !isCacheOnly(request);
+  try {
+    const obtained = await obtain();
+    isAsked &&= obtained.cacheState !== 'hit';
+    return obtained;
+  } finally {
+    onFetched(isAsked ? performance.now() - startedAt - deadline.waitedMs : undefined);
+  }
+}
+
+/** Whether a page is the start of a crawl and leads to another host. */
+const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: Obtained) =>
+  guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
+
+/** Leaves a page for later, as one that was not tried: a robots.txt is waited for. */
+const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
+  end: { id, host, outcome: 'retry', isUntried: true, retryInMs },
+});
+
 /** What becomes of a page that its host's robots.txt keeps from being fetched now; `undefined` for any other. */
 async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
@@ -127,9 +166,7 @@ async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<Scr
     const permit = (await job.guide?.permit(url, signal)) ?? 'granted';
     if (permit === 'granted') return undefined;
     if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
-    if ('waitMs' in permit) {
-      return { end: { id, host, outcome: 'retry', isUntried: true, retryInMs: permit.waitMs } };
-    }
+    if ('waitMs' in permit) return postponed(claim, permit.waitMs);
     const { code, message } = permit.error;
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {

@@ -16,6 +16,8 @@ import { addFromIndex, addFromSitemaps } from './survey-sources.ts';
 export interface SurveyDoors extends MapPageDoors {
   db: Database;
   guides: Guides;
+  /** Requests that one host gets at once. */
+  requestsPerHost: number;
 }
 
 /** What became of each way to find links; absent where it was not gone, or not to its end. */
@@ -57,6 +59,7 @@ async function openStart(
 export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promise<Survey> {
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
+  const { requestsPerHost } = doors;
   const rules = createHostRules(doors.guides.robots, request);
   const pages = createMapPages(doors, request, order.over);
   const start = await openStart(pages, rules, order);
@@ -76,6 +79,8 @@ export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promis
   if (sitemap === 'only') return survey;
   const mayEndDry = links.size > before;
   if (request.useIndex && !request.ignoreCache) await addFromIndex(ground, doors.db);
-  if (page && !links.isFull) survey.crawl = await addFromLinks(ground, pages, { start: page, mayEndDry });
+  if (page && !links.isFull) {
+    survey.crawl = await addFromLinks(ground, pages, { start: page, mayEndDry, requestsPerHost });
+  }
   return survey;
 }

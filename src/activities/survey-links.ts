@@ -14,12 +14,12 @@ const NO_PAGE = /\.(?:pdf|docx?|odt|rtf|epub|xml|rss|atom|json|txt|csv|md|ps)$/i
 /**
  * Adds what the pages of the site link to.
  * @param from.start the page that it begins with
- * @param from.mayEndDry as of a light crawl
+ * @param from.mayEndDry and `requestsPerHost`: as of a light crawl
  */
 export async function addFromLinks(
   ground: Ground,
   pages: MapPages,
-  { start, mayEndDry }: { start: MapPage; mayEndDry: boolean },
+  { start, ...light }: { start: MapPage; mayEndDry: boolean; requestsPerHost: number },
 ): Promise<LightCrawlEnd> {
   const { scope, links, rules, enough } = ground;
   const frontier = createFrontier([start.url]);
@@ -61,5 +61,5 @@ export async function addFromLinks(
   follow(start, 0);
   const { crawlDelayMs: delayMs } = await rules.of(start.url, enough);
   const isEnough = () => links.isFull;
-  return runLightCrawl({ frontier, visit, isEnough, signal: enough, mayEndDry, delayMs });
+  return runLightCrawl({ frontier, visit, isEnough, signal: enough, ...light, delayMs });
 }

@@ -10,6 +10,8 @@ const LISTED = 1_000;
 export interface JobNotes {
   /** Where the start page of a crawl leads out of the path that was asked for. */
   strayed?: { url: string; folder: string };
+  /** No rule understood the prompt of a crawl. */
+  promptNotUnderstood?: boolean;
   /** URL patterns without end, and how many URLs of each were left out. */
   traps?: Record<string, number>;
 }

@@ -39,7 +39,10 @@ export interface Guide {
   adopt(urls: string[], signal: AbortSignal): Promise<Findings>;
   /** Why a page's redirect leads out of the crawl; `undefined` when it does not. */
   whyNot(url: string): DenialReason | undefined;
-  /** Milliseconds between two pages that robots.txt of the crawl's host asks for; `undefined` where it asks for none. */
+  /**
+   * Milliseconds between two pages that robots.txt of the crawl's host asks for; `undefined` where it asks for none, or
+   * the request has a delay of its own.
+   */
   paceMs(signal: AbortSignal): Promise<number | undefined>;
   /** Address patterns without end, and how many addresses of each were left out. */
   readonly trapped: ReadonlyMap<string, number>;
@@ -121,7 +124,7 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
       return 'denied' in verdict ? verdict.denied : undefined;
     },
     async paceMs(signal) {
-      if (request.ignoreRobotsTxt) return undefined;
+      if (request.ignoreRobotsTxt || request.delay !== undefined) return undefined;
       return (await robots.peek(base, signal))?.crawlDelayMs;
     },
     trapped: traps.trapped,

@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import { pause } from '../pause.ts';
-import { type Robots, robotsFailure } from './robots.ts';
+import { type Robots, robotsFailure, UNLIMITED } from './robots.ts';
 import type { RobotsBook } from './robots-book.ts';
 
 /** What the robots.txt of the hosts that were met allows, for who needs an answer at once. */
 export interface HostRules {
   /**
    * The rules for an address; its host is met then.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say, and there is no copy
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say, there is no copy, and its rules are obeyed
    */
   of(url: string, signal: AbortSignal): Promise<Robots>;
   /** False for what a host forbids, and where it cannot say what it allows. */
@@ -25,6 +25,7 @@ const NOTHING: Robots = { allows: () => false, crawlDelayMs: undefined, sitemaps
 const isUnavailable = (error: unknown) =>
   error instanceof ServiceError && error.code === 'ROBOTS_UNAVAILABLE';
 
+/** Asks a host three times within seconds. @throws ServiceError `ROBOTS_UNAVAILABLE` */
 async function ask(book: RobotsBook, origin: string, signal: AbortSignal): Promise<Robots> {
   for (let tries = 1; ; tries++) {
     try {
@@ -39,6 +40,16 @@ async function ask(book: RobotsBook, origin: string, signal: AbortSignal): Promi
   }
 }
 
+/** Asks a host whose rules are not obeyed: it is asked once, for its sitemaps, and may stay silent. */
+async function askWaived(book: RobotsBook, origin: string, signal: AbortSignal): Promise<Robots> {
+  try {
+    return waived(await book.of({ origin }, signal));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return UNLIMITED;
+  }
+}
+
 /** Starts with no host met. */
 export function createHostRules(
   book: RobotsBook,
@@ -50,8 +61,7 @@ export function createHostRules(
       const { origin } = new URL(url);
       const met = known.get(origin);
       if (met) return met;
-      const robots = await ask(book, origin, signal);
-      const rules = ignoreRobotsTxt ? waived(robots) : robots;
+      const rules = await (ignoreRobotsTxt ? askWaived : ask)(book, origin, signal);
       known.set(origin, rules);
       return rules;
     },

@@ -21,6 +21,8 @@ export interface LightCrawl {
   signal: AbortSignal;
   /** Most pages may be known without it: then it need not see every page, and ends when nothing new comes for long. */
   mayEndDry: boolean;
+  /** Requests that the host gets at once. */
+  requestsPerHost: number;
   /** Between two pages, which then come one by one. */
   delayMs?: number | undefined;
 }
@@ -31,21 +33,19 @@ export interface LightCrawl {
  */
 export type LightCrawlEnd = 'all' | 'enough' | 'time' | 'pages' | 'dry' | 'refused';
 
-/** Requests at once: what crawls grant one host, too. */
-const WIDTH = 8;
 const MOST_PAGES = 5_000;
 /** Long without anything new is so many pages, and a part of all links that came. */
 const LEAST_DRY = 100;
 const DRY_PART = 2;
 const REST_MS = 2_000;
 const LONGEST_REST_MS = 10_000;
-/** Three rounds of refusals. */
-const MOST_REFUSALS = 3 * WIDTH;
+/** Rounds of refusals. */
+const MOST_ROUNDS = 3;
 
 /** Follows links breadth first, only to find links. */
 export async function runLightCrawl(crawl: LightCrawl): Promise<LightCrawlEnd> {
-  const { frontier, delayMs = 0 } = crawl;
-  const width = delayMs > 0 ? 1 : WIDTH;
+  const { frontier, requestsPerHost, delayMs = 0 } = crawl;
+  const width = delayMs > 0 ? 1 : requestsPerHost;
   const stop = new AbortController();
   const signal = AbortSignal.any([crawl.signal, stop.signal]);
   const running = new Set<Promise<void>>();
@@ -54,7 +54,7 @@ export async function runLightCrawl(crawl: LightCrawl): Promise<LightCrawlEnd> {
   function endReason(): LightCrawlEnd | undefined {
     if (crawl.signal.aborted) return 'time';
     if (crawl.isEnough()) return 'enough';
-    if (refusals >= MOST_REFUSALS) return 'refused';
+    if (refusals >= MOST_ROUNDS * requestsPerHost) return 'refused';
     if (pages >= MOST_PAGES) return 'pages';
     return crawl.mayEndDry && dry > LEAST_DRY + found / DRY_PART ? 'dry' : undefined;
   }

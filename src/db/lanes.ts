@@ -20,7 +20,7 @@ export interface PageEnd {
   credits?: number;
   error?: StoredError;
   retryInMs?: number;
-  /** A retry of a page whose target was not asked: it counts for nothing. */
+  /** A retry of a page that waits for a robots.txt: it counts for nothing. */
   isUntried?: boolean;
   /** Set where another address than the page's own answered. */
   finalUrl?: string;

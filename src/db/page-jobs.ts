@@ -158,14 +158,17 @@ export async function appendToBatch(
   await addAllPages(query, { id, teamId, limit: null, known: job.known }, pages);
 }
 
+/** @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed */
+function requireReopenable({ id, status }: { id: string; status: JobStatus }): void {
+  if (status === 'scraping' || status === 'completed') return;
+  throw new ServiceError('JOB_ENDED', `The job ${id} is ${status}: nothing can be added. Start another one.`);
+}
+
 async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {
+  requireReopenable(job);
   if (job.status === 'scraping') return;
-  if (job.status !== 'completed') {
-    throw new ServiceError(
-      'JOB_ENDED',
-      `The job ${job.id} is ${job.status}: nothing can be added. Start another one.`,
-    );
-  }
+  // Discovery may have been called off at the limit, and nothing takes it up again: the job must not wait for it.
+  await query.updateTable('job_progress').set({ discovering: false }).where('job_id', '=', job.id).execute();
   await query
     .updateTable('jobs')
     .set({ status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) })
@@ -181,6 +184,7 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
     const { status } = await lockJob(query, job.id);
+    requireReopenable({ ...job, status });
     const { rows } = await sql<{ retried: number }>`
       with again as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null

@@ -68,7 +68,7 @@ const discoverySteps = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSi
 });
 export const discovery = {
   prepareCrawl: (jobId: string) =>
-    discoverySteps.prepareCrawl.executeWithOptions({ summary: 'Start page and robots.txt' }, [jobId]),
+    discoverySteps.prepareCrawl.executeWithOptions({ summary: 'robots.txt' }, [jobId]),
   readSitemaps: (jobId: string) =>
     discoverySteps.readSitemaps.executeWithOptions({ summary: 'Sitemaps' }, [jobId]),
 };

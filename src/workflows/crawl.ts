@@ -2,7 +2,7 @@ import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import { discovery } from './activities.ts';
 import { type PageJobInput, runPageJob } from './pages.ts';
 
-/** Scrapes a site: first where it is and what it allows, then its pages, while its sitemaps are read. */
+/** Scrapes a site: reads what it allows, then its start page, then its other pages while its sitemaps are read. */
 export const crawl = (input: PageJobInput) =>
   runPageJob(input, async () => {
     let prepared = await discovery.prepareCrawl(input.jobId);

@@ -452,6 +452,16 @@ describe('robots.txt', () => {
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
+  it('of the host that the start leads to leaves a delay alone that was asked for', async () => {
+    await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
+    await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
+    const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip', delay: 0.1 });
+    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
+    expect(body.delay).toBe(0.1);
+    expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
+  });
+
   it('sets the pace', async () => {
     await using pages = await robots('User-agent: *\nCrawl-delay: 0.3');
     const done = await crawl(pages.url, { sitemap: 'skip' });
@@ -479,6 +489,8 @@ describe('a crawl of pages in the cache', () => {
     expect(done).toMatchObject({ status: 'completed', completed: 2, failed: 1 });
     const code = 'minAge' in option ? 'SCRAPE_NO_CACHED_DATA' : 'SCRAPE_LOCKDOWN_CACHE_MISS';
     expect((await errorsOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
+    const only = await crawl(pages.url, { sitemap: 'only', scrapeOptions: { fastMode: true, ...option } });
+    expect(only).toMatchObject({ status: 'completed', total: 1, completed: 1 });
     expect(pages.requests.slice(before)).toEqual([]);
   });
 });

@@ -67,6 +67,9 @@ function startSite(rules = 'User-agent: *\nDisallow: /closed') {
     '/open': page('Open'),
     '/closed': page('Closed'),
     '/more': page('More'),
+    '/listing.xml': ({ headers: { host } }, response) =>
+      void response.end(`<urlset><url><loc>http://${host}/listed</loc></url></urlset>`),
+    '/listed': page('Listed'),
   });
   return opened.then((pages) => ({ pages, state }));
 }
@@ -105,6 +108,8 @@ describe('a robots.txt that is unavailable', () => {
     expect(done.error).toMatch(
       new RegExp(`^${site.url}/robots.txt ${reason}, \\d+ times\\. .*Try again later.*ignoreRobotsTxt`),
     );
+    const retry = await call(`/v2/crawl/${done.id}/retry`, { method: 'POST', ...access() });
+    expect([retry.status, retry.body.code]).toEqual([409, 'JOB_ENDED']);
     expect(await crawl(site.url, { ignoreRobotsTxt: true })).toMatchObject({
       status: 'completed',
       completed: 4,
@@ -112,6 +117,38 @@ describe('a robots.txt that is unavailable', () => {
     // The next crawl asks for itself.
     state.status = 200;
     expect(await crawl(site.url)).toMatchObject({ status: 'completed', completed: 3 });
+  });
+
+  it('of the host that the start leads to is waited for, for its pace and its sitemaps are those of the crawl', async () => {
+    const { pages, state } = await startSite('User-agent: *\nCrawl-delay: 0.2\nSitemap: /listing.xml');
+    await using site = pages;
+    await using start = await startPages({
+      '/': (_request, response) => response.writeHead(302, { Location: `${site.url}/` }).end(),
+    });
+    state.status = 503;
+    const id = await begin('/v2/crawl', { url: `${start.url}/`, scrapeOptions });
+    await until(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
+    expect(await get(`/v2/crawl/${id}`)).toMatchObject({ status: 'scraping', total: 1, completed: 0 });
+    state.status = 200;
+    await until(`/v2/crawl/${id}`, ({ completed }) => completed >= 1, access());
+    const { body } = await call(`/v2/crawl/${id}/retune`, { body: { limit: 100 }, ...access() });
+    expect(body.delay).toBe(0.2);
+    const done = await end('/v2/crawl', id);
+    expect(done).toMatchObject({ status: 'completed', failed: 0 });
+    expect(pathsOf(done)).toEqual(['/', '/closed', '/listed', '/more', '/open']);
+
+    await using silent = await startPages({
+      '/robots.txt': (_request, response) => response.writeHead(503).end(),
+      '/': page('Home'),
+    });
+    await using other = await startPages({
+      '/': (_request, response) => response.writeHead(302, { Location: `${silent.url}/` }).end(),
+    });
+    expect(await crawl(`${other.url}/`)).toMatchObject({
+      status: 'failed',
+      creditsUsed: 0,
+      error: expect.stringContaining(`${silent.url}/robots.txt was answered with HTTP 503`),
+    });
   });
 
   it('is replaced by its last copy, though the worker that read it is gone', async () => {
@@ -164,6 +201,7 @@ describe('a robots.txt that is unavailable', () => {
       })),
     );
     expect([asksOf(site, '/a'), asksOf(site, '/b')]).toEqual([0, 0]);
+    expect((await get(`/v2/scrape/${errors[0].id}`)).code).toBe('ROBOTS_UNAVAILABLE');
 
     isWell = true;
     expect((await call(`${path}/retry`, { method: 'POST', ...access() })).body.retried).toBe(2);
@@ -192,6 +230,13 @@ describe('a map', () => {
     const failed = await call('/v2/map', { body, ...access() });
     expect([failed.status, failed.body.code]).toEqual([500, 'ROBOTS_UNAVAILABLE']);
     expect(failed.body.error).toContain(`${site.url}/robots.txt was answered with HTTP 500, 3 times`);
+    const ignoring = await call('/v2/map', { body: { ...body, ignoreRobotsTxt: true }, ...access() });
+    expect(ignoring.body.links.map(({ url }: Body) => new URL(url).pathname).sort()).toEqual([
+      '/',
+      '/closed',
+      '/more',
+      '/open',
+    ]);
     const asked = asksOf(site, '/robots.txt');
     const second = call('/v2/map', { body, ...access() });
     while (asksOf(site, '/robots.txt') === asked) await sleep(20);

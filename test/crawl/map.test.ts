@@ -200,6 +200,7 @@ describe('a light crawl', () => {
       isEnough: () => found.size >= wanted,
       signal: idle,
       mayEndDry: false,
+      requestsPerHost: 8,
       async visit({ url, depth }, signal) {
         const n = Number(url.slice(SITE.length + 1));
         state.visits.push(n);
@@ -217,8 +218,9 @@ describe('a light crawl', () => {
   const tree = (size: number) => (n: number) =>
     Array.from({ length: 10 }, (_, place) => 10 * n + place + 1).filter((each) => each < size);
 
-  it('sees every page, eight at once', async () => {
+  it('sees every page, as many at once as the host gets', async () => {
     expect(await crawl(tree(500))).toMatchObject({ end: 'all', found: 500, most: 8 });
+    expect(await crawl(tree(500), { requestsPerHost: 3 })).toMatchObject({ end: 'all', found: 500, most: 3 });
   });
 
   it('goes one by one where the host wants pauses', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseHosts, releaseLanes, surveyJob } from '../../src/db/claims.ts';
 import type { Database } from '../../src/db/client.ts';
 import { type Advance, advance, type PageEnd } from '../../src/db/lanes.ts';
-import { addToJob, insertPageJob, readPageJob } from '../../src/db/page-jobs.ts';
+import { addToJob, insertPageJob, readPageJob, retryFailed } from '../../src/db/page-jobs.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages.ts';
 import { endJob, retune } from '../../src/db/progress.ts';
 import { listSkipped } from '../../src/db/skipped-urls.ts';
@@ -345,6 +345,20 @@ describe('the end of a job', () => {
     const { finishedAt } = (await readPageJob(db, id))!;
     expect(await endJob(db, { ...end, end: { status: 'cancelled' } })).toBe(true);
     expect(await readPageJob(db, id)).toMatchObject({ status: 'completed', finishedAt });
+  });
+
+  it('comes to a crawl that was opened again, though its discovery was called off at the limit', async () => {
+    const { id } = await newJob({ kind: 'crawl', pages: pagesOf(1), limit: 1 });
+    const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
+    const [first] = (await step(id, { want: 1 })).claims;
+    const error = { code: 'SCRAPE_TIMEOUT', message: 'late' };
+    await step(id, { ended: [{ id: first!.id, host: first!.host, outcome: 'failed', error }] });
+    expect(await endJob(db, end)).toBe(true);
+    expect(await retryFailed(db, { id, ttlMs: 60_000 })).toBe(1);
+    const [again] = (await step(id, { want: 1 })).claims;
+    // As of a page that robots.txt excludes now: the limit is not reached any more.
+    await step(id, { ended: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });
+    expect(await endJob(db, end)).toBe(true);
   });
 
   it('by a cancellation takes nothing more on, and its counters stay', async () => {

@@ -118,7 +118,7 @@ describe('the history of a crawl with failures', () => {
   it('names every step, and says in its result what the step did', () => {
     const steps = activitiesOf(history);
     expect(steps.find(({ name }) => name === 'prepareCrawl')).toMatchObject({
-      summary: expect.stringContaining('robots.txt'),
+      summary: 'robots.txt',
       result: { sitemaps: true, robotsTxt: 'asked', crawlDelayMs: 10 },
     });
     expect(steps.find(({ name }) => name === 'readSitemaps')).toMatchObject({
@@ -142,6 +142,18 @@ describe('the history of a crawl with failures', () => {
     const told = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${pages.url}`));
     expect(told.filter((payload) => /http|\/one|\/two|\/private/.test(payload))).toEqual([]);
     await replay(history, `crawl/${id}`);
+  });
+});
+
+describe('the result of a batch whose pages the cache answers', () => {
+  it('names no host as slow, for none was asked', async () => {
+    const url = `${pages.url}/one?slow`;
+    await scrape({ url });
+    const id = await startJob('/v2/batch/scrape', { urls: [url], minAge: 0 });
+    await finished('/v2/batch/scrape', id);
+    const result = await client.workflow.getHandle(`batch/${id}`).result();
+    expect(result).toMatchObject({ status: 'completed', completed: 1 });
+    expect(result).not.toHaveProperty('slowestHost');
   });
 });
 
