@@ -11,7 +11,13 @@ const create = defineRoute({
   summary: 'List the links of a site',
   body: mapBody,
   answer: mapAnswer,
-  errors: [...START_ERRORS, ...FETCH_ERRORS, 'CONCURRENCY_QUEUE_TIMEOUT', 'MAP_TIMEOUT'],
+  errors: [
+    ...START_ERRORS,
+    ...FETCH_ERRORS,
+    'ROBOTS_UNAVAILABLE',
+    'CONCURRENCY_QUEUE_TIMEOUT',
+    'MAP_TIMEOUT',
+  ],
   leastCredits: 1,
   async handler({ caller, body, signal }, doors) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;

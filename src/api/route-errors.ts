@@ -14,6 +14,7 @@ export const OPTION_ERRORS = [
 export const FETCH_ERRORS = [
   'unsafe_domain_blocked',
   'SCRAPE_DNS_RESOLUTION_ERROR',
+  'SCRAPE_DNS_SERVER_ERROR',
   'SCRAPE_TIMEOUT',
   'SCRAPE_SSL_ERROR',
   'SCRAPE_SITE_ERROR',
@@ -39,7 +40,12 @@ export const SCRAPE_ERRORS = [
 ] as const satisfies ErrorCode[];
 
 /** Codes that only pages of batches and crawls have. */
-export const PAGE_ERRORS = ['CRAWL_DENIAL', 'SCRAPE_RETRY_LIMIT'] as const satisfies ErrorCode[];
+export const PAGE_ERRORS = [
+  'CRAWL_DENIAL',
+  'EXTERNAL_LINK',
+  'ROBOTS_UNAVAILABLE',
+  'SCRAPE_RETRY_LIMIT',
+] as const satisfies ErrorCode[];
 
 /**
  * Every code that a route may be answered with: those that it declares, and those of what stands before its handler.
