@@ -1,4 +1,5 @@
 import type { HostTime } from '../db/job-summary.ts';
+import { isEnded } from '../db/lanes.ts';
 import type { ScrapedPage } from './lane.ts';
 
 /** What one chunk of a job did, as its result shows it in Temporal. */
@@ -20,17 +21,16 @@ export class ChunkLog {
 
   /**
    * Scrapes a page and notes it.
-   * @param scrape is given what to call when the host is done with the page
+   * @param scrape is given what to call with the milliseconds that the host took for the page
    */
   async note(
     { ordinal, host }: { ordinal: number; host: string },
-    scrape: (onFetched: () => void) => Promise<ScrapedPage>,
+    scrape: (noteTime: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {
-    const startedAt = performance.now();
-    const page = await scrape(() => this.#addTime(host, performance.now() - startedAt));
+    const page = await scrape((ms) => this.#addTime(host, ms));
     const { outcome, error } = page.end;
+    if (isEnded(page.end)) this.#ended.push(ordinal);
     if (outcome === 'retry') this.#retried++;
-    else this.#ended.push(ordinal);
     if (outcome === 'failed' && error) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;
     return page;
   }

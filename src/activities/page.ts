@@ -38,8 +38,11 @@ export interface PageHands extends DocumentHands {
   engines: Engines;
   /** Ends the work; its reason is thrown. */
   signal: AbortSignal;
-  /** To be called when the host is done with the page. */
-  onFetched(): void;
+  /**
+   * To be called when the host is done with the page.
+   * @param askedMs milliseconds that it took, without any wait for the browser; `undefined` where it was not asked
+   */
+  onFetched(askedMs: number | undefined): void;
   /** Around a wait for the browser. */
   duringWait: DuringWait;
 }
@@ -80,6 +83,8 @@ export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): P
 async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
   const { id, url } = claim;
   using deadline = startDeadline({ ...job.request, url }, hands.signal);
+  const startedAt = performance.now();
+  const askedMs = () => performance.now() - startedAt - deadline.waitedMs;
   try {
     if (claim.losses >= MOST_LOSSES) {
       throw new ServiceError(
@@ -94,7 +99,11 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
         profile: profile && { teamId: job.teamId, name: profile.name },
         duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
       })
-      .finally(hands.onFetched);
+      .catch((error: unknown) => {
+        hands.onFetched(askedMs());
+        throw error;
+      });
+    hands.onFetched(obtained.cacheState === 'hit' ? undefined : askedMs());
     const { statusCode, retryAfterMs } = obtained.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);

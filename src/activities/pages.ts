@@ -126,8 +126,8 @@ export function pageActivities(doors: PageDoors) {
             const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
             const pageJob = { ...shared, guide: guideAt?.(base ?? claim.url) };
             return chunk.note(claim, (noteTime) => {
-              const fetched = () => {
-                noteTime();
+              const fetched = (askedMs: number | undefined) => {
+                if (askedMs !== undefined) noteTime(askedMs);
                 onFetched();
               };
               return scrapeOne(claim, pageJob, {

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ChunkLog } from '../../src/activities/chunk.ts';
+import { type PageHands, scrapeOne } from '../../src/activities/page.ts';
+import type { Claim } from '../../src/db/claims.ts';
+import type { PageEnd } from '../../src/db/lanes.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+
+/** What a chunk of a job says that it did, by a clock that the test moves. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const host = 'a.test';
+const claimOf = (ordinal: number): Claim => ({
+  ...{ id: String(ordinal), ordinal, host, url: `http://${host}/${ordinal}`, depth: 0, hidden: false },
+  ...{ attempts: 2, losses: 0, waitedMs: 0 },
+});
+
+describe('the report of a chunk', () => {
+  it('counts only pages that ended, neither those to be tried again nor those that were given back', async () => {
+    const log = new ChunkLog();
+    const outcomes: PageEnd['outcome'][] = ['completed', 'unbegun', 'failed', 'retry', 'dropped', 'unbegun'];
+    for (const [ordinal, outcome] of outcomes.entries()) {
+      const error = outcome === 'failed' && { error: { code: 'SCRAPE_SITE_ERROR', message: '' } };
+      await log.note({ ordinal, host }, async () => ({ end: { id: '', host, outcome, ...error } }));
+    }
+    expect(log.report).toEqual({ pages: '0, 2, 4', failed: { SCRAPE_SITE_ERROR: 1 }, retried: 1 });
+  });
+});
+
+describe('the time that a host took', () => {
+  /** Scrapes a page by an engine of the test. */
+  async function timesOf(obtain: PageHands['engines']['obtain']) {
+    const log = new ChunkLog();
+    const claim = claimOf(1);
+    const request = scrapeBody.parse({ url: claim.url });
+    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    // The page ends before a document is made of it.
+    const hands = {
+      ...{ engines: { obtain }, signal: new AbortController().signal },
+      duringWait: (wait: () => Promise<unknown>) => wait(),
+    } as unknown as PageHands;
+    await log.note(claim, (noteTime) =>
+      scrapeOne(
+        claim,
+        { ...job, guide: undefined, guideAt: undefined },
+        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+      ),
+    );
+    return log.hostTimes;
+  }
+
+  it('is without the wait for the browser', async () => {
+    const times = await timesOf(async (_request, _signal, { duringWait } = {}) => {
+      await duringWait?.(async () => {
+        vi.advanceTimersByTime(50_000);
+        return undefined as never;
+      });
+      vi.advanceTimersByTime(300);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The site is down.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('is nothing for a copy from the cache', async () => {
+    const times = await timesOf(async () => {
+      vi.advanceTimersByTime(20);
+      const snapshot = { statusCode: 200 };
+      return { snapshot, cacheState: 'hit', cached: Promise.resolve(), fallbacks: [] } as never;
+    });
+    expect(times).toEqual([]);
+  });
+});
