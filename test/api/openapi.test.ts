@@ -114,9 +114,9 @@ describe('error codes', () => {
     const { parameters, responses } = body.paths['/v2/files/{token}'].get;
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '304']));
     expect(parameters).toMatchObject([
-      { in: 'header', name: 'If-None-Match' },
-      { in: 'header', name: 'Range' },
       { in: 'path', name: 'token' },
+      { in: 'header', name: 'Range' },
+      { in: 'header', name: 'If-None-Match' },
     ]);
   });
 
