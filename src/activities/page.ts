@@ -9,6 +9,7 @@ import { isEnded } from '../db/lanes.ts';
 import type { Engines, Obtained } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { startDeadline } from './deadline.ts';
 import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
@@ -84,7 +85,8 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
   const { id, url } = claim;
   using deadline = startDeadline({ ...job.request, url }, hands.signal);
   const startedAt = performance.now();
-  const askedMs = () => performance.now() - startedAt - deadline.waitedMs;
+  const askedMs = () =>
+    isCacheOnly(job.request) ? undefined : performance.now() - startedAt - deadline.waitedMs;
   try {
     if (claim.losses >= MOST_LOSSES) {
       throw new ServiceError(

@@ -31,10 +31,10 @@ describe('the report of a chunk', () => {
 
 describe('the time that a host took', () => {
   /** Scrapes a page by an engine of the test. */
-  async function timesOf(obtain: PageHands['engines']['obtain']) {
+  async function timesOf(obtain: PageHands['engines']['obtain'], options: object = {}) {
     const log = new ChunkLog();
     const claim = claimOf(1);
-    const request = scrapeBody.parse({ url: claim.url });
+    const request = scrapeBody.parse({ url: claim.url, ...options });
     const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
     // The page ends before a document is made of it.
     const hands = {
@@ -70,5 +70,12 @@ describe('the time that a host took', () => {
       return { snapshot, cacheState: 'hit', cached: Promise.resolve(), fallbacks: [] } as never;
     });
     expect(times).toEqual([]);
+  });
+
+  it('is nothing where only the cache was to be asked, and had no copy', async () => {
+    const miss = async () => {
+      throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
+    };
+    expect(await timesOf(miss, { minAge: 1 })).toEqual([]);
   });
 });
