@@ -40,7 +40,7 @@ export interface PageHands extends DocumentHands {
   signal: AbortSignal;
   /**
    * To be called when the host is done with the page.
-   * @param askedMs how long it took; `undefined` where it was not asked, for the page is from the cache
+   * @param askedMs milliseconds that it took, without any wait for the browser; `undefined` where it was not asked
    */
   onFetched(askedMs: number | undefined): void;
   /** Around a wait for the browser. */

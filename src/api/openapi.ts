@@ -79,10 +79,17 @@ function describeFiles(): ZodOpenApiOperationObject {
     tags: ['Files'],
     summary: 'A file of a result, by the URL in the result',
     security: [],
-    requestParams: { path: z.object({ token: z.string().describe('signed; part of the URL in a result') }) },
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed; part of the URL in a result') }),
+      header: z.object({
+        Range: z.string().optional().describe('the part of the file that is wanted, such as `bytes=0-99`'),
+        'If-None-Match': z.string().optional().describe('the ETag of a copy that the client has'),
+      }),
+    },
     responses: {
       200: { description: 'The file', content },
       206: { description: 'The part that the header Range asks for', content },
+      304: { description: 'The client has the file already: If-None-Match names its ETag' },
       ...describeErrors(byStatus(codes)),
     },
   };

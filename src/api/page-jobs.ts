@@ -2,7 +2,7 @@ import { DENIALS } from '../crawl/denial.ts';
 import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
 import { listErrors } from '../db/pages.ts';
 import { endJob, retune } from '../db/progress.ts';
-import { listSkipped } from '../db/skipped-urls.ts';
+import { HOMEPAGE_CODE, listSkipped } from '../db/skipped-urls.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
 import { pause } from '../pause.ts';
@@ -191,7 +191,7 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
           id,
           url: seal.open(url),
           timestamp: created_at.toISOString(),
-          code: 'EXTERNAL_LINK',
+          code: HOMEPAGE_CODE,
           error: DENIALS.externalHomepage,
         }));
         return {

@@ -1,5 +1,8 @@
+import { DENIALS } from '../crawl/denial.ts';
+import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
+import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
@@ -84,10 +87,19 @@ async function findScrape(id: string, { db }: ApiDoors) {
     return { jobId: id, teamId, wrapped, error, blob };
   }
   const page = await findPage(db, id);
-  if (!page) return undefined;
+  if (!page) return findHomepage(id, db);
   const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
   // A page that waits for another try may have the error of its last one.
   return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };
+}
+
+/** The home page of another site that a crawl skipped, by its id in the errors of the crawl. */
+async function findHomepage(id: string, db: Database) {
+  const skipped = await findSkipped(db, id);
+  if (!skipped) return undefined;
+  const { job_id: jobId, team_id: teamId, seal: wrapped } = skipped;
+  const error = { code: HOMEPAGE_CODE, message: DENIALS.externalHomepage };
+  return { jobId, teamId, wrapped, error, blob: null };
 }
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {

@@ -15,6 +15,8 @@ const UNAVAILABLE = [
     'support',
   ],
   'scrape/[^/]+/interact',
+  'team/threat-protection',
+  'team/siem',
 ].map((pattern) => ({ pattern: new RegExp(`^/v2/${pattern}(/|$)`), name: pattern.split('/').at(-1) }));
 
 /**

@@ -12,7 +12,7 @@ export interface SkippedUrls {
 }
 
 /** The error code that home pages of other sites are listed with. */
-const HOMEPAGE_CODE = 'EXTERNAL_LINK';
+export const HOMEPAGE_CODE = 'EXTERNAL_LINK';
 /** URLs of each kind that are listed. */
 const MOST_LISTED = 1_000;
 /** URLs that robots.txt excludes are told apart, and so counted, up to this number. */
@@ -59,4 +59,16 @@ export async function listSkipped(db: Database, jobId: string) {
     listed.where('code', '=', HOMEPAGE_CODE).execute(),
   ]);
   return { blocked: blocked.map(({ url }) => url), homepages };
+}
+
+/** The job that lists the home page of another site under this id, unless it has expired. */
+export async function findSkipped(db: Database, id: string) {
+  return db.query
+    .selectFrom('blocked_urls')
+    .innerJoin('jobs', 'jobs.id', 'blocked_urls.job_id')
+    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.seal'])
+    .where('blocked_urls.id', '=', id)
+    .where('blocked_urls.code', 'is not', null)
+    .where(sql<boolean>`(jobs.status = 'scraping' or jobs.expires_at > now())`)
+    .executeTakeFirst();
 }

@@ -30,7 +30,8 @@ export async function removeWorker(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Makes sure that the queue of every role is polled.
+ * Makes sure that the queue of every role is polled. A report from before the last start of the database does not count:
+ * on one machine the workers were ended with it, and any other reports again within seconds.
  * @throws ServiceError `SERVICE_UNAVAILABLE` that names the roles whose queues no worker polls
  */
 export async function requireWorkers(db: Database, roles: readonly string[]): Promise<void> {
@@ -38,7 +39,8 @@ export async function requireWorkers(db: Database, roles: readonly string[]): Pr
     select role from unnest(${roles}::text[]) with ordinality as wanted (role, place)
     where not exists (
       select from workers
-      where role = any (roles) and seen_at > now() - make_interval(secs => ${SILENT_SECONDS})
+      where role = any (roles)
+        and seen_at > greatest(now() - make_interval(secs => ${SILENT_SECONDS}), pg_postmaster_start_time())
     )
     order by place`.execute(db.query);
   if (!rows.length) return;

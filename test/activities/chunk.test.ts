@@ -1,8 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChunkLog } from '../../src/activities/chunk.ts';
+import { type PageHands, scrapeOne } from '../../src/activities/page.ts';
+import type { Claim } from '../../src/db/claims.ts';
 import type { PageEnd } from '../../src/db/lanes.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** What the result of a chunk shows in Temporal. */
+/** What a chunk of a job says that it did, by a clock that the test moves. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const host = 'a.test';
+const claimOf = (ordinal: number): Claim => ({
+  ...{ id: String(ordinal), ordinal, host, url: `http://${host}/${ordinal}`, depth: 0, hidden: false },
+  ...{ attempts: 2, losses: 0, waitedMs: 0 },
+});
 
 describe('the report of a chunk', () => {
   it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
@@ -25,5 +38,56 @@ describe('the report of a chunk', () => {
       retried: 1,
       postponed: 2,
     });
+  });
+});
+
+describe('the time that a host took', () => {
+  /** Scrapes a page by an engine of the test. */
+  async function timesOf(obtain: PageHands['engines']['obtain'], options: object = {}) {
+    const log = new ChunkLog();
+    const claim = claimOf(1);
+    const request = scrapeBody.parse({ url: claim.url, ...options });
+    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    // The page ends before a document is made of it.
+    const hands = {
+      ...{ engines: { obtain }, signal: new AbortController().signal },
+      duringWait: (wait: () => Promise<unknown>) => wait(),
+    } as unknown as PageHands;
+    await log.note(claim, (noteTime) =>
+      scrapeOne(
+        claim,
+        { ...job, guide: undefined, guideAt: undefined },
+        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+      ),
+    );
+    return log.hostTimes;
+  }
+
+  it('is without the wait for the browser', async () => {
+    const times = await timesOf(async (_request, _signal, { duringWait } = {}) => {
+      await duringWait?.(async () => {
+        vi.advanceTimersByTime(50_000);
+        return undefined as never;
+      });
+      vi.advanceTimersByTime(300);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The site is down.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('is nothing for a copy from the cache', async () => {
+    const times = await timesOf(async () => {
+      vi.advanceTimersByTime(20);
+      const snapshot = { statusCode: 200 };
+      return { snapshot, cacheState: 'hit', cached: Promise.resolve(), fallbacks: [] } as never;
+    });
+    expect(times).toEqual([]);
+  });
+
+  it('is nothing where only the cache was to be asked, and had no copy', async () => {
+    const miss = async () => {
+      throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
+    };
+    expect(await timesOf(miss, { minAge: 1 })).toEqual([]);
   });
 });

@@ -74,6 +74,8 @@ describe('requests that do not fit', () => {
     ['POST', '/v2/support/ask'],
     ['POST', '/v2/feedback'],
     ['GET', '/v2/keyless/eligibility'],
+    ['PUT', '/v2/team/threat-protection'],
+    ['GET', '/v2/team/siem'],
   ])('a resource to come: %s %s', async (method, path) => {
     const { status, body } = await call(path, { method });
     expect([status, body.success, body.code]).toEqual([400, false, 'FEATURE_NOT_AVAILABLE']);

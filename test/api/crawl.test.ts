@@ -325,6 +325,15 @@ describe('a crawl', () => {
         error: expect.stringContaining('home page of another site'),
       },
     ]);
+    const db = openTestDatabase();
+    const stranger = await makeTeam(db).finally(() => db.close());
+    for (const { id, code, error } of errors) {
+      expect(await call(`/v2/scrape/${id}`)).toMatchObject({
+        status: 500,
+        body: { success: false, code, error },
+      });
+      expect((await call(`/v2/scrape/${id}`, { key: stranger.key })).status).toBe(403);
+    }
   });
 
   it('follows no links of a page that redirects out of it', async () => {

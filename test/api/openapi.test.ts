@@ -96,10 +96,28 @@ describe('error codes', () => {
       409: ['JOB_ENDED'],
     });
     expect(await codesOf('get', '/v2/team/activity')).not.toHaveProperty('409');
+    const unreachable = ['ROBOTS_UNAVAILABLE', 'SCRAPE_DNS_SERVER_ERROR'];
+    expect(await codesOf('post', '/v2/map')).toMatchObject({ 500: expect.arrayContaining(unreachable) });
+    expect((await codesOf('post', '/v2/scrape'))[500]).toContain('SCRAPE_DNS_SERVER_ERROR');
+    expect((await codesOf('post', '/v2/scrape'))[500]).not.toContain('ROBOTS_UNAVAILABLE');
+    expect((await codesOf('get', '/v2/scrape/{id}'))[500]).toEqual(
+      expect.arrayContaining([...unreachable, 'EXTERNAL_LINK']),
+    );
     expect(await codesOf('get', '/v2/files/{token}')).toMatchObject({
       404: ['NOT_FOUND'],
       416: ['RANGE_NOT_SATISFIABLE'],
     });
+  });
+
+  it('leave room for files that the client has already', async () => {
+    const { body } = await call('/openapi.json', { key: null });
+    const { parameters, responses } = body.paths['/v2/files/{token}'].get;
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '304']));
+    expect(parameters).toMatchObject([
+      { in: 'path', name: 'token' },
+      { in: 'header', name: 'Range' },
+      { in: 'header', name: 'If-None-Match' },
+    ]);
   });
 
   it('with status 200 stand beside the result', async () => {

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
-import type { Database } from '../../src/db/client.ts';
-import { requireWorkers } from '../../src/db/workers.ts';
+import { type Database, openDatabase } from '../../src/db/client.ts';
+import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
+import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { type Answer, call, scrape } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
-import type { RunFile } from '../support/instance.ts';
+import { type RunFile, startInstance } from '../support/instance.ts';
 
 /** Whether the API says so when nobody would do its work. */
 
@@ -81,5 +84,35 @@ describe('/ready of the API', () => {
     await readyWith(200);
     expect(await workerPid()).not.toBe(pid);
     expect((await scrape({ url: `${site.url}/article/1?ready` })).status).toBe(200);
+  });
+});
+
+describe('a worker that was ended together with the database', () => {
+  it('does not count when the database is back, though it never said goodbye', async () => {
+    const instance = await startInstance();
+    // The connection that breaks is replaced by the next statement.
+    const own = openDatabase(runningDatabaseUrl(instance.dataDir), () => undefined);
+    const postgresPid = async () => (await instance.run()).children.postgres!.pid;
+    const find = () => sql<{ id: string }>`select id from workers where 'ghost' = any (roles)`;
+    try {
+      const id = randomUUID();
+      await reportWorker(own, { id, roles: ['ghost'] });
+      await expect(requireWorkers(own, ['ghost'])).resolves.toBeUndefined();
+      const before = await postgresPid();
+      process.kill(before, 'SIGINT');
+      while ((await postgresPid()) === before) await sleep(50);
+      let rows: { id: string }[] | undefined;
+      while (!rows)
+        rows = (
+          await find()
+            .execute(own.query)
+            .catch(() => undefined)
+        )?.rows;
+      expect(rows).toEqual([{ id }]);
+      await expect(requireWorkers(own, ['ghost'])).rejects.toThrow('No worker polls for the roles ghost');
+    } finally {
+      await own.close();
+      await instance.stop();
+    }
   });
 });

@@ -52,6 +52,14 @@ test('what can be set from outside is a setting, or one of the two secrets of it
   expect(new Set(variables.filter((name) => !settings.has(name)))).toEqual(new Set(SECRETS));
 });
 
+test('every setting can be set from outside, except those that the file decides and paths inside of the containers', () => {
+  const decided = ['HOST', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'WINNOW_BLOBS'];
+  const inside = ['DATA_DIR', 'CACHE_DIR', 'CHROMIUM', 'YT_DLP', 'ADBLOCK_LISTS', 'WORKER_PORT'];
+  const closed = new Set([...decided, ...inside.map((name) => `WINNOW_${name}`)]);
+  const open = new Set(variables);
+  expect([...settings].filter((name) => !open.has(name) && !closed.has(name))).toEqual([]);
+});
+
 test('no secret has a default, and no part but the API can be reached from other machines', () => {
   for (const name of [...SECRETS, 'WINNOW_SECRET_KEY', 'WINNOW_API_KEY']) {
     const uses = [...source.matchAll(new RegExp(`\\$\\{${name}(..)`, 'g'))];
