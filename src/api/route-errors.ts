@@ -39,7 +39,12 @@ export const SCRAPE_ERRORS = [
 ] as const satisfies ErrorCode[];
 
 /** Codes that only pages of batches and crawls have. */
-export const PAGE_ERRORS = ['CRAWL_DENIAL', 'SCRAPE_RETRY_LIMIT'] as const satisfies ErrorCode[];
+export const PAGE_ERRORS = [
+  'CRAWL_DENIAL',
+  'EXTERNAL_LINK',
+  'ROBOTS_UNAVAILABLE',
+  'SCRAPE_RETRY_LIMIT',
+] as const satisfies ErrorCode[];
 
 /**
  * Every code that a route may be answered with: those that it declares, and those of what stands before its handler.

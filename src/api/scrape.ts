@@ -1,5 +1,7 @@
+import { DENIALS } from '../crawl/denial.ts';
 import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
+import { findSkippedHomepage } from '../db/skipped-urls.ts';
 import { ServiceError } from '../errors.ts';
 import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
@@ -76,7 +78,10 @@ const read = defineRoute({
   },
 });
 
-/** A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. */
+/**
+ * A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. A home page
+ * of another site, which a crawl skips and lists among its errors, is found like a page that failed.
+ */
 async function findScrape(id: string, { db }: ApiDoors) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
@@ -85,7 +90,11 @@ async function findScrape(id: string, { db }: ApiDoors) {
     return { jobId: id, teamId, wrapped, error, blob };
   }
   const page = await findPage(db, id);
-  if (!page) return undefined;
+  if (!page) {
+    const skipped = await findSkippedHomepage(db, id);
+    const error = { code: 'EXTERNAL_LINK', message: DENIALS.externalHomepage };
+    return skipped && { ...skipped, error, blob: null };
+  }
   const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
   // A page that waits for another try may have the error of its last one.
   return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };

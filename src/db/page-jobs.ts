@@ -157,14 +157,15 @@ export async function appendToBatch(
   await addAllPages(query, { id, teamId, limit: null, known: job.known }, pages);
 }
 
+/** @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed */
+function requireNotStopped({ id, status }: { id: string; status: JobStatus }): void {
+  if (status === 'scraping' || status === 'completed') return;
+  throw new ServiceError('JOB_ENDED', `The job ${id} is ${status}: nothing can be added. Start another one.`);
+}
+
 async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {
+  requireNotStopped(job);
   if (job.status === 'scraping') return;
-  if (job.status !== 'completed') {
-    throw new ServiceError(
-      'JOB_ENDED',
-      `The job ${job.id} is ${job.status}: nothing can be added. Start another one.`,
-    );
-  }
   await query
     .updateTable('jobs')
     .set({ status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) })
@@ -180,6 +181,8 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
     const { status } = await lockJob(query, job.id);
+    // Pages that a stopped job never came to are gone: to retry nothing of it would look like success.
+    requireNotStopped({ id: job.id, status });
     const { rows } = await sql<{ retried: number }>`
       with again as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null

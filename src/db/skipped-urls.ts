@@ -60,3 +60,17 @@ export async function listSkipped(db: Database, jobId: string) {
   ]);
   return { blocked: blocked.map(({ url }) => url), homepages };
 }
+
+/** The job of a home page of another site that a crawl skips, by the id that lists of errors give it. */
+export async function findSkippedHomepage(db: Database, id: string) {
+  return db.query
+    .selectFrom('blocked_urls')
+    .innerJoin('jobs', 'jobs.id', 'blocked_urls.job_id')
+    .select(['jobs.id as jobId', 'jobs.team_id as teamId', 'jobs.seal as wrapped'])
+    .where('blocked_urls.id', '=', id)
+    .where('code', 'is not', null)
+    .where((where) =>
+      where.or([where('jobs.status', '=', 'scraping'), where('jobs.expires_at', '>', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst();
+}

@@ -325,6 +325,13 @@ describe('a crawl', () => {
         error: expect.stringContaining('home page of another site'),
       },
     ]);
+    for (const { id, code, error } of errors) {
+      expect(await call(`/v2/scrape/${id}`)).toMatchObject({ status: 500, body: { code, error } });
+    }
+    const db = openTestDatabase();
+    const { key } = await makeTeam(db);
+    expect((await call(`/v2/scrape/${errors[1].id}`, { key })).body.code).toBe('FORBIDDEN');
+    await db.close();
   });
 
   it('follows no links of a page that redirects out of it', async () => {
