@@ -8,6 +8,8 @@ const LISTED = 1_000;
 
 /** What activities noted of a job. */
 export interface JobNotes {
+  /** No rule understood anything of the prompt of a crawl. */
+  promptNotUnderstood?: boolean;
   /** Where the start page of a crawl leads out of the path that was asked for. */
   strayed?: { url: string; folder: string };
   /** URL patterns without end, and how many URLs of each were left out. */
