@@ -305,6 +305,15 @@ describe('a batch that runs', () => {
       retried: 0,
     });
   });
+
+  it('has nothing tried again once it was cancelled, and says so, though none of its pages failed', async () => {
+    const id = await startJob(PATH, { urls: articles(1), fastMode: true });
+    await call(`${PATH}/${id}`, { method: 'DELETE' });
+    expect(await call(`${PATH}/${id}/retry`, { method: 'POST' })).toMatchObject({
+      status: 409,
+      body: { success: false, code: 'JOB_ENDED' },
+    });
+  });
 });
 
 describe('an idempotency key', () => {

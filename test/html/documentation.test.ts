@@ -93,6 +93,19 @@ describe('documentation', () => {
     ]);
   });
 
+  it.each([
+    'Mintlify',
+    'GitBook (2f1c9a)',
+    'VitePress v1.6.3',
+    'Starlight v0.32.1',
+    'Antora 3.1.9',
+    'docfx 2.78',
+  ])('is a page that %s has made, whatever its URL', (generator) => {
+    const page = `<meta name="generator" content="${generator}"><div><header><h1>Title</h1>${lead}</header><div>${text}</div></div>`;
+    const url = 'https://site.test/introduction';
+    expect(contentOf(page, {}, { url }).markdown).toContain('# Title\n\nWhere to begin.');
+  });
+
   it('has the name of the site beside it, though it is a heading', () => {
     const page = `${site}<div><h2>Part</h2>${text}</div></div>`;
     expect(contentOf(page, {}, { url: DOCS }).markdown).not.toContain('Site');

@@ -44,7 +44,8 @@ const REASONS: Reason[] = [
   {
     type: 'documentation',
     schema: /^TechArticle$/,
-    generator: /sphinx|docusaurus|mkdocs|mediawiki|readthedocs|docsearch|javadoc|doxygen|rustdoc/,
+    generator:
+      /sphinx|docusaurus|mkdocs|mediawiki|readthedocs|docsearch|javadoc|doxygen|rustdoc|mintlify|gitbook|vitepress|starlight|antora|docfx/,
     bodyClass: / (mediawiki|rustdoc|wy-body-for-nav|docs-wrapper) /,
     host: /^(docs?|wiki|devdocs|developer)\./,
     path: /\/(docs?|documentation|reference|api|manual|handbook|wiki|tutorials?)\//,
