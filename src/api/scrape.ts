@@ -1,22 +1,9 @@
 import { DENIALS } from '../crawl/denial.ts';
-
-<<<<<<< HEAD
-
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
 import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-
-=======
-
-import { findOutcome } from '../db/jobs.ts';
-import { findPage } from '../db/pages.ts';
-import { findSkippedHomepage } from '../db/skipped-urls.ts';
-import { ServiceError } from '../errors.ts';
-
->>>>>>> stranger
-
 import { withFileUrls } from '../files.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
@@ -91,10 +78,7 @@ const read = defineRoute({
   },
 });
 
-/**
- * A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. A home page
- * of another site, which a crawl skips and lists among its errors, is found like a page that failed.
- */
+/** A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. */
 async function findScrape(id: string, { db }: ApiDoors) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
@@ -103,15 +87,7 @@ async function findScrape(id: string, { db }: ApiDoors) {
     return { jobId: id, teamId, wrapped, error, blob };
   }
   const page = await findPage(db, id);
-<<<<<<< HEAD
   if (!page) return findHomepage(id, db);
-=======
-  if (!page) {
-    const skipped = await findSkippedHomepage(db, id);
-    const error = { code: 'EXTERNAL_LINK', message: DENIALS.externalHomepage };
-    return skipped && { ...skipped, error, blob: null };
-  }
->>>>>>> stranger
   const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
   // A page that waits for another try may have the error of its last one.
   return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };

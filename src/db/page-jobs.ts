@@ -159,28 +159,19 @@ export async function appendToBatch(
 }
 
 /** @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed */
-<<<<<<< HEAD
 function requireReopenable({ id, status }: { id: string; status: JobStatus }): void {
-=======
-function requireNotStopped({ id, status }: { id: string; status: JobStatus }): void {
->>>>>>> stranger
   if (status === 'scraping' || status === 'completed') return;
   throw new ServiceError('JOB_ENDED', `The job ${id} is ${status}: nothing can be added. Start another one.`);
 }
 
 async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {
-<<<<<<< HEAD
   requireReopenable(job);
   if (job.status === 'scraping') return;
   // Discovery may have been called off at the limit, and nothing takes it up again: the job must not wait for it.
   await query.updateTable('job_progress').set({ discovering: false }).where('job_id', '=', job.id).execute();
-=======
-  requireNotStopped(job);
-  if (job.status === 'scraping') return;
->>>>>>> stranger
   await query
     .updateTable('jobs')
-    .set(status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) )
+    .set({ status: 'scraping', finished_at: null, expires_at: new Date(Date.now() + job.ttlMs) })
     .where('id', '=', job.id)
     .execute();
 }
@@ -193,12 +184,7 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
     const { status } = await lockJob(query, job.id);
-<<<<<<< HEAD
-    requireReopenable(...job, status );
-=======
-    // Pages that a stopped job never came to are gone: to retry nothing of it would look like success.
-    requireNotStopped(id: job.id, status );
->>>>>>> stranger
+    requireReopenable({ ...job, status });
     const { rows } = await sql<{ retried: number }>`
       with again as (
         update pages set status = 'pending', attempts = 0, losses = 0, due_at = now(), error = null, finished_at = null

@@ -61,7 +61,6 @@ export async function listSkipped(db: Database, jobId: string) {
   return { blocked: blocked.map(({ url }) => url), homepages };
 }
 
-<<<<<<< HEAD
 /** The job that lists the home page of another site under this id, unless it has expired. */
 export async function findSkipped(db: Database, id: string) {
   return db.query
@@ -71,18 +70,5 @@ export async function findSkipped(db: Database, id: string) {
     .where('blocked_urls.id', '=', id)
     .where('blocked_urls.code', 'is not', null)
     .where(sql<boolean>`(jobs.status = 'scraping' or jobs.expires_at > now())`)
-=======
-/** The job of a home page of another site that a crawl skips, by the id that lists of errors give it. */
-export async function findSkippedHomepage(db: Database, id: string) {
-  return db.query
-    .selectFrom('blocked_urls')
-    .innerJoin('jobs', 'jobs.id', 'blocked_urls.job_id')
-    .select(['jobs.id as jobId', 'jobs.team_id as teamId', 'jobs.seal as wrapped'])
-    .where('blocked_urls.id', '=', id)
-    .where('code', 'is not', null)
-    .where((where) =>
-      where.or([where('jobs.status', '=', 'scraping'), where('jobs.expires_at', '>', sql<Date>`now()`)]),
-    )
->>>>>>> stranger
     .executeTakeFirst();
 }

@@ -325,7 +325,6 @@ describe('a crawl', () => {
         error: expect.stringContaining('home page of another site'),
       },
     ]);
-<<<<<<< HEAD
     const db = openTestDatabase();
     const stranger = await makeTeam(db).finally(() => db.close());
     for (const { id, code, error } of errors) {
@@ -335,15 +334,6 @@ describe('a crawl', () => {
       });
       expect((await call(`/v2/scrape/${id}`, { key: stranger.key })).status).toBe(403);
     }
-=======
-    for (const { id, code, error } of errors) {
-      expect(await call(`/v2/scrape/${id}`)).toMatchObject({ status: 500, body: { code, error } });
-    }
-    const db = openTestDatabase();
-    const { key } = await makeTeam(db);
-    expect((await call(`/v2/scrape/${errors[1].id}`, { key })).body.code).toBe('FORBIDDEN');
-    await db.close();
->>>>>>> stranger
   });
 
   it('follows no links of a page that redirects out of it', async () => {
