@@ -48,10 +48,15 @@ describe('the time that a host took', () => {
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
     const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
-    // The page ends before a document is made of it.
+    // No page comes to a document.
     const hands = {
       ...{ engines: { obtain }, signal: new AbortController().signal },
       duringWait: (wait: () => Promise<unknown>) => wait(),
+      renderer: {
+        async render() {
+          throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'The page is too large.');
+        },
+      },
     } as unknown as PageHands;
     await log.note(claim, (noteTime) =>
       scrapeOne(
