@@ -1,43 +1,44 @@
-import type { Region, TextRole } from '../survey.ts';
+import type { Region, TextRole } from '../branding-data.ts';
 
-/** An element that is displayed, as `seeElements` leaves it for the functions after it. */
-export interface Seen {
+/** A rendered element, as `findVisibleElements` stores it for the functions that run after it. */
+export interface VisibleElement {
   element: Element;
   style: CSSStyleDeclaration;
-  /** Index of what it stands in; its own for the root. */
+  /** Index of its parent; its own index for the root element. */
   parent: number;
   region: Region;
   role: TextRole;
-  /** The link that it is, or stands in. */
+  /** The link that it is or is inside of. */
   link: Element | undefined;
   /** CSS pixels from the top of the page. */
   top: number;
   width: number;
   height: number;
-  /** Square pixels within the page; 0 of what is not to be seen. */
+  /** Square CSS pixels within the page; 0 for an invisible element. */
   area: number;
-  /** As CSS; empty without one. */
+  /** CSS gradient; empty without one. */
   gradient: string;
   /** Whether it has a background of its own. */
   isFilled: boolean;
-  /** Index of the ground that its text stands on. */
-  ground: number;
+  /** Index of the background behind its text. */
+  backgroundIndex: number;
 }
 
-/** What these functions leave for each other in the page's isolated world. */
-export interface Left {
-  winnowSeen?: Seen[];
+/** State that the functions of this folder share in the page's isolated world. */
+export interface PageState {
+  winnowVisibleElements?: VisibleElement[];
 }
 
 /**
- * Runs in the page: finds what is displayed, open shadow trees too, in document order.
- * @param most elements; pages can be endless
- * @returns whether there is a page: a document may be something else than HTML
+ * Runs in the page: finds the rendered elements in document order, those in open shadow trees included, and stores them
+ * for the other functions of this folder.
+ * @param limit most elements to visit, because pages can be endless
+ * @returns whether the document is HTML
  */
-export function seeElements(most: number): boolean {
+export function findVisibleElements(limit: number): boolean {
   const root = document.documentElement;
   if (!root || !/html/.test(document.contentType)) return false;
-  const UNSEEN = /^(script|style|noscript|template|head|iframe)$/;
+  const NOT_RENDERED = /^(script|style|noscript|template|head|iframe)$/;
   const REGIONS: Record<string, Region> = {
     ...{ header: 'header', banner: 'header', nav: 'navigation', navigation: 'navigation' },
     ...{ footer: 'footer', contentinfo: 'footer' },
@@ -47,8 +48,8 @@ export function seeElements(most: number): boolean {
     ...{ code: 'code', pre: 'code', kbd: 'code', samp: 'code', small: 'small', figcaption: 'small' },
     ...{ button: 'button', select: 'button', textarea: 'button' },
   };
-  /** A header further down is that of an article; inside a header or a footer all is of it. */
-  const MOST_HEADER_TOP = 300;
+  /** CSS pixels from the top; a header further down belongs to an article. */
+  const MAX_HEADER_TOP = 300;
   const pageWidth = Math.max(root.scrollWidth, innerWidth, 1);
   const pageHeight = Math.max(root.scrollHeight, innerHeight, 1);
   const within = (start: number, length: number, end: number) =>
@@ -62,33 +63,36 @@ export function seeElements(most: number): boolean {
       within(rect.left + scrollX, rect.width, pageWidth) * within(rect.top + scrollY, rect.height, pageHeight)
     );
   };
-  /** Notices about cookies are seldom in the colours of the page. */
+  /** Cookie notices seldom have the colours of the page. */
   const isNotice = ({ id, classList }: Element, { position }: CSSStyleDeclaration) =>
     /^(fixed|sticky|absolute)$/.test(position) &&
     /cookie|consent|gdpr/i.test(`${id.slice(0, 100)} ${classList.value.slice(0, 300)}`);
-  const regionOf = (element: Element, top: number, around: Region): Region => {
+  const regionOf = (element: Element, top: number, parentRegion: Region): Region => {
     const region = REGIONS[element.getAttribute('role') ?? ''] ?? REGIONS[element.localName];
-    if (!region || around === 'header' || around === 'footer') return around;
-    return region === 'header' && (top > MOST_HEADER_TOP || around !== 'content') ? around : region;
+    if (!region || parentRegion === 'header' || parentRegion === 'footer') return parentRegion;
+    return region === 'header' && (top > MAX_HEADER_TOP || parentRegion !== 'content')
+      ? parentRegion
+      : region;
   };
 
-  const all: Seen[] = [];
-  const see = (element: Element, parent: number): boolean => {
+  const elements: VisibleElement[] = [];
+  const visit = (element: Element, parent: number): boolean => {
     const style = getComputedStyle(element);
-    if (style.display === 'none' || UNSEEN.test(element.localName) || isNotice(element, style)) return false;
-    const around = all[parent] ?? { region: 'content', role: 'body', link: undefined };
+    if (style.display === 'none' || NOT_RENDERED.test(element.localName) || isNotice(element, style))
+      return false;
+    const parentRegion = elements[parent] ?? { region: 'content', role: 'body', link: undefined };
     const rect = element.getBoundingClientRect();
     const top = rect.top + scrollY;
     const isLink = element.localName === 'a' && element.hasAttribute('href');
     const gradient = /gradient\(/.test(style.backgroundImage) ? style.backgroundImage.slice(0, 1_000) : '';
-    all.push({
+    elements.push({
       ...{ element, style, parent, top, width: rect.width, height: rect.height, area: areaOf(rect, style) },
-      region: regionOf(element, top, around.region),
-      role: ROLES[element.localName] ?? (isLink ? 'link' : around.role),
-      link: isLink ? element : around.link,
+      region: regionOf(element, top, parentRegion.region),
+      role: ROLES[element.localName] ?? (isLink ? 'link' : parentRegion.role),
+      link: isLink ? element : parentRegion.link,
       gradient,
       isFilled: gradient !== '' || !/^rgba\(.*, 0\)$|\/ 0\)$/.test(style.backgroundColor),
-      ground: 0,
+      backgroundIndex: 0,
     });
     return element.localName !== 'svg';
   };
@@ -98,21 +102,21 @@ export function seeElements(most: number): boolean {
     const assigned = element instanceof HTMLSlotElement ? element.assignedElements() : [];
     return assigned.length ? assigned : element.children;
   };
-  let looked = 0;
-  const open: { children: ArrayLike<Element>; next: number; parent: number }[] = [
+  let visited = 0;
+  const stack: { children: ArrayLike<Element>; next: number; parent: number }[] = [
     { children: [root], next: 0, parent: 0 },
   ];
-  while (open.length && looked < most) {
-    const level = open.at(-1)!;
+  while (stack.length && visited < limit) {
+    const level = stack.at(-1)!;
     const element = level.children[level.next++];
     if (!element) {
-      open.pop();
+      stack.pop();
       continue;
     }
-    looked++;
-    if (see(element, level.parent))
-      open.push({ children: childrenOf(element), next: 0, parent: all.length - 1 });
+    visited++;
+    if (visit(element, level.parent))
+      stack.push({ children: childrenOf(element), next: 0, parent: elements.length - 1 });
   }
-  (globalThis as Left).winnowSeen = all;
+  (globalThis as PageState).winnowVisibleElements = elements;
   return true;
 }

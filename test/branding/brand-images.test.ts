@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { imagesOf } from '../../src/branding/images.ts';
-import { organizationOf } from '../../src/branding/organization.ts';
-import { spacingOf } from '../../src/branding/spacing.ts';
-import type { Icon, Mark, Styles } from '../../src/branding/survey.ts';
+import { selectImages } from '../../src/branding/brand-images.ts';
+import type { DeclaredIcon, LogoCandidate, Styles } from '../../src/branding/branding-data.ts';
+import { findOrganization } from '../../src/branding/organization.ts';
+import { analyzeSpacing } from '../../src/branding/spacing.ts';
 import { readJsonLd } from '../../src/html/json-ld.ts';
 
 const PAGE = 'https://site.test/en/about';
 const facts = { pageUrl: PAGE, organizationLogo: undefined, ogImage: undefined };
-const mark = (src: string, changes: Partial<Mark> = {}): Mark => ({
+const mark = (src: string, changes: Partial<LogoCandidate> = {}): LogoCandidate => ({
   ...{
     kind: 'image',
     src,
@@ -22,17 +22,17 @@ const mark = (src: string, changes: Partial<Mark> = {}): Mark => ({
   },
   ...changes,
 });
-const logoOf = (...marks: Mark[]) => imagesOf(marks, [], facts).logo;
-const icon = (href: string, changes: Partial<Icon> = {}): Icon => ({
+const logoOf = (...marks: LogoCandidate[]) => selectImages(marks, [], facts).logo;
+const icon = (href: string, changes: Partial<DeclaredIcon> = {}): DeclaredIcon => ({
   ...{ href, rel: 'icon', sizes: '', type: '' },
   ...changes,
 });
-const iconOf = (...icons: Icon[]) => imagesOf([], icons, facts).favicon;
+const iconOf = (...icons: DeclaredIcon[]) => selectImages([], icons, facts).favicon;
 
 describe('the logo', () => {
   const home = { region: 'header', href: 'https://site.test/' } as const;
 
-  it('leads home from the head of the page', () => {
+  it('is the image in the header that links to the home page', () => {
     const others = [
       mark('hero', { width: 700, height: 390 }),
       mark('menu', { region: 'header', hints: 'menu-icon' }),
@@ -42,7 +42,7 @@ describe('the logo', () => {
     expect(logoOf(...others)).toBeUndefined();
   });
 
-  it('is the one in the head, not that of the foot, of a partner, or of a language', () => {
+  it('is preferred in the header over images of the footer, of partners and of languages', () => {
     const foot = mark('foot', { region: 'footer', href: home.href, hints: 'logo', top: 4_000 });
     const partner = mark('partner', { hints: 'logo', href: 'https://partner.test/', top: 900 });
     const flag = mark('flag', { ...home, hints: 'flag', width: 16 });
@@ -51,15 +51,15 @@ describe('the logo', () => {
     expect(logoOf(partner)).toBeUndefined();
   });
 
-  it('may be known to structured data alone', () => {
-    expect(imagesOf([], [], { ...facts, organizationLogo: '/logo.png' }).logo).toBe(
+  it('comes from structured data where the page shows none', () => {
+    expect(selectImages([], [], { ...facts, organizationLogo: '/logo.png' }).logo).toBe(
       'https://site.test/logo.png',
     );
   });
 });
 
-describe('the icon', () => {
-  it('is a drawing, else the largest picture', () => {
+describe('the favicon', () => {
+  it('is an SVG, otherwise the largest bitmap', () => {
     const icons = [
       icon('/a.ico'),
       icon('/b.png', { sizes: '32x32 96x96' }),
@@ -75,10 +75,10 @@ describe('the icon', () => {
   });
 });
 
-const organizationIn = (...blocks: string[]) => organizationOf(readJsonLd(blocks));
+const organizationIn = (...blocks: string[]) => findOrganization(readJsonLd(blocks));
 
 describe('the organisation', () => {
-  it('is found wherever it stands, the outermost first', () => {
+  it('is found at any depth, the least nested one first', () => {
     const inner = { '@type': 'Organization', name: 'Inner' };
     const outer = { '@type': ['LocalBusiness', 'Thing'], name: 'Outer', logo: ['https://a.test/l.png'] };
     expect(
@@ -91,17 +91,17 @@ describe('the organisation', () => {
     });
   });
 
-  it('is nobody in what is broken, or of other things', () => {
+  it('is not found in broken or unrelated data', () => {
     expect(organizationIn('{', 'null', '"text"', '[[[1]]]', '{"@type": "Organization"}')).toEqual({});
     expect(organizationIn(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toEqual({});
   });
 });
 
-describe('the measure', () => {
+describe('spacing', () => {
   const spacing = (spaces: [number, number][], radii: [string, number][] = []) =>
-    spacingOf({ spaces, radii } as Styles, []);
+    analyzeSpacing({ spaces, radii } as Styles, []);
 
-  it('goes into most lengths, or there is none', () => {
+  it('has a base unit only where most lengths are multiples of it', () => {
     expect(
       spacing([
         [8, 3],
@@ -134,7 +134,7 @@ describe('the measure', () => {
     expect(spacing([[8, 2]]).baseUnit).toBeUndefined();
   });
 
-  it('has the radius of most boxes', () => {
+  it('has the corner radius of most boxes', () => {
     expect(
       spacing(
         [],

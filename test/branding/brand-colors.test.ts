@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { namedColors } from '../../src/branding/names.ts';
-import { clustered, isColorful, paintOf, seenGrounds, stopsOf } from '../../src/branding/palette.ts';
+import { findNamedColors } from '../../src/branding/color-names.ts';
+import {
+  clusterPaints,
+  isColorful,
+  parseGradientStops,
+  parsePaint,
+  resolveBackgrounds,
+} from '../../src/branding/paint.ts';
 
-const hexOf = (css: string, under?: string) => paintOf(css, under)?.hex;
+const hexOf = (css: string, under?: string) => parsePaint(css, under)?.hex;
 
-describe('a colour', () => {
-  // What Chromium paints of these.
+describe('parsePaint', () => {
+  // Colours as Chromium paints them.
   const painted: [string, string][] = [
     ['rgb(34, 211, 238)', '#22d3ee'],
     ['oklch(0.55 0.22 300)', '#8843db'],
@@ -15,17 +21,17 @@ describe('a colour', () => {
     ['color(display-p3 0 1 0)', '#00ff00'],
     ['#abc', '#aabbcc'],
   ];
-  it.each(painted)('%s is %s', (css, hex) => expect(hexOf(css)).toBe(hex));
+  it.each(painted)('reads %s as %s', (css, hex) => expect(hexOf(css)).toBe(hex));
 
-  it('is what is seen of it', () => {
+  it('blends a translucent colour with its backdrop and ignores transparent ones', () => {
     expect(hexOf('rgba(255, 255, 255, 0.87)', '#10141d')).toBe('#e0e0e2');
     expect(hexOf('oklch(0 0 0 / 0.5)', '#ffffff')).toBe('#808080');
-    expect(paintOf('rgba(0, 0, 0, 0)')).toBeUndefined();
-    expect(paintOf('currentcolor')).toBeUndefined();
+    expect(parsePaint('rgba(0, 0, 0, 0)')).toBeUndefined();
+    expect(parsePaint('currentcolor')).toBeUndefined();
   });
 
-  it('is none for a brand when it is a grey, white, black, or a tint', () => {
-    const colorful = (css: string) => isColorful(paintOf(css)!);
+  it('does not take greys, white, black or tints for brand colours', () => {
+    const colorful = (css: string) => isColorful(parsePaint(css)!);
     for (const css of [
       '#fff',
       '#000',
@@ -42,41 +48,41 @@ describe('a colour', () => {
       expect(colorful(css), css).toBe(true);
   });
 
-  it('stands in gradients', () => {
+  it('reads the stops of a gradient in order', () => {
     const gradient = 'linear-gradient(rgba(255, 0, 0, 0.5) 0%, oklch(0.55 0.22 300) 40%, rgb(0, 0, 255))';
-    expect(stopsOf(gradient).map(({ hex }) => hex)).toEqual(['#ff8080', '#8843db', '#0000ff']);
+    expect(parseGradientStops(gradient).map(({ hex }) => hex)).toEqual(['#ff8080', '#8843db', '#0000ff']);
   });
 });
 
-describe('grounds', () => {
-  const ground = { gradient: '', isPicture: false, area: 1 };
+describe('backgrounds', () => {
+  const background = { gradient: '', isImage: false, area: 1 };
 
-  it('are seen over each other', () => {
-    const seen = seenGrounds([
-      { ...ground, color: '#000000', under: 0 },
-      { ...ground, color: 'rgba(255, 255, 255, 0.5)', under: 0 },
-      { ...ground, color: 'rgba(0, 0, 0, 0)', under: 1, isPicture: true },
-      { ...ground, color: 'rgba(0, 0, 0, 0)', gradient: 'linear-gradient(#000, #444)', under: 0 },
+  it('are blended with the background behind them', () => {
+    const seen = resolveBackgrounds([
+      { ...background, color: '#000000', backdropIndex: 0 },
+      { ...background, color: 'rgba(255, 255, 255, 0.5)', backdropIndex: 0 },
+      { ...background, color: 'rgba(0, 0, 0, 0)', backdropIndex: 1, isImage: true },
+      { ...background, color: 'rgba(0, 0, 0, 0)', gradient: 'linear-gradient(#000, #444)', backdropIndex: 0 },
     ]);
     expect(seen.map(({ hex }) => hex)).toEqual(['#000000', '#808080', '#808080', '#222222']);
   });
 
-  it('that look alike are one, the largest', () => {
+  it('merge with similar colours into the heaviest one', () => {
     const weighted = ['#ffffff', '#fefefe', '#0b5fff', '#0b5ffe'].map(
-      (css, index) => [paintOf(css)!, index + 1] as [NonNullable<ReturnType<typeof paintOf>>, number],
+      (css, index) => [parsePaint(css)!, index + 1] as [NonNullable<ReturnType<typeof parsePaint>>, number],
     );
-    expect(clustered(weighted, 3).map(({ paint, weight }) => [paint.hex, weight])).toEqual([
+    expect(clusterPaints(weighted, 3).map(({ paint, weight }) => [paint.hex, weight])).toEqual([
       ['#0b5ffe', 7],
       ['#fefefe', 3],
     ]);
   });
 });
 
-describe('the name of a custom property', () => {
+describe('findNamedColors', () => {
   const rolesOf = (...names: string[]) =>
-    names.map((name) => [...namedColors([[name, '#0b5fff']]).keys()][0]);
+    names.map((name) => [...findNamedColors([[name, '#0b5fff']]).keys()][0]);
 
-  it('says what a colour is for', () => {
+  it('recognises the role in the name of a custom property', () => {
     const primaries = [
       'primary',
       'bs-primary',
@@ -93,7 +99,7 @@ describe('the name of a custom property', () => {
     ]);
   });
 
-  it('says nothing where it is of something else', () => {
+  it('ignores names of colours for other purposes', () => {
     const others = [
       'primary-foreground',
       'btn-primary',
@@ -107,15 +113,15 @@ describe('the name of a custom property', () => {
     );
   });
 
-  it('comes with any value, of which colours count, the plainest name first', () => {
-    const named = namedColors([
+  it('accepts any value, keeps colours only and puts the shortest name first', () => {
+    const named = findNamedColors([
       ['color-primary-600', '#111111'],
       ['primary', '222 47% 11%'],
       ['brand-color', '"Inter"'],
     ]);
     expect(named.get('primary')?.map(({ hex }) => hex)).toEqual(['#0f1729', '#111111']);
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (pairs) => namedColors(pairs).size <= 6),
+      fc.property(fc.array(fc.tuple(fc.string(), fc.string())), (pairs) => findNamedColors(pairs).size <= 6),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { familyOf, stackOf, typographyOf } from '../../src/branding/fonts.ts';
-import type { Text } from '../../src/branding/survey.ts';
+import type { TextStyle } from '../../src/branding/branding-data.ts';
+import { analyzeTypography, parseFontStack, parsePrimaryFamily } from '../../src/branding/typography.ts';
 
 const families: [string, string | undefined][] = [
   ['Inter, sans-serif', 'Inter'],
@@ -15,16 +15,16 @@ const families: [string, string | undefined][] = [
   ['"Times New Roman", serif', 'Times New Roman'],
   ['', undefined],
 ];
-it.each(families)('%s is %s', (stack, family) => expect(familyOf(stack)).toBe(family));
+it.each(families)('the first family of %s is %s', (stack, family) => expect(parsePrimaryFamily(stack)).toBe(family));
 
-it('a stack has each family once, without what a build puts between', () => {
-  expect(stackOf('"__Inter_abc123", "__Inter_Fallback_abc123", system-ui, -apple-system, Arial')).toEqual([
-    ...['Inter', 'system-ui', 'Arial'],
-  ]);
+it('a font stack lists each family once, without generated fallback fonts', () => {
+  expect(
+    parseFontStack('"__Inter_abc123", "__Inter_Fallback_abc123", system-ui, -apple-system, Arial'),
+  ).toEqual([...['Inter', 'system-ui', 'Arial']]);
 });
 
-it('what most characters have is how a page is set', () => {
-  const usual: Text = {
+it('typography follows the style that most characters have', () => {
+  const usual: TextStyle = {
     ...{
       role: 'body',
       region: 'content',
@@ -33,9 +33,9 @@ it('what most characters have is how a page is set', () => {
       weight: '400',
       lineHeight: 'normal',
     },
-    ...{ color: '#000', ground: 0, characters: 100 },
+    ...{ color: '#000', backgroundIndex: 0, characters: 100 },
   };
-  const { typography, fonts } = typographyOf([
+  const { typography, fonts } = analyzeTypography([
     { ...usual, region: 'footer', size: '12px', characters: 900 },
     usual,
     { ...usual, size: '18px', characters: 20 },
@@ -53,7 +53,7 @@ it('what most characters have is how a page is set', () => {
     lineHeights: { heading: 'normal', body: 'normal' },
     fontWeights: { regular: 400, medium: 500, bold: 700 },
   });
-  expect(typographyOf([])).toEqual({
+  expect(analyzeTypography([])).toEqual({
     fonts: [],
     typography: { fontFamilies: {}, fontStacks: {}, fontSizes: {}, lineHeights: {}, fontWeights: {} },
   });
