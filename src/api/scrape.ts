@@ -1,7 +1,7 @@
 import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
 import { ServiceError } from '../errors.ts';
-import { withFileUrls } from '../files.ts';
+import { withFileUrls } from '../file-urls.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';

@@ -129,7 +129,10 @@ function collectButtonFills({ buttons }: Styles, backgrounds: Paint[]): [Paint, 
 const weighted = (paint: Paint | undefined, weight: number): [Paint, number][] =>
   paint ? [[paint, weight]] : [];
 
-/** Distributes a total weight over uses in proportion. Greys take part, so a mostly grey kind of use gives colours little weight. */
+/**
+ * Distributes a total weight over uses in proportion. Greys take part, so a mostly grey kind of use gives colours
+ * little weight.
+ */
 function distributeWeight(weightedPaints: [Paint, number][], weight: number): [Paint, number][] {
   const total = weightedPaints.reduce((sum, [, part]) => sum + part, 0) || 1;
   return weightedPaints.map(([paint, part]) => [paint, (part / total) * weight]);

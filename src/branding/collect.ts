@@ -28,7 +28,10 @@ type EvaluateInPage = <Argument, Result>(
   argument: Argument,
 ) => Promise<Awaited<Result>>;
 
-/** Collects from an open page the data that its brand is derived from. @returns `undefined` when the document is not HTML */
+/**
+ * Collects from an open page the data that its brand is derived from.
+ * @returns `undefined` when the document is not HTML
+ */
 export async function collectBrandingData(evaluate: EvaluateInPage): Promise<BrandingData | undefined> {
   if (!(await evaluate(findVisibleElements, MAX_ELEMENTS))) return undefined;
   // The order matters: backgrounds are read by all later functions, and controls mark the text of buttons.

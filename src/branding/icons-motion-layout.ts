@@ -45,7 +45,10 @@ export function analyzeAnimations({ transitions }: Styles): Animations | undefin
   return mostCommon && { transitionDuration: mostCommon.duration, easing: mostCommon.easing };
 }
 
-/** Finds the column count and content width that cover the largest area. @returns `undefined` for a page without either and without landmarks */
+/**
+ * Finds the column count and content width that cover the largest area.
+ * @returns `undefined` for a page without either and without landmarks
+ */
 export function analyzeLayout({
   layout: { columns, widths, headerHeight, footerHeight },
 }: Styles): Layout | undefined {

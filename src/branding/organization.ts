@@ -12,7 +12,10 @@ const ORGANIZATION_TYPES =
 /** Most nodes visited, so that hostile data cannot take long. */
 const MAX_NODES = 2_000;
 
-/** Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not a part of it. */
+/**
+ * Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not a part
+ * of it.
+ */
 export function findOrganization(items: readonly Item[]): Organization {
   const queue: unknown[] = [...items];
   // Breadth first: the queue grows while it is read.

@@ -14,7 +14,11 @@ const toOklch = converter('oklch');
 const deltaE = differenceCiede2000();
 const COLOR = /(?:rgba?|hsla?|hwb|oklab|oklch|lab|lch|color)\([^()]*\)|#[0-9a-f]{3,8}\b/gi;
 
-/** Reads a CSS colour. @param backdrop what shows through it @returns `undefined` for what is no colour, or not seen */
+/**
+ * Reads a CSS colour.
+ * @param backdrop the colour behind a translucent one
+ * @returns `undefined` for anything that is not a colour or is fully transparent
+ */
 export function parsePaint(css: string, backdrop = '#ffffff'): Paint | undefined {
   const color = parse(css);
   const alpha = color?.alpha ?? 1;
@@ -68,7 +72,10 @@ function mixStops(stops: Paint[]): Paint | undefined {
 /** Most colours that are compared with each other; lighter-weighted ones do not matter. */
 const MAX_CLUSTERED_COLORS = 64;
 
-/** Merges similar colours into the one with the largest weight and adds up their weights, the heaviest first. @param within CIEDE2000 distance */
+/**
+ * Merges similar colours into the one with the largest weight and adds up their weights, the heaviest first.
+ * @param within CIEDE2000 distance
+ */
 export function clusterPaints(
   weighted: Iterable<[Paint, number]>,
   within: number,

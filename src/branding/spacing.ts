@@ -21,7 +21,10 @@ const MIN_MULTIPLE_SHARE = 0.85;
 /** A base unit cannot be derived from fewer lengths. */
 const MIN_LENGTHS = 4;
 
-/** Derives the base unit, the usual corner radius and the usual paddings and margins. @param components primary controls, whose radius counts extra */
+/**
+ * Derives the base unit, the usual corner radius and the usual paddings and margins.
+ * @param components primary controls, whose radius counts extra
+ */
 export function analyzeSpacing(
   { spaces, radii, paddings, margins }: Styles,
   components: (Component | undefined)[],

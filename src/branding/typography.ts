@@ -21,7 +21,10 @@ const DEFAULT_SERIF = /^["']?(times new roman|times)["']?$/i;
 const SYSTEM_FAMILY = /^(system-ui|ui-sans-serif|-apple-system|blinkmacsystemfont)$/i;
 const FALLBACK_FAMILY = /[ _]fallback(?![a-z])/i;
 
-/** Reads the first family of a font stack, by its original name. @returns `undefined` for the browser's default */
+/**
+ * Reads the first family of a font stack, by its original name.
+ * @returns `undefined` for the browser's default
+ */
 export function parsePrimaryFamily(stack: string): string | undefined {
   if (DEFAULT_SERIF.test(stack.trim())) return undefined;
   return parseFontStack(stack)[0];

@@ -1,7 +1,10 @@
 import type { BoxStyles, SpacedElement, SpacingCount } from '../branding-data.ts';
 import type { PageState, VisibleElement } from './visible-elements.ts';
 
-/** Runs in the page: counts paddings, margins, gaps and corner radii of the visible elements. @param limit most different values of each */
+/**
+ * Runs in the page: counts paddings, margins, gaps and corner radii of the visible elements.
+ * @param limit most different values of each
+ */
 export function collectBoxStyles(limit: number): BoxStyles {
   const elements = (globalThis as PageState).winnowVisibleElements ?? [];
   const PADDED_BY_BROWSERS = /^(ul|ol|menu|dir|dl|td|th|fieldset|legend|input|select|textarea|option)$/;

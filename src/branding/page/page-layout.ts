@@ -1,7 +1,10 @@
 import type { PageLayout, Region } from '../branding-data.ts';
 import type { PageState, VisibleElement } from './visible-elements.ts';
 
-/** Runs in the page: collects column counts, content widths and landmark heights. @param limit most different columns and widths */
+/**
+ * Runs in the page: collects column counts, content widths and landmark heights.
+ * @param limit most different columns and widths
+ */
 export function collectPageLayout(limit: number): PageLayout {
   const elements = (globalThis as PageState).winnowVisibleElements ?? [];
   /** CSS pixels; smaller boxes are buttons and labels, not columns. */

@@ -5,8 +5,8 @@ import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { download } from '../../src/net/download.ts';
 import { createEgress, type Egress, type Route } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/proxy.ts';
-import { createUpstreams } from '../../src/net/upstream.ts';
+import { startEgressProxy } from '../../src/net/egress-proxy.ts';
+import { createUpstreams } from '../../src/net/upstream-proxies.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { SELF_SIGNED, tlsOptions } from '../support/tls.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
@@ -100,7 +100,7 @@ describe.each([
   ['an HTTPS proxy', () => http({ secure: true })],
   ['a SOCKS5 proxy', socks],
 ])('through %s', (_name, start: () => Promise<TestProxy>) => {
-  it('plain pages come, and the proxy sees addresses only', async () => {
+  it('plain pages arrive and the proxy sees IP addresses only', async () => {
     const proxy = await start();
     const egress = egressBy([proxy.url]);
     expect(await get(egress, 'http://site.test/page?a=1')).toBe('site.test /page?a=1');
@@ -109,7 +109,7 @@ describe.each([
     expect(proxy.strangers).toBe(0);
   });
 
-  it('names that lead inside are refused before it is asked', async () => {
+  it('private addresses are refused before the proxy is used', async () => {
     const proxy = await start();
     const egress = egressBy([proxy.url]);
     for (const url of [
@@ -126,7 +126,7 @@ describe.each([
     expect(proxy.targets).toEqual([]);
   });
 
-  it('one with a wrong password is known for it', async () => {
+  it('a wrong password is reported as a fault of the proxy', async () => {
     const proxy = await start();
     const egress = egressBy([proxy.url.replace(/:[^:]*@/, ':wrong@')]);
     await expect(get(egress, 'http://site.test/')).rejects.toEqual(
@@ -142,7 +142,7 @@ describe.each([
     ]);
   });
 
-  it('a page that cannot be reached is told from a proxy that does not work', async () => {
+  it('an unreachable page is distinguished from a proxy that does not work', async () => {
     const refusal = start === socks ? 4 : 502;
     const proxies = await Promise.all(
       Array.from({ length: 5 }, () => (start === socks ? socks({ refusal }) : http({ refusal }))),
@@ -155,7 +155,7 @@ describe.each([
     expect(faults).toEqual([]);
   });
 
-  it('the browser reaches pages and tunnels alike', async () => {
+  it('the browser reaches plain pages and tunnels', async () => {
     const proxy = await start();
     const egress = egressBy([proxy.url]);
     const door = closing(await startEgressProxy(egress));
@@ -181,7 +181,7 @@ describe.each([
   });
 });
 
-it('TLS is made with the site itself, by its name', async () => {
+it('TLS is established with the site itself and verified by its name', async () => {
   const proxy = await http({ port: securePort });
   const egress = egressBy([proxy.url]);
   expect(await get(egress, 'https://secure.test/')).toBe('secure.test /');
@@ -191,18 +191,18 @@ it('TLS is made with the site itself, by its name', async () => {
   );
 });
 
-it('TLS goes through a proxy that speaks TLS itself', async () => {
+it('TLS works through a proxy that uses TLS itself', async () => {
   const proxy = await http({ port: securePort, secure: true });
   expect(await get(egressBy([proxy.url]), 'https://secure.test/')).toBe('secure.test /');
 });
 
-it('a name that is looked up once cannot become another', async () => {
+it('a name is looked up once, so a later DNS change has no effect', async () => {
   const proxy = await http();
   expect(await get(egressBy([proxy.url]), 'http://rebinding.test/')).toBe('rebinding.test /');
   expect(proxy.targets).toEqual(['93.184.216.34:80']);
 });
 
-it('IPv4 is asked for first, and IPv6 where there is nothing else', async () => {
+it('IPv4 is preferred, and IPv6 used where there is nothing else', async () => {
   const [first, second] = [await socks(), await http()];
   expect(await get(egressBy([first.url]), 'http://both.test/')).toBe('both.test /');
   expect(first.targets).toEqual(['93.184.216.34:80']);
@@ -213,10 +213,10 @@ it('IPv4 is asked for first, and IPv6 where there is nothing else', async () => 
 });
 
 describe('rotation', () => {
-  it('takes proxies in turn', async () => {
+  it('uses proxies in turn', async () => {
     const proxies = [await http(), await socks(), await http()];
-    const { of } = createUpstreams({ basic: proxies.map(({ url }) => url), enhanced: [] });
-    const upstream = of({ proxy: 'basic', country: undefined })!;
+    const { select } = createUpstreams({ basic: proxies.map(({ url }) => url), enhanced: [] });
+    const upstream = select({ proxy: 'basic', country: undefined })!;
     for (let i = 0; i < 6; i++) {
       const target = {
         host: 'x',
@@ -232,7 +232,7 @@ describe('rotation', () => {
     ]);
   });
 
-  it('passes over what does not work, and lets it rest longer each time', async () => {
+  it('skips a proxy that does not work, for longer each time', async () => {
     const proxy = await socks();
     const dead = await deadProxy();
     const mute = closing(await startSocksProxy());
@@ -249,7 +249,7 @@ describe('rotation', () => {
 describe('the proxies of a route', () => {
   const to = (proxy: Route['proxy'], country?: string): Route => ({ proxy, country });
 
-  it('are those of its pool and country', async () => {
+  it('are those of its kind and country', async () => {
     const [plain, german, french] = [await http(), await http(), await http()];
     const egress = egressBy([plain.url, `de=${german.url}`], [`FR=${french.url}`]);
     await get(egress, 'http://site.test/1', to('basic'));
@@ -261,7 +261,7 @@ describe('the proxies of a route', () => {
     expect(routes.map(egress.upstreams.isElsewhere)).toEqual([false, false, false]);
   });
 
-  it('are found by another code of their country', async () => {
+  it('are found by an alias of their country code', async () => {
     const [plain, british] = [await http(), await http()];
     for (const [setting, asked] of [
       ['gb', 'uk'],
@@ -288,24 +288,24 @@ describe('the proxies of a route', () => {
     const { upstreams } = egress;
     expect(upstreams.isElsewhere(to('basic', 'FR'))).toBe(true);
     // They take turns with all other requests.
-    expect(upstreams.of(to('basic', 'FR'))).toBe(upstreams.of(to('basic')));
+    expect(upstreams.select(to('basic', 'FR'))).toBe(upstreams.select(to('basic')));
   });
 
-  it('are all of a pool that does not say where they are, and none where there is none', () => {
+  it('are all proxies of the kind where none has a country, and none where there is none', () => {
     const here = createUpstreams({ basic: ['http://a'], enhanced: [] });
-    expect(here.of(to('basic', 'JP'))).toBeDefined();
+    expect(here.select(to('basic', 'JP'))).toBeDefined();
     expect(here.isElsewhere(to('basic', 'JP'))).toBe(false);
     expect([here.offers('basic'), here.offers('enhanced')]).toEqual([true, false]);
-    expect(() => here.of(to('enhanced'))).toThrow(
+    expect(() => here.select(to('enhanced'))).toThrow(
       failing('SCRAPE_PROXY_SELECTION_ERROR', /no enhanced proxy/),
     );
     const none = createUpstreams({ basic: [], enhanced: ['http://a'] });
-    expect(none.of(to('basic', 'JP'))).toBeUndefined();
+    expect(none.select(to('basic', 'JP'))).toBeUndefined();
     expect(none.isElsewhere(to('basic', 'JP'))).toBe(false);
     expect(none.offers('basic')).toBe(false);
   });
 
-  it('are those at home for who does not care', async () => {
+  it('are those of the default country where the route has none', async () => {
     const [american, german] = [await http(), await http()];
     await get(egressBy([`de=${german.url}`, `us=${american.url}`]), 'http://site.test/');
     expect([american.targets.length, german.targets.length]).toEqual([1, 0]);
@@ -313,12 +313,12 @@ describe('the proxies of a route', () => {
     expect(german.targets).toHaveLength(1);
   });
 
-  it('have doors of their own for the browser', async () => {
+  it('have local proxies of their own for the browser', async () => {
     const [plain, french] = [await http(), await socks()];
     const door = closing(await startEgressProxy(egressBy([plain.url], [`fr=${french.url}`])));
-    const enhanced = await door.through(to('enhanced', 'FR'));
-    expect(enhanced).toBe(await door.through(to('enhanced', 'fr')));
-    expect((await door.through(to('basic'))).url).toBe(door.url);
+    const enhanced = await door.forRoute(to('enhanced', 'FR'));
+    expect(enhanced).toBe(await door.forRoute(to('enhanced', 'fr')));
+    expect((await door.forRoute(to('basic'))).url).toBe(door.url);
     const { port: at } = new URL(enhanced.url);
     const answer = await new Promise<IncomingMessage>((resolve) =>
       httpRequest(
@@ -328,21 +328,21 @@ describe('the proxies of a route', () => {
     );
     expect(Buffer.concat(await answer.toArray()).toString()).toBe('site.test /');
     expect([plain.targets.length, french.targets.length]).toEqual([0, 1]);
-    expect(await door.through(to('enhanced', 'DE'))).toBe(await door.through(to('enhanced')));
+    expect(await door.forRoute(to('enhanced', 'DE'))).toBe(await door.forRoute(to('enhanced')));
   });
 });
 
-it('a password may hold a stray %', () => {
+it('a password may contain a stray %', () => {
   expect(createUpstreams({ basic: ['http://a:100%@b', 'http://a:%ff@b'], enhanced: [] })).toBeDefined();
 });
 
 it.each(['ftp://a:1', 'nonsense', 'de=', 'deu=http://a', 'socks4://a', 'http://'])(
-  'the setting %s is refused without its text',
+  'the entry %s is refused with a message that does not contain it',
   (entry) => {
     expect(() => createUpstreams({ basic: ['http://fine', entry], enhanced: [] })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
-        message: expect.stringMatching(/^WINNOW_PROXIES_BASIC: entry 2 is no proxy\. Write it as /),
+        message: expect.stringMatching(/^WINNOW_PROXIES_BASIC: entry 2 is not the URL of a proxy\. Write it as /),
       }),
     );
   },

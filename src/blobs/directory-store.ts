@@ -13,46 +13,49 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../errors.ts';
-import type { Range, Store } from './store.ts';
+import type { ByteRange, BlobStore } from './blob-store.ts';
 
-const isAbsent = (error: unknown) => codeOf(error) === 'ENOENT';
+const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 
-/** The value, or what stands for a file that is not there. */
-const orAbsent = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>
+/** Resolves to the value, or to the fallback where the file does not exist. */
+const orIfMissing = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>
   promise.catch((error) => {
-    if (isAbsent(error)) return absent;
+    if (isMissing(error)) return absent;
     throw error;
   });
 
-/** A directory, made when something is first kept in it: files by the first two digits of their keys. */
-export function openDirectory(root: string): Store {
+/**
+ * Opens a store in a directory, which is created on the first write. Subdirectories are named by the first two digits
+ * of keys.
+ */
+export function openDirectoryStore(root: string): BlobStore {
   const fileOf = (key: string) => path.join(root, key.slice(0, 2), key.slice(2));
 
   async function write(key: string, fill: (handle: FileHandle) => Promise<void>): Promise<void> {
     const file = fileOf(key);
-    const draft = `${file}.${randomUUID()}`;
-    const handle = await open(draft, 'wx', 0o600).catch(async (error) => {
-      if (!isAbsent(error)) throw error;
+    const temporary = `${file}.${randomUUID()}`;
+    const handle = await open(temporary, 'wx', 0o600).catch(async (error) => {
+      if (!isMissing(error)) throw error;
       await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-      return open(draft, 'wx', 0o600);
+      return open(temporary, 'wx', 0o600);
     });
     try {
       await fill(handle);
-      // The row that names this blob must not outlive its bytes in a power cut.
+      // A power failure must not leave a database row without the blob that it refers to.
       await handle.datasync();
       await handle.close();
-      await rename(draft, file);
+      await rename(temporary, file);
     } catch (error) {
       await handle.close().catch(() => undefined);
-      await unlink(draft).catch(() => undefined);
+      await unlink(temporary).catch(() => undefined);
       throw error;
     }
   }
 
   return {
-    renew(key) {
+    touch(key) {
       const now = new Date();
-      return orAbsent(
+      return orIfMissing(
         utimes(fileOf(key), now, now).then(() => true),
         false,
       );
@@ -60,29 +63,29 @@ export function openDirectory(root: string): Store {
     write: (key, bytes) => write(key, (handle) => handle.writeFile(bytes)),
     writeFile: (key, source) => write(key, (handle) => handle.writeFile(createReadStream(source))),
     stream: (key) =>
-      orAbsent(
+      orIfMissing(
         open(fileOf(key)).then((handle) => handle.createReadStream()),
         undefined,
       ),
-    read: (key, range) => orAbsent(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
-    remove: (key) => orAbsent(unlink(fileOf(key)), undefined),
-    async list(shelf) {
-      const names = await orAbsent(readdir(path.join(root, shelf)), []);
+    read: (key, range) => orIfMissing(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
+    remove: (key) => orIfMissing(unlink(fileOf(key)), undefined),
+    async list(prefix) {
+      const names = await orIfMissing(readdir(path.join(root, prefix)), []);
       const found = names.map(async (name) => {
-        const file = await orAbsent(stat(path.join(root, shelf, name)), undefined);
-        return file ? [{ key: shelf + name, putAt: file.mtime }] : [];
+        const file = await orIfMissing(stat(path.join(root, prefix, name)), undefined);
+        return file ? [{ key: prefix + name, putAt: file.mtime }] : [];
       });
       return (await Promise.all(found)).flat();
     },
     async sweep(before) {
       let swept = 0;
-      for (const shelf of await orAbsent(readdir(root), [])) {
-        for (const name of await readdir(path.join(root, shelf))) {
-          const file = path.join(root, shelf, name);
-          // Whoever sweeps beside us may be quicker.
-          const found = await orAbsent(stat(file), undefined);
+      for (const prefix of await orIfMissing(readdir(root), [])) {
+        for (const name of await readdir(path.join(root, prefix))) {
+          const file = path.join(root, prefix, name);
+          // Another process may delete the file at the same time.
+          const found = await orIfMissing(stat(file), undefined);
           if (!found || found.mtime >= before) continue;
-          await orAbsent(unlink(file), undefined);
+          await orIfMissing(unlink(file), undefined);
           swept++;
         }
       }
@@ -95,7 +98,7 @@ export function openDirectory(root: string): Store {
   };
 }
 
-async function readPart(file: string, { offset, length }: Range): Promise<Buffer> {
+async function readPart(file: string, { offset, length }: ByteRange): Promise<Buffer> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);

@@ -1,18 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { PlacedFile, Store } from './store.ts';
+import type { StoredBlob, BlobStore } from './blob-store.ts';
 
-/** An object put this long ago is put anew, so that it counts as put now. */
-const RENEWED_AFTER_MS = 3_600_000;
+/** An object older than this is written again, so that its time of storage is renewed. */
+const TOUCH_AFTER_MS = 3_600_000;
 
 /**
- * A part of a bucket of S3 or of what speaks its language.
+ * Opens a part of a bucket of S3 or a compatible store.
  * @param location see `openBlobs`
- * @param space what stands before every key
+ * @param space prefix of every key
  */
-export async function openBucket(location: URL, space: string): Promise<Store> {
-  // Loaded only where it is used: it is the largest library of the house.
+export async function openS3Store(location: URL, space: string): Promise<BlobStore> {
+  // Loaded on demand, because it is the largest dependency.
   const {
     S3Client,
     DeleteObjectCommand,
@@ -28,25 +28,25 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
   const client = new S3Client({
     region: location.searchParams.get('region') ?? 'us-east-1',
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Checksums behind streams are news to other stores than Amazon's, which take them for part of the file.
+    // Some compatible stores do not know trailing checksums and store them as part of the file.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   const Bucket = location.hostname;
   const prefix = `${location.pathname}/${space}/`.replace(/^\/+/, '').replace(/\/{2,}/g, '/');
   const object = (key: string) => ({ Bucket, Key: prefix + key });
 
-  /** @param begin of the keys */
-  async function* listFiles(begin: string): AsyncGenerator<PlacedFile> {
+  /** Lists all objects whose keys begin with a prefix. */
+  async function* listFiles(keyPrefix: string): AsyncGenerator<StoredBlob> {
     for (let ContinuationToken: string | undefined, more = true; more; ) {
       const page = await client.send(
         new ListObjectsV2Command({
           Bucket,
-          Prefix: prefix + begin,
+          Prefix: prefix + keyPrefix,
           ...(ContinuationToken && { ContinuationToken }),
         }),
       );
       for (const { Key, LastModified } of page.Contents ?? []) {
-        if (Key && LastModified) yield { key: Key.slice(prefix.length), putAt: LastModified };
+        if (Key && LastModified) yield { key: Key.slice(prefix.length), storedAt: LastModified };
       }
       ContinuationToken = page.NextContinuationToken;
       more = ContinuationToken !== undefined;
@@ -54,9 +54,9 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
   }
 
   return {
-    renew: (key) =>
+    touch: (key) =>
       client.send(new HeadObjectCommand(object(key))).then(
-        ({ LastModified }) => Date.now() - (LastModified?.getTime() ?? 0) < RENEWED_AFTER_MS,
+        ({ LastModified }) => Date.now() - (LastModified?.getTime() ?? 0) < TOUCH_AFTER_MS,
         (error) => {
           if (error instanceof NotFound) return false;
           throw error;
@@ -74,7 +74,7 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
     async stream(key) {
       try {
         const { Body } = await client.send(new GetObjectCommand(object(key)));
-        // In Node it is a stream of Node's.
+        // The SDK's type covers browsers too; in Node the body is a Node stream.
         return Body as Readable | undefined;
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;
@@ -94,15 +94,15 @@ export async function openBucket(location: URL, space: string): Promise<Store> {
     async remove(key) {
       await client.send(new DeleteObjectCommand(object(key)));
     },
-    async list(shelf) {
-      const files: PlacedFile[] = [];
-      for await (const file of listFiles(shelf)) files.push(file);
+    async list(prefix) {
+      const files: StoredBlob[] = [];
+      for await (const file of listFiles(prefix)) files.push(file);
       return files;
     },
     async sweep(before) {
       let swept = 0;
-      for await (const { key, putAt } of listFiles('')) {
-        if (putAt >= before) continue;
+      for await (const { key, storedAt } of listFiles('')) {
+        if (storedAt >= before) continue;
         await client.send(new DeleteObjectCommand(object(key)));
         swept++;
       }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bodyKind, essenceOf } from '../../src/net/media-type.ts';
+import { detectBodyKind, parseMediaType } from '../../src/net/body-kind.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 const PAGE = '<!doctype html><html><body>hi</body></html>';
 const FEED = '<?xml version="1.0"?><rss version="2.0"><channel/></rss>';
 const SITEMAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>';
 
-describe('media kind', () => {
+describe('the kind of a body', () => {
   it.each([
     ['html', 'text/html', PAGE],
     ['html', 'TEXT/HTML;charset=utf-8', 'no tags at all'],
@@ -39,8 +39,8 @@ describe('media kind', () => {
     ['document', 'application/msword', 'no signature'],
     ['document', 'application/rtf', '{\\rtf1 x}'],
     ['binary', 'font/woff2', 'wOF2'],
-  ])('is what is declared: %s for %s', (kind, contentType, body) => {
-    expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
+  ])('follows the declared type: %s for %s', (kind, contentType, body) => {
+    expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -64,8 +64,8 @@ describe('media kind', () => {
     ['binary', 'text/html', PNG],
     ['binary', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
     ['binary', 'text/plain', Buffer.from([0x4d, 0x5a, 0, 3, 0])],
-  ])('is what the bytes say beyond doubt: %s for %s', (kind, contentType, body) => {
-    expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
+  ])('follows unambiguous bytes against the declared type: %s for %s', (kind, contentType, body) => {
+    expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -83,51 +83,51 @@ describe('media kind', () => {
     ['json', '[{"a":1}]'],
     ['binary', PNG],
     ['binary', Buffer.from([1, 2, 3, 4])],
-  ])('is guessed without a type: %s', (kind, body) => {
+  ])('is detected from the content without a type: %s', (kind, body) => {
     for (const contentType of ['', 'application/octet-stream', '*/*']) {
-      expect(bodyKind(contentType, Buffer.from(body))).toBe(kind);
+      expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
     }
   });
 
-  it('is what its name says where nothing else does', () => {
+  it('follows the extension where nothing else is known', () => {
     const junk = Buffer.from('junk before %PDF-1.4\n');
-    expect(bodyKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
-    expect(bodyKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
-    expect(bodyKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
-    expect(bodyKind('text/plain', junk, '/paper.pdf')).toBe('text');
+    expect(detectBodyKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
+    expect(detectBodyKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
+    expect(detectBodyKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
+    expect(detectBodyKind('text/plain', junk, '/paper.pdf')).toBe('text');
   });
 
-  it('is seen through UTF-16', () => {
-    expect(bodyKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
-    expect(bodyKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
-    expect(bodyKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
+  it('is detected in UTF-16 text', () => {
+    expect(detectBodyKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
+    expect(detectBodyKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
+    expect(detectBodyKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
   });
 
-  it('is only the beginning of the body: a page about PDFs is a page', () => {
-    expect(bodyKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
+  it('depends on the beginning of the body, so a page about PDFs is HTML', () => {
+    expect(detectBodyKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
     const pool = Buffer.from('%PDF-<p>x');
-    expect(bodyKind('', pool.subarray(5))).toBe('html');
+    expect(detectBodyKind('', pool.subarray(5))).toBe('html');
   });
 
-  it('is found in bounded steps, however comments nest', () => {
+  it('is detected in bounded time, however comments nest', () => {
     for (const hostile of [
       '<!--'.repeat(400),
       '<!---->'.repeat(200),
       '<?xml>'.repeat(200),
       '<?xml <!---->'.repeat(99),
     ]) {
-      expect(bodyKind('', Buffer.from(hostile))).toBe('text');
+      expect(detectBodyKind('', Buffer.from(hostile))).toBe('text');
     }
   });
 });
 
-describe('essence', () => {
+describe('the media type', () => {
   it.each([
     ['Text/HTML; charset=x', 'text/html'],
     ['text/html, text/html', 'text/html'],
     ['', ''],
     [' ; charset=utf-8', ''],
-  ])('of %j', (contentType, essence) => {
-    expect(essenceOf(contentType)).toBe(essence);
+  ])('of the header %j is %j', (contentType, essence) => {
+    expect(parseMediaType(contentType)).toBe(essence);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAddressPolicy } from '../../src/net/address.ts';
+import { createAddressPolicy } from '../../src/net/address-policy.ts';
 
 const REFUSED = [
   '0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '127.0.0.1', '127.255.255.254', '169.254.169.254',
@@ -26,7 +26,7 @@ describe('address policy', () => {
     expect(policy.allows(ip)).toBe(true);
   });
 
-  it('allows listed ranges beside public addresses, and nothing next to them', () => {
+  it('allows listed ranges in addition to public addresses, and no neighbouring address', () => {
     const { allows } = createAddressPolicy(['127.0.0.0/8', ' fd00::/8', '10.1.2.3', '::1/128']);
     const asked = [
       '127.9.9.9',
@@ -51,7 +51,7 @@ describe('address policy', () => {
     '127.1/8',
     '/8',
     '10.0.0.0/8/8',
-  ])('names the CIDR that it cannot read: %j', (cidr) => {
+  ])('reports a CIDR that it cannot parse: %j', (cidr) => {
     expect(() => createAddressPolicy(['127.0.0.0/8', cidr])).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',

@@ -16,7 +16,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
+import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 
 let dns: TestDns;
@@ -128,8 +128,8 @@ afterAll(async () => {
   await dns.close();
 });
 
-describe('what may pass', () => {
-  it('plain requests pass, bodies too', async () => {
+describe('the egress proxy passes', () => {
+  it('plain requests with bodies', async () => {
     const response = await plain(`http://site.test:${port}/page?a=1`);
     expect(await textOf(response)).toBe('GET /page?a=1 ');
     const post = httpRequest({
@@ -143,7 +143,7 @@ describe('what may pass', () => {
     expect(await textOf(answer)).toBe('POST /form body');
   });
 
-  it('tunnels pass bytes both ways, WebSockets and what a client sends at once among them', async () => {
+  it('tunnels in both directions, with WebSockets and bytes that a client sends early', async () => {
     const socket = await tunnel(`site.test:${port}`);
     socket.write('GET /live HTTP/1.1\r\nhost: site.test\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n');
     const [head] = await once(socket, 'data');
@@ -160,7 +160,7 @@ describe('what may pass', () => {
     expect(eager).toMatch(/^HTTP\/1\.1 200 Connection Established[\s\S]*GET \/eager $/m);
   });
 
-  it('several jobs at once', async () => {
+  it('concurrent requests without mixing them up', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         if (index % 2) return textOf(await plain(`http://site.test:${port}/${index}`));
@@ -176,7 +176,7 @@ describe('what may pass', () => {
   });
 });
 
-describe('what may not pass', () => {
+describe('the egress proxy refuses', () => {
   const hosts = [
     '127.0.0.2', '127.2', '0x7f.2', '0x7f000002', '2130706434', '0177.0.0.2', '[::1]', '[::ffff:127.0.0.2]',
     '[::ffff:7f00:2]', '[64:ff9b::7f00:2]', '10.0.0.1', '169.254.169.254', '0.0.0.0', 'inside.test', 'INSIDE.TEST',
@@ -205,7 +205,7 @@ describe('what may not pass', () => {
     expect(secretConnections).toBe(0);
   });
 
-  it('other schemes, and requests that are not for a proxy', async () => {
+  it('other schemes and requests that are not proxy requests', async () => {
     for (const target of [
       'ftp://site.test/',
       'file:///etc/passwd',
@@ -220,7 +220,7 @@ describe('what may not pass', () => {
     expect(secretConnections).toBe(0);
   });
 
-  it('a second answer of DNS', async () => {
+  it('a forbidden address that a later DNS lookup returns', async () => {
     const socket = await tunnel(`rebinding.test:${port}`);
     socket.destroy();
     await expect(tunnel(`rebinding.test:${port}`)).rejects.toThrow(/^403/);
@@ -229,14 +229,14 @@ describe('what may not pass', () => {
 });
 
 describe('failures', () => {
-  it('of names are told', async () => {
+  it('to resolve a name are reported', async () => {
     await expect(tunnel('absent.test:443')).rejects.toThrow(/^502/);
     expect(proxy.failureOf('absent.test')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
     await expect(plain('http://gone.test/')).rejects.toThrow(/hang up/);
     expect(proxy.failureOf('gone.test')).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' });
   });
 
-  it('to connect are told', async () => {
+  it('to connect are reported', async () => {
     const at = await closedPort();
     const failure = { code: 'SCRAPE_SITE_ERROR', message: expect.stringContaining('refused the connection') };
     await expect(tunnel(`refusing.test:${at}`)).rejects.toThrow(/^502/);
@@ -245,7 +245,7 @@ describe('failures', () => {
     expect(proxy.failureOf('127.0.0.1')).toMatchObject(failure);
   });
 
-  it('of plain requests close the connection, and are forgotten when the host answers', async () => {
+  it('of plain requests close the connection and are forgotten when the host responds', async () => {
     await expect(plain(`http://flaky.test:${port}/reset`)).rejects.toThrow(/hang up/);
     expect(proxy.failureOf('FLAKY.test')).toMatchObject({
       code: 'SCRAPE_SITE_ERROR',
@@ -255,7 +255,7 @@ describe('failures', () => {
     expect(proxy.failureOf('flaky.test')).toBeUndefined();
   });
 
-  it('of clients are nobody’s', async () => {
+  it('of clients are not attributed to the host', async () => {
     const socket = await tunnel(`site.test:${port}`);
     socket.resetAndDestroy();
     const response = await plain(`http://site.test:${port}/slow`);
@@ -274,14 +274,14 @@ describe('connections', () => {
   const openAtSite = () =>
     new Promise<number>((resolve) => site.getConnections((_, count) => resolve(count)));
 
-  it('to a site are used again by plain requests', async () => {
+  it('to a site are reused by plain requests', async () => {
     await textOf(await plain(`http://site.test:${port}/first`));
     const before = siteConnections;
     for (let round = 0; round < 5; round++) await textOf(await plain(`http://site.test:${port}/${round}`));
     expect(siteConnections - before).toBeLessThanOrEqual(1);
   });
 
-  it('end with the client, and all of them with the proxy', async () => {
+  it('end with their client, and all of them with the proxy', async () => {
     const other = await startEgressProxy(egress);
     const opened = siteConnections;
     const clients = await Promise.all(
