@@ -14,9 +14,9 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import { openS3Store } from './blobs/s3-store.ts';
-import { openDirectoryStore } from './blobs/directory-store.ts';
 import type { StoredBlob } from './blobs/blob-store.ts';
+import { openDirectoryStore } from './blobs/directory-store.ts';
+import { openS3Store } from './blobs/s3-store.ts';
 import { ServiceError } from './errors.ts';
 
 /** Content-addressed storage: equal bytes are stored once, and a key always means the same bytes. */
@@ -127,7 +127,10 @@ export function locateBlob(key: string): { file: string; end: number } {
 const WHOLE_FILE_KEY = /^[0-9a-f]{64}$/;
 
 const createNotFoundError = (key: string) =>
-  new ServiceError('NOT_FOUND', `The data with the key ${key} does not exist or has been deleted. Run the job again.`);
+  new ServiceError(
+    'NOT_FOUND',
+    `The data with the key ${key} does not exist or has been deleted. Run the job again.`,
+  );
 
 /** Compresses a file as a stream. @returns the hash of the uncompressed file */
 async function compressFile(file: string, compressed: string): Promise<string> {

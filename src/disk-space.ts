@@ -25,15 +25,15 @@ export function watchDiskSpace(directories: string[], minFreeBytes: number): Dis
   let checkedAt = Number.NEGATIVE_INFINITY;
   let result: Promise<boolean> = Promise.resolve(true);
 
-  async function look(): Promise<boolean> {
+  async function check(): Promise<boolean> {
     const disks = await Promise.all(directories.map((directory) => statfs(directory).catch(ignoreMissing)));
     return disks.every((disk) => !disk || disk.bavail * disk.bsize >= minFreeBytes);
   }
 
-  function hasRoom(): Promise<boolean> {
+  function hasSpace(): Promise<boolean> {
     if (performance.now() - checkedAt > RESULT_TTL_MS) {
       checkedAt = performance.now();
-      result = look();
+      result = check();
     }
     return result;
   }
@@ -41,7 +41,7 @@ export function watchDiskSpace(directories: string[], minFreeBytes: number): Dis
   return {
     hasSpace,
     async requireSpace() {
-      if (await hasRoom()) return;
+      if (await hasSpace()) return;
       throw new ServiceError(
         'INSUFFICIENT_STORAGE',
         `Less than ${Math.round(minFreeBytes / 1024 / 1024)} MiB are free on the disk of this service, so it accepts no new work. Try again later, or ask its operator to free space.`,

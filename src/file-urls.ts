@@ -24,7 +24,8 @@ export interface StoredFile {
 }
 
 /** Formats the reference by which a document refers to a stored file. */
-export const formatFileReference = ({ key, size, mediaType }: StoredFile) => `blob:${key};${size};${mediaType}`;
+export const formatFileReference = ({ key, size, mediaType }: StoredFile) =>
+  `blob:${key};${size};${mediaType}`;
 
 /** Parses a file reference. @returns `undefined` for any other text */
 export function parseFileReference(reference: string): StoredFile | undefined {

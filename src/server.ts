@@ -8,10 +8,10 @@ import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
+import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { patiently, runProcess } from './process.ts';
-import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
 /** Runs the API until the process is asked to end. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../errors.ts';
-import type { ByteRange, BlobStore } from './blob-store.ts';
+import type { BlobStore, ByteRange } from './blob-store.ts';
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 
@@ -67,13 +67,14 @@ export function openDirectoryStore(root: string): BlobStore {
         open(fileOf(key)).then((handle) => handle.createReadStream()),
         undefined,
       ),
-    read: (key, range) => orIfMissing(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
+    read: (key, range) =>
+      orIfMissing(range ? readPart(fileOf(key), range) : readFile(fileOf(key)), undefined),
     remove: (key) => orIfMissing(unlink(fileOf(key)), undefined),
     async list(prefix) {
       const names = await orIfMissing(readdir(path.join(root, prefix)), []);
       const found = names.map(async (name) => {
         const file = await orIfMissing(stat(path.join(root, prefix, name)), undefined);
-        return file ? [{ key: prefix + name, putAt: file.mtime }] : [];
+        return file ? [{ key: prefix + name, storedAt: file.mtime }] : [];
       });
       return (await Promise.all(found)).flat();
     },

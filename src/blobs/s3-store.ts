@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import type { StoredBlob, BlobStore } from './blob-store.ts';
+import type { BlobStore, StoredBlob } from './blob-store.ts';
 
 /** An object older than this is written again, so that its time of storage is renewed. */
 const TOUCH_AFTER_MS = 3_600_000;

@@ -9,7 +9,7 @@ import { messageOf, ServiceError } from '../errors.ts';
 import { formatFileReference } from '../file-urls.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
-import type { RouteProxy, EgressProxy } from '../net/egress-proxy.ts';
+import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import { detectBodyKind, parseMediaType } from '../net/body-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { detectDocumentFormat } from '../net/document-format.ts';
-import { detectBodyKind, parseMediaType } from '../net/body-kind.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { WantedAsBase64 } from './engine.ts';
 

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.ts';
-import { createTooLargeError } from '../net/response-body.ts';
 import { type OpenDownload, openDownload } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
+import { createTooLargeError } from '../net/response-body.ts';
 import { canForwardHeaders } from '../url.ts';
 
 /** How the media files of a page are fetched. */
@@ -51,7 +51,8 @@ export function createMediaFiles(options: MediaFileOptions) {
 
   async function write({ url, body }: OpenDownload, file: string, take: (count: number) => boolean) {
     body.on('data', (chunk: Buffer) => {
-      if (!take(chunk.length)) body.destroy(createTooLargeError({ url, maxBodyBytes: maxBytes, limitSetting: SIZE_SETTING }));
+      if (!take(chunk.length))
+        body.destroy(createTooLargeError({ url, maxBodyBytes: maxBytes, limitSetting: SIZE_SETTING }));
     });
     await pipeline(body, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal }).catch((error) => {
       signal.throwIfAborted();

@@ -43,7 +43,9 @@ export function createAddressPolicy(allowedCidrs: readonly string[]): AddressPol
       if (isIP(ip) === 0) return false;
       const address = ipaddr.process(ip);
       if (isPublic(address)) return true;
-      return allowedRanges.some(([range, bits]) => address.kind() === range.kind() && address.match(range, bits));
+      return allowedRanges.some(
+        ([range, bits]) => address.kind() === range.kind() && address.match(range, bits),
+      );
     },
   };
 }

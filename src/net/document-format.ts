@@ -75,7 +75,11 @@ const RTF = Buffer.from('{\\rtf');
  * @param path path of the URL
  * @returns `undefined` for any other body
  */
-export function detectDocumentFormat(type: string, body: Uint8Array, path: string): DocumentFormat | undefined {
+export function detectDocumentFormat(
+  type: string,
+  body: Uint8Array,
+  path: string,
+): DocumentFormat | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const starts = (signature: Buffer) => bytes.subarray(0, signature.length).equals(signature);
   if (starts(RTF)) return 'rtf';

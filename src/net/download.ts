@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
 import { canForwardHeaders } from '../url.ts';
-import { openResponseBody } from './response-body.ts';
 import { BASIC_ROUTE, type Egress, type Route } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
+import { openResponseBody } from './response-body.ts';
 
 /** A download and its limits. */
 export interface DownloadOptions {
@@ -114,7 +114,10 @@ function resolveRedirect(location: string, from: URL): URL {
   const next = URL.parse(location, from);
   if (!next) {
     const target = JSON.stringify(location.slice(0, 200));
-    throw new ServiceError('SCRAPE_SITE_ERROR', `${from.href} redirects to ${target}, which is not a valid URL.`);
+    throw new ServiceError(
+      'SCRAPE_SITE_ERROR',
+      `${from.href} redirects to ${target}, which is not a valid URL.`,
+    );
   }
   // A redirect without a fragment inherits that of the previous URL (RFC 9110 10.2.2).
   if (!next.hash) next.hash = from.hash;

@@ -77,7 +77,9 @@ function dial(hostname: string, port: number, addresses: readonly ResolvedAddres
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: hostname, port, lookup: pinnedLookup(addresses), noDelay: true });
   const giveUp = () => {
-    socket.destroy(Object.assign(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`), { code: 'ETIMEDOUT' }));
+    socket.destroy(
+      Object.assign(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`), { code: 'ETIMEDOUT' }),
+    );
   };
   socket.setTimeout(CONNECT_TIMEOUT_MS, giveUp);
   socket.once('error', reject);

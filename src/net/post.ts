@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { ServiceError } from '../errors.ts';
-import { normalizeHeaders, parseHttpUrl, extractCredentials } from './download.ts';
+import { extractCredentials, normalizeHeaders, parseHttpUrl } from './download.ts';
 import type { Egress } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
 

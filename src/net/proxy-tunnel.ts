@@ -53,7 +53,10 @@ export async function openTunnel(proxy: ProxyServer, to: ResolvedAddress, port: 
     REPLY_TIMEOUT_MS,
   );
   try {
-    await (proxy.protocol === 'socks5:' ? requestSocksTunnel : requestHttpTunnel)(socket, proxy, { ...to, port });
+    await (proxy.protocol === 'socks5:' ? requestSocksTunnel : requestHttpTunnel)(socket, proxy, {
+      ...to,
+      port,
+    });
     return socket;
   } catch (error) {
     socket.destroy();
@@ -89,7 +92,11 @@ interface TunnelTarget extends ResolvedAddress {
  * Opens an HTTP CONNECT tunnel (RFC 9110 9.3.6). Plain requests use it too, because a forwarding proxy would resolve
  * names itself.
  */
-async function requestHttpTunnel(socket: Socket, proxy: ProxyServer, { address, family, port }: TunnelTarget): Promise<void> {
+async function requestHttpTunnel(
+  socket: Socket,
+  proxy: ProxyServer,
+  { address, family, port }: TunnelTarget,
+): Promise<void> {
   const path = `${family === 6 ? `[${address}]` : address}:${port}`;
   const credentials = Buffer.from(`${proxy.username}:${proxy.password}`).toString('base64');
   const connectRequest = request({
@@ -105,7 +112,8 @@ async function requestHttpTunnel(socket: Socket, proxy: ProxyServer, { address, 
   connectRequest.end();
   const [{ statusCode = 0 }, , head] = await once(connectRequest, 'connect');
   if (statusCode === 407) throw new TunnelError('it does not accept its user name and password (407)', true);
-  if (statusCode < 200 || statusCode > 299) throw new TunnelError(`it responded with status ${statusCode}`, false);
+  if (statusCode < 200 || statusCode > 299)
+    throw new TunnelError(`it responded with status ${statusCode}`, false);
   if (head.length) socket.unshift(head);
 }
 

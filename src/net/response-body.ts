@@ -47,7 +47,10 @@ async function* inflate(source: Readable): AsyncGenerator<Buffer> {
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => chunks };
   }
-  yield* pipeThrough(Readable.from(input()), wrapped ? createInflate(ZLIB_OPTIONS) : createInflateRaw(ZLIB_OPTIONS));
+  yield* pipeThrough(
+    Readable.from(input()),
+    wrapped ? createInflate(ZLIB_OPTIONS) : createInflateRaw(ZLIB_OPTIONS),
+  );
 }
 
 function decode(source: Readable, coding: string): Readable {
@@ -120,7 +123,7 @@ export function createTooLargeError({
   url,
   maxBodyBytes,
   limitSetting = 'WINNOW_MAX_BODY_MB',
-}: Pick<ResponseBodyOptions, 'url' | 'maxBodyBytes' | 'limit'>): ServiceError {
+}: Pick<ResponseBodyOptions, 'url' | 'maxBodyBytes' | 'limitSetting'>): ServiceError {
   const most = `${maxBodyBytes / 1024 / 1024} MiB`;
   return new ServiceError(
     'SCRAPE_CONTENT_TOO_LARGE',

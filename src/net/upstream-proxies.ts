@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { findCountry } from '../country.ts';
 import { ServiceError } from '../errors.ts';
 import type { ProxyKind } from '../snapshot.ts';
-import type { ResolvedAddress } from './resolver.ts';
 import { openTunnel, type ProxyServer, TunnelError } from './proxy-tunnel.ts';
+import type { ResolvedAddress } from './resolver.ts';
 
 /** Kind and country of the upstream proxies that a request uses, where the operator has configured any. */
 export interface Route {
@@ -60,7 +60,8 @@ const MAX_REFUSALS = 3;
 const DEFAULT_COUNTRY = 'US';
 
 const DEFAULT_PORTS = { 'http:': 80, 'https:': 443, 'socks5:': 1080 } as const;
-const isScheme = (protocol: string): protocol is keyof typeof DEFAULT_PORTS => Object.hasOwn(DEFAULT_PORTS, protocol);
+const isScheme = (protocol: string): protocol is keyof typeof DEFAULT_PORTS =>
+  Object.hasOwn(DEFAULT_PORTS, protocol);
 
 interface PooledProxy {
   server: ProxyServer;
@@ -92,7 +93,10 @@ function parseProxy(entry: string, position: number, setting: string): PooledPro
   if (!url?.hostname || !isScheme(url.protocol)) {
     const hint =
       'Write it as http://user:password@host:port, https://… or socks5://…, with de= in front for Germany';
-    throw new ServiceError('BAD_REQUEST', `${setting}: entry ${position + 1} is not the URL of a proxy. ${hint}.`);
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `${setting}: entry ${position + 1} is not the URL of a proxy. ${hint}.`,
+    );
   }
   const server = {
     protocol: url.protocol,

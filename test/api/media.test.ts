@@ -136,7 +136,11 @@ describe('the address of such a file', () => {
     const [key, size, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
     const madeMinutesAgo = (minutes: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * 60_000 });
-      const url = createFileUrl(formatFileReference({ key, size, mediaType }), inject('service').url, secretKey);
+      const url = createFileUrl(
+        formatFileReference({ key, size, mediaType }),
+        inject('service').url,
+        secretKey,
+      );
       vi.useRealTimers();
       return url;
     };

@@ -99,7 +99,7 @@ describe('the organisation', () => {
 
 describe('spacing', () => {
   const spacing = (spaces: [number, number][], radii: [string, number][] = []) =>
-    analyzeSpacing({ spaces, radii, paddings: [] as Styles["paddings"], margins: [] as Styles["margins"] } as Styles, []);
+    analyzeSpacing({ spaces, radii, paddings: [], margins: [] } as unknown as Styles, []);
 
   it('has a base unit only where most lengths are multiples of it', () => {
     expect(

@@ -15,7 +15,9 @@ const families: [string, string | undefined][] = [
   ['"Times New Roman", serif', 'Times New Roman'],
   ['', undefined],
 ];
-it.each(families)('the first family of %s is %s', (stack, family) => expect(parsePrimaryFamily(stack)).toBe(family));
+it.each(families)('the first family of %s is %s', (stack, family) =>
+  expect(parsePrimaryFamily(stack)).toBe(family),
+);
 
 it('a font stack lists each family once, without generated fallback fonts', () => {
   expect(

@@ -81,7 +81,8 @@ describe('a document', () => {
   });
 
   it('may be damaged in any way without an error', () => {
-    for (let length = 0; length < docx.length; length++) detectDocumentFormat('', docx.subarray(0, length), '/');
+    for (let length = 0; length < docx.length; length++)
+      detectDocumentFormat('', docx.subarray(0, length), '/');
     const lying = Buffer.from(docx);
     lying.writeUInt32LE(0xffffffff, lying.length - 6);
     expect(detectDocumentFormat('', lying, '/')).toBeUndefined();

@@ -147,20 +147,25 @@ describe('an open response', () => {
     expect(Buffer.concat(chunks).toString()).toBe(TEXT);
   });
 
-  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])('is read up to the size limit: %s', async (path) => {
-    const { body } = await open(`/${path}`);
-    let bytes = 0;
-    const read = async () => {
-      for await (const chunk of body) bytes += chunk.length;
-    };
-    await expect(read()).rejects.toEqual(error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB/));
-    expect(bytes).toBeGreaterThan(0);
-    expect(bytes).toBeLessThanOrEqual(MIB);
-  });
+  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])(
+    'is read up to the size limit: %s',
+    async (path) => {
+      const { body } = await open(`/${path}`);
+      let bytes = 0;
+      const read = async () => {
+        for await (const chunk of body) bytes += chunk.length;
+      };
+      await expect(read()).rejects.toEqual(error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB/));
+      expect(bytes).toBeGreaterThan(0);
+      expect(bytes).toBeLessThanOrEqual(MIB);
+    },
+  );
 
   it('throws while it is read when it cannot be decoded', async () => {
     const { body } = await open('/not-gzip');
-    await expect(body.toArray()).rejects.toEqual(error('SCRAPE_SITE_ERROR', /does not match its Content-Encoding/));
+    await expect(body.toArray()).rejects.toEqual(
+      error('SCRAPE_SITE_ERROR', /does not match its Content-Encoding/),
+    );
     await expect((await open('/onion')).body.toArray()).rejects.toEqual(
       error('SCRAPE_SITE_ERROR', /6 content codings/),
     );
@@ -219,11 +224,14 @@ describe('a response', () => {
     },
   );
 
-  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])('that exceeds the size limit is an error: %s', async (path) => {
-    await expect(get(`${site}/${path}`)).rejects.toEqual(
-      error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB.*WINNOW_MAX_BODY_MB/),
-    );
-  });
+  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])(
+    'that exceeds the size limit is an error: %s',
+    async (path) => {
+      await expect(get(`${site}/${path}`)).rejects.toEqual(
+        error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB.*WINNOW_MAX_BODY_MB/),
+      );
+    },
+  );
 
   it('may be exactly as large as the limit', async () => {
     const size = Buffer.byteLength(TEXT);

@@ -342,7 +342,9 @@ it.each(['ftp://a:1', 'nonsense', 'de=', 'deu=http://a', 'socks4://a', 'http://'
     expect(() => createUpstreams({ basic: ['http://fine', entry], enhanced: [] })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
-        message: expect.stringMatching(/^WINNOW_PROXIES_BASIC: entry 2 is not the URL of a proxy\. Write it as /),
+        message: expect.stringMatching(
+          /^WINNOW_PROXIES_BASIC: entry 2 is not the URL of a proxy\. Write it as /,
+        ),
       }),
     );
   },
