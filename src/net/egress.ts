@@ -95,7 +95,7 @@ function createBlockedError(hostname: string): ServiceError {
   const what = isIP(hostname) === 0 ? `${hostname} resolves to` : `${hostname} is`;
   return new ServiceError(
     'unsafe_domain_blocked',
-    `${what} a private or reserved IP address, and only public ones are fetched. The operator of this service can allow it with WINNOW_ALLOW_PRIVATE.`,
+    `${what} a private or reserved address, and only public ones are fetched. The operator of this service can allow it with WINNOW_ALLOW_PRIVATE.`,
   );
 }
 
