@@ -14,46 +14,49 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import { openBucket } from './blobs/bucket.ts';
-import { openDirectory } from './blobs/directory.ts';
-import type { PlacedFile } from './blobs/store.ts';
+import type { StoredBlob } from './blobs/blob-store.ts';
+import { openDirectoryStore } from './blobs/directory-store.ts';
+import { openS3Store } from './blobs/s3-store.ts';
 import { ServiceError } from './errors.ts';
 
-/** Bytes by the hash of their content: what is put twice is kept once, and a key always means the same bytes. */
+/** Content-addressed storage: equal bytes are stored once, and a key always means the same bytes. */
 export interface Blobs {
-  /** Stores bytes durably. @returns their key, the SHA-256 in hex */
+  /** Stores bytes durably. @returns the key, which is the SHA-256 hash in hex */
   put(bytes: Uint8Array): Promise<string>;
-  /** Stores many in one file: as durable, at the price of one. @returns the key of each, in order */
+  /** Stores several items durably in one file, which costs one write. @returns the key of each, in order */
   putAll(items: Uint8Array[]): Promise<string[]>;
-  /** As `put`, for a file of any size; beside it there must be room for a compressed copy. */
+  /** Stores a file of any size as `put` does. Its directory must have space for a compressed copy. */
   putFile(file: string): Promise<string>;
-  /** @throws ServiceError `NOT_FOUND` when nothing is kept under the key */
+  /** Reads the bytes of a key. @throws ServiceError `NOT_FOUND` for a key that is not stored */
   get(key: string): Promise<Buffer>;
-  /** As `get`, for bytes that are read as they come; to be read, or destroyed. */
+  /**
+   * Opens the bytes of a key as a stream, which the caller reads or destroys.
+   * @throws ServiceError `NOT_FOUND`
+   */
   stream(key: string): Promise<Readable>;
-  /** Deletes a file, whoever put it; nothing where it is gone. */
+  /** Deletes a file for all who stored it. Does nothing where it does not exist. */
   remove(key: string): Promise<void>;
-  /** The files whose keys begin with two hex digits, such as `0f`, with when they were put last. */
-  list(shelf: string): Promise<PlacedFile[]>;
-  /** Deletes what was put last before a time. @returns how many files went */
+  /** Lists the files whose keys begin with two hex digits, such as `0f`, with the time when they were last stored. */
+  list(prefix: string): Promise<StoredBlob[]>;
+  /** Deletes the files that were last stored before a time. @returns the number of deleted files */
   sweep(before: Date): Promise<number>;
-  /** Resolves when the store answers. */
+  /** Resolves when the store is available. */
   ready(): Promise<void>;
 }
 
-/** What bytes are kept for decides how long: each space is swept by itself. */
+/** A part of the store. Each has its own retention time. */
 export type BlobSpace = 'results' | 'cache' | 'versions';
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressLarge = promisify(zstdCompress);
 const decompressLarge = promisify(zstdDecompress);
-/** Up to this size it is done sooner than it is handed to another thread. */
+/** Up to this size compressing is faster than handing the bytes to another thread. */
 const SMALL_BYTES = 256 * 1024;
 const compress = async (bytes: Uint8Array) =>
   bytes.length <= SMALL_BYTES ? zstdCompressSync(bytes, FAST) : compressLarge(bytes, FAST);
 const decompress = async (bytes: Uint8Array) =>
   bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
-/** A hash, and for one of many in a file the place in it. */
+/** A hash, followed by offset and length for one of several items in a file. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
@@ -64,12 +67,12 @@ const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
  */
 export async function openBlobs(location: string, space: BlobSpace): Promise<Blobs> {
   const store = location.startsWith('s3://')
-    ? await openBucket(new URL(location), space)
-    : openDirectory(path.join(location, space));
+    ? await openS3Store(new URL(location), space)
+    : openDirectoryStore(path.join(location, space));
   return {
     async put(bytes) {
       const key = hashOf(bytes);
-      if (!(await store.renew(key))) await store.write(key, await compress(bytes));
+      if (!(await store.touch(key))) await store.write(key, await compress(bytes));
       return key;
     },
     async putAll(items) {
@@ -87,7 +90,7 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const compressed = `${file}.${randomUUID()}`;
       try {
         const key = await compressFile(file, compressed);
-        if (!(await store.renew(key))) await store.writeFile(key, compressed);
+        if (!(await store.touch(key))) await store.writeFile(key, compressed);
         return key;
       } finally {
         await rm(compressed, { force: true });
@@ -97,45 +100,48 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
       const [, hash, offset, length] = KEY.exec(key) ?? [];
       const range = offset === undefined ? undefined : { offset: Number(offset), length: Number(length) };
       const bytes = hash === undefined ? undefined : await store.read(hash, range);
-      if (!bytes) throw nothingAs(key);
+      if (!bytes) throw createNotFoundError(key);
       return decompress(bytes);
     },
     async stream(key) {
-      const bytes = WHOLE.test(key) ? await store.stream(key) : undefined;
-      if (!bytes) throw nothingAs(key);
-      const plain = createZstdDecompress();
-      // Whoever reads is told; a reader that goes away ends both.
-      joined(bytes, plain, (error) => error && plain.destroy(error));
-      return plain;
+      const bytes = WHOLE_FILE_KEY.test(key) ? await store.stream(key) : undefined;
+      if (!bytes) throw createNotFoundError(key);
+      const decompressed = createZstdDecompress();
+      // An error reaches the reader, and destroying the result destroys the source.
+      joined(bytes, decompressed, (error) => error && decompressed.destroy(error));
+      return decompressed;
     },
     remove: (key) => store.remove(key),
-    list: (shelf) => store.list(shelf),
+    list: (prefix) => store.list(prefix),
     sweep: (before) => store.sweep(before),
     ready: () => store.ready(),
   };
 }
 
-/** In which file a blob is, and how many bytes of that there are up to its end; 0 where it is alone in it. */
-export function placeOf(key: string): { file: string; end: number } {
+/** Locates a blob: the key of its file, and the offset of its end in that file; 0 where the blob is the whole file. */
+export function locateBlob(key: string): { file: string; end: number } {
   const [, file = '', offset = 0, length = 0] = KEY.exec(key) ?? [];
   return { file, end: Number(offset) + Number(length) };
 }
 
-const WHOLE = /^[0-9a-f]{64}$/;
+const WHOLE_FILE_KEY = /^[0-9a-f]{64}$/;
 
-const nothingAs = (key: string) =>
-  new ServiceError('NOT_FOUND', `Nothing is kept as ${key} (any more). Run the job again.`);
+const createNotFoundError = (key: string) =>
+  new ServiceError(
+    'NOT_FOUND',
+    `The data with the key ${key} does not exist or has been deleted. Run the job again.`,
+  );
 
-/** In pieces, whatever its size. @returns the hash of the file as it was */
+/** Compresses a file as a stream. @returns the hash of the uncompressed file */
 async function compressFile(file: string, compressed: string): Promise<string> {
   const hash = createHash('sha256');
-  const witness = new Transform({
+  const hasher = new Transform({
     transform(chunk, _encoding, done) {
       hash.update(chunk);
       done(null, chunk);
     },
   });
   const target = createWriteStream(compressed, { flags: 'wx', mode: 0o600 });
-  await pipeline(createReadStream(file), witness, createZstdCompress(FAST), target);
+  await pipeline(createReadStream(file), hasher, createZstdCompress(FAST), target);
   return hash.digest('hex');
 }

@@ -1,19 +1,19 @@
-/** A country as its visitors see it from the web: the place stands for all of it. */
+/** A country as a browser there appears to sites. One city stands for the whole country. */
 export interface Country {
   /** ISO 3166-1 alpha-2, in upper case. */
   code: string;
-  /** What most people there read (CLDR's likely subtags), e.g. `de`. */
+  /** Most common written language (likely subtags of CLDR), for example `de`. */
   language: string;
-  /** IANA name. */
+  /** IANA time zone. */
   timezone: string;
-  /** Degrees. */
+  /** Latitude and longitude in degrees. */
   latitude: number;
   longitude: number;
 }
 
 /**
- * Finds a country by its code in either case; aliases that CLDR knows (`uk`) are found too.
- * @returns `undefined` for a code that no country has
+ * Finds a country by its ISO 3166-1 alpha-2 code in either case, or by an alias in CLDR such as `uk`.
+ * @returns `undefined` for an unknown code
  */
 export function findCountry(code: string): Country | undefined {
   const region = /^[a-z]{2}$/i.test(code) ? new Intl.Locale(`und-${code}`).region : undefined;
@@ -24,7 +24,10 @@ export function findCountry(code: string): Country | undefined {
   return { code: region, language, timezone, latitude: Number(latitude), longitude: Number(longitude) };
 }
 
-/** The most populous time zone of each country and its city's place: from `zone.tab` of tzdata, public domain. */
+/**
+ * Most populous time zone of each country with the coordinates of its city, from `zone.tab` of tzdata (public
+ * domain).
+ */
 const TABLE = `
 AD 42.5 1.52 Europe/Andorra
 AE 25.3 55.3 Asia/Dubai

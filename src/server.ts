@@ -8,10 +8,10 @@ import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
+import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { patiently, runProcess } from './process.ts';
-import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
 /** Runs the API until the process is asked to end. */
@@ -32,7 +32,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const connection = await patiently(() => connectTemporal(temporalAddress), logger);
   const temporal = createTemporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
-  const storage = watchStorage(disksOf(config), config.leastFreeBytes);
+  const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const closing = new AbortController();
   const doors = {
     config: { ...config, secretKey },

@@ -1,4 +1,4 @@
-/** Query parameters that say where a visitor comes from, never what the page shows; in lower case. */
+/** Tracking parameters in lower case. They say where a visitor comes from and never change the page. */
 const TRACKING = new Set(
   `gclid gclsrc dclid gbraid wbraid gad_source gad_campaignid srsltid _ga _gl fbclid fb_action_ids fb_action_types
   fb_ref fb_source msclkid yclid ysclid _openstat twclid ttclid li_fat_id igsh igshid epik ref_src mc_cid mc_eid
@@ -8,17 +8,18 @@ const TRACKING = new Set(
 );
 const TRACKING_PREFIX = /^(?:utm|pk|mtm|matomo|piwik)_/;
 
-/** Parameters that can be nothing but a visitor's session. */
+/** Parameters that always hold a visitor's session. */
 const SESSION = /^(?:phpsessid|jsessionid|aspsessionid[a-z]*|oscsid|zenid|cfid|cftoken|session_?id|sessid)$/;
-/** Names that mean a session only when their value looks like one: `sid=42` may be a story. */
+/** Names that hold a session only where the value looks like one: `sid=42` may be the id of a story. */
 const MAYBE_SESSION = /^(?:sid|s|sess|session)$/;
 const OPAQUE = /^(?=.*\d)(?:[0-9a-f]{16,}|[0-9a-z_-]{24,})$/i;
 
 /**
- * Whether a query parameter changes nothing about the page: a session or a tracker.
- * @param name, value percent-encoded, as they stand in the address
+ * Whether a query parameter does not change the page because it is a session or a tracker.
+ * @param name percent-encoded name, as in the URL
+ * @param value percent-encoded value, as in the URL
  */
-export function isIdleParameter(name: string, value: string): boolean {
+export function isIrrelevantParameter(name: string, value: string): boolean {
   const key = name.toLowerCase();
   if (TRACKING.has(key) || TRACKING_PREFIX.test(key) || SESSION.test(key)) return true;
   return MAYBE_SESSION.test(key) && OPAQUE.test(value);

@@ -1,24 +1,30 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { ServiceError } from './errors.ts';
 
-/** Most patterns in one list. */
+/** Maximum number of patterns in one list. */
 const MAX_PATTERNS = 1_000;
-/** Most characters of one pattern. */
+/** Maximum number of characters of one pattern. */
 const MAX_PATTERN_CHARACTERS = 2_000;
-/** Most characters of all patterns of one list. */
+/** Maximum number of characters of all patterns of one list together. */
 const MAX_LIST_CHARACTERS = 100_000;
 
-/** Steps of one compiled pattern; what a match costs grows with them. A pattern for a UUID has about 50. */
+/**
+ * Maximum program size of one compiled pattern, which determines the cost of a match. A pattern for a UUID has about
+ * 50 steps.
+ */
 const MAX_STEPS = 2_000;
-/** Steps of all patterns of one list. */
+/** Maximum program size of all patterns of one list together. */
 const MAX_LIST_STEPS = 100_000;
-/** Its steps by estimate, before it is compiled: that itself takes long for more. Characters times repetitions. */
+/**
+ * Maximum estimated program size (characters times repetitions), checked first because compiling a larger pattern
+ * takes long.
+ */
 const MAX_ESTIMATED_STEPS = 100_000;
-/** What the dialect allows one part to be repeated, nested repetitions multiplied. */
+/** Maximum repetition count in RE2 syntax, with nested repetitions multiplied. */
 const MAX_REPETITIONS = 1_000;
 
 const SYNTAX =
-  'Patterns are regular expressions in RE2 syntax: no look-around, no back-references, and .* (not * alone) stands for anything.';
+  'Patterns are regular expressions in RE2 syntax: no look-around, no back-references, and .* (not * alone) matches any text.';
 
 function estimateSteps(text: string): number {
   let repetitions = 1;
@@ -29,8 +35,8 @@ function estimateSteps(text: string): number {
   return text.length * repetitions;
 }
 
-/** @returns the compiled pattern, or why there is none */
-function compile(text: string): RE2JS | string {
+/** Compiles a pattern. @returns the compiled pattern, or an error message */
+function compilePattern(text: string): RE2JS | string {
   if (text.length > MAX_PATTERN_CHARACTERS)
     return `The pattern ${quote(text)} has ${text.length} characters; at most ${MAX_PATTERN_CHARACTERS} are allowed.`;
   const tooComplex = `The pattern ${quote(text)} repeats too much to be matched quickly. Use smaller numbers in {…}.`;
@@ -47,22 +53,25 @@ function compile(text: string): RE2JS | string {
 
 const quote = (text: string) => JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
 
-/** Says why a text is no pattern for `includePaths` and `excludePaths`; `undefined` when it is one. */
-export function checkPattern(text: string): string | undefined {
-  const compiled = compile(text);
+/**
+ * Validates a pattern for `includePaths` and `excludePaths`.
+ * @returns an error message, or `undefined` for a valid pattern
+ */
+export function validatePattern(text: string): string | undefined {
+  const compiled = compilePattern(text);
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
-/** The same for a whole list, with the limits of lists. */
-export function checkPatterns(texts: readonly string[]): string | undefined {
+/** Validates a list of patterns. @returns an error message, or `undefined` for a valid list */
+export function validatePatterns(texts: readonly string[]): string | undefined {
   if (texts.length > MAX_PATTERNS)
-    return `${texts.length} patterns are given; at most ${MAX_PATTERNS} are allowed.`;
+    return `${texts.length} patterns were sent; at most ${MAX_PATTERNS} are allowed.`;
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   if (characters > MAX_LIST_CHARACTERS)
     return `The patterns have ${characters} characters together; at most ${MAX_LIST_CHARACTERS} are allowed.`;
   let steps = 0;
   for (const text of texts) {
-    const compiled = compile(text);
+    const compiled = compilePattern(text);
     if (typeof compiled === 'string') return compiled;
     steps += compiled.programSize();
     if (steps > MAX_LIST_STEPS)
@@ -72,12 +81,13 @@ export function checkPatterns(texts: readonly string[]): string | undefined {
 }
 
 /**
- * Makes a list of patterns a question: does any of them match anywhere in this text? Linear in text and patterns.
- * @throws ServiceError `BAD_REQUEST` for a list that `checkPatterns` finds fault with
+ * Compiles a list of patterns to a function that reports whether any of them matches anywhere in a text. Matching takes
+ * linear time in the text and the patterns.
+ * @throws ServiceError `BAD_REQUEST` for an invalid pattern
  */
-export function matcherOf(texts: readonly string[]): (text: string) => boolean {
+export function compilePatterns(texts: readonly string[]): (text: string) => boolean {
   const patterns = texts.map((text) => {
-    const compiled = compile(text);
+    const compiled = compilePattern(text);
     if (typeof compiled === 'string') throw new ServiceError('BAD_REQUEST', compiled);
     return compiled;
   });

@@ -2,20 +2,19 @@ import { isIP } from 'node:net';
 import normalizeUrl from 'normalize-url';
 import { ServiceError } from './errors.ts';
 
-/** No server takes more, and what is longer is a mistake. */
-const MOST_CHARACTERS = 16_384;
-/** RFC 1035 2.3.4. */
-const MOST_HOST_CHARACTERS = 253;
+/** Servers accept no longer URLs. */
+const MAX_URL_CHARACTERS = 16_384;
+/** Maximum length of a host name (RFC 1035 2.3.4). */
+const MAX_HOST_CHARACTERS = 253;
 
 function refuse(message: string): never {
   throw new ServiceError('BAD_REQUEST', message, { details: [{ code: 'custom', path: ['url'], message }] });
 }
 
 /**
- * Reads an address as a user writes it: blanks around it go, a missing scheme becomes `http://`.
- * @param allowLocalNames whether a name of one label (`localhost`, `wiki`) may be meant
- * @returns the address, parsed
- * @throws ServiceError `BAD_REQUEST` for anything that is no web address
+ * Parses a URL as users write it: surrounding white space is removed, and a missing scheme becomes `http://`.
+ * @param allowLocalNames whether host names of one label (`localhost`, `wiki`) are accepted
+ * @throws ServiceError `BAD_REQUEST` for anything that is not an http or https URL
  */
 export function parseTarget(text: string, allowLocalNames: boolean): URL {
   const trimmed = text.trim();
@@ -23,12 +22,12 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     refuse(`URL uses unsupported protocol: ${scheme}. Only http and https can be fetched.`);
   }
-  if (trimmed.length > MOST_CHARACTERS)
-    refuse(`URL is longer than ${MOST_CHARACTERS} characters: ${trimmed.slice(0, 200)}…`);
+  if (trimmed.length > MAX_URL_CHARACTERS)
+    refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${trimmed.slice(0, 200)}…`);
   const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
   if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${trimmed.slice(0, 200)}`);
-  if (url.hostname.length > MOST_HOST_CHARACTERS)
-    refuse(`The host of the URL is no name: ${trimmed.slice(0, 200)}…`);
+  if (url.hostname.length > MAX_HOST_CHARACTERS)
+    refuse(`The host name of the URL is too long: ${trimmed.slice(0, 200)}…`);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
     refuse(`URL must have a valid top-level domain or be an IP address: ${trimmed.slice(0, 200)}`);
@@ -36,7 +35,7 @@ export function parseTarget(text: string, allowLocalNames: boolean): URL {
   return url;
 }
 
-/** One spelling for addresses that name the same page, to compare and to find again; never to fetch. */
+/** Normalizes a URL so that URLs of the same page compare equal. The result is a key and is never fetched. */
 export function normalizeTarget(url: string): string {
   return normalizeUrl(url, {
     stripWWW: false,
@@ -48,10 +47,10 @@ export function normalizeTarget(url: string): string {
 }
 
 /**
- * Whether what was sent to one address may be sent to another: to the same origin, and to the same host by https
- * instead of http, as sites without a scheme redirect.
+ * Whether the user's headers for one URL may be sent to another: to the same origin, and from http to https on the same
+ * host, where URLs without a scheme are often redirected.
  */
-export function mayShare(from: URL, to: URL): boolean {
+export function canForwardHeaders(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;
   const upgraded = from.protocol === 'http:' && to.protocol === 'https:';
   return upgraded && from.hostname === to.hostname && !from.port && !to.port;

@@ -15,6 +15,7 @@ import { createGuides } from './crawl/guides.ts';
 import { createRobotsBook } from './crawl/robots-book.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
+import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { findChromium } from './embedded/chromium.ts';
 import { createBrowserEngine } from './engines/browser.ts';
 import { createCache } from './engines/cache.ts';
@@ -27,11 +28,10 @@ import { createLogger } from './logger.ts';
 import { createMediaExtractor } from './media/extractor.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
-import { startEgressProxy } from './net/proxy.ts';
+import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { keepPresent } from './presence.ts';
 import { patiently, type Role, runProcess } from './process.ts';
-import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { temporalLogger } from './temporal-log.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
@@ -122,7 +122,7 @@ async function work(): Promise<Role> {
   });
   const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
   const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
-  const storage = watchStorage(disksOf(config), config.leastFreeBytes);
+  const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const doors = {
     db,
     blobs,

@@ -36,7 +36,7 @@ afterAll(async () => {
 describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
   const open = () => openBlobs(kind === 'directory' ? path.join(directory, 'blobs') : bucket, 'results');
 
-  it('gives back what was put, under the hash of its content', async () => {
+  it('are returned unchanged under the hash of their content', async () => {
     const blobs = await open();
     await blobs.ready();
     const key = await blobs.put(text);
@@ -46,7 +46,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await blobs.put(Buffer.alloc(0))).not.toBe(key);
   });
 
-  it('takes the same bytes from many at once', async () => {
+  it('accept the same bytes from concurrent writers', async () => {
     const blobs = await open();
     const bytes = Buffer.from(`at once ${Math.random()}`);
     const keys = await Promise.all(Array.from({ length: 20 }, () => blobs.put(bytes)));
@@ -54,7 +54,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await blobs.get(keys[0]!)).toEqual(bytes);
   });
 
-  it('gives back each of many that were put in one file', async () => {
+  it('are returned individually when several share a file', async () => {
     const blobs = await open();
     const items = ['one', '', 'three '.repeat(1_000)].map((item) => Buffer.from(`${item}${Math.random()}`));
     const keys = await blobs.putAll(items);
@@ -62,7 +62,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     for (const [index, key] of keys.entries()) expect(await blobs.get(key)).toEqual(items[index]);
   });
 
-  it('takes files, and gives bytes as a stream, the same as all at once', async () => {
+  it('are stored from files and read as streams with the same result', async () => {
     const blobs = await open();
     const bytes = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)]);
     const file = path.join(directory, `file-${kind}`);
@@ -75,7 +75,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect((await readdir(directory)).filter((name) => name.startsWith(`file-${kind}`))).toHaveLength(1);
   });
 
-  it('sweeps what was put before a time, and nothing of another space', async () => {
+  it('are swept by time of storage, in their own space only', async () => {
     const location = kind === 'directory' ? path.join(directory, 'swept') : bucket.replace('some', 'swept');
     const [results, cache] = [await openBlobs(location, 'results'), await openBlobs(location, 'cache')];
     const [old] = await results.putAll([Buffer.from('old')]);
@@ -86,7 +86,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     expect(await cache.get(kept)).toEqual(Buffer.from('old'));
   });
 
-  it('lists the files of a shelf, by the keys under which they are removed', async () => {
+  it('are listed by prefix under the keys that remove them', async () => {
     const location = kind === 'directory' ? path.join(directory, 'listed') : bucket.replace('some', 'listed');
     const blobs = await openBlobs(location, 'cache');
     const before = Date.now();
@@ -94,15 +94,15 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
     const other = await blobs.put(Buffer.from('another'));
     expect(other.slice(0, 2)).not.toBe(key.slice(0, 2));
     const listed = await blobs.list(key.slice(0, 2));
-    expect(listed).toEqual([{ key, putAt: expect.any(Date) }]);
-    expect(Math.abs(listed[0]!.putAt.getTime() - before)).toBeLessThan(60_000);
+    expect(listed).toEqual([{ key, storedAt: expect.any(Date) }]);
+    expect(Math.abs(listed[0]!.storedAt.getTime() - before)).toBeLessThan(60_000);
     await blobs.remove(key);
     expect(await blobs.list(key.slice(0, 2))).toEqual([]);
     expect(await blobs.list(other.slice(0, 2))).toHaveLength(1);
   });
 
   it.each([KEY_OF_NOTHING, `${KEY_OF_NOTHING}+0+5`, '../../etc/passwd', ''])(
-    'has nothing under %j',
+    'do not exist under %j',
     async (key) => {
       const blobs = await open();
       await expect(blobs.get(key)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -112,7 +112,7 @@ describe.each(['directory', 'bucket'])('blobs in a %s', (kind) => {
 });
 
 describe('a directory of blobs', () => {
-  it('keeps them compressed, and no draft beside them', async () => {
+  it('stores them compressed and leaves no temporary files', async () => {
     const root = path.join(directory, 'compressed');
     const blobs = await openBlobs(root, 'results');
     const key = await blobs.put(text);
@@ -121,7 +121,7 @@ describe('a directory of blobs', () => {
     expect((await readFile(path.join(shelf, key.slice(2)))).length).toBeLessThan(text.length / 10);
   });
 
-  it('says that it does not answer when its place is taken by a file', async () => {
+  it('reports that it is not available when a file has its path', async () => {
     const file = path.join(directory, 'a-file');
     await writeFile(file, '');
     const blobs = await openBlobs(path.join(file, 'blobs'), 'results');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern, checkPatterns, matcherOf } from '../src/url-pattern.ts';
+import { compilePatterns, validatePattern, validatePatterns } from '../src/url-pattern.ts';
 
 describe('a pattern', () => {
   it.each([
@@ -13,8 +13,8 @@ describe('a pattern', () => {
     '^/.{0,255}$',
     '',
     'a'.repeat(1_900),
-  ])('%j is fine', (text) => {
-    expect(checkPattern(text)).toBeUndefined();
+  ])('%j is valid', (text) => {
+    expect(validatePattern(text)).toBeUndefined();
   });
 
   it.each([
@@ -28,33 +28,33 @@ describe('a pattern', () => {
     ['.{0,1000}'.repeat(200), /repeats too much/],
     ['(a?){500}(a){500}', /repeats too much/],
     [`((${'abcdefghij'.repeat(30)}){30}){30}`, /repeats too much/],
-  ])('%j is none', (text, message) => {
-    expect(checkPattern(text)).toMatch(message);
+  ])('%j is refused with the reason', (text, message) => {
+    expect(validatePattern(text)).toMatch(message);
   });
 });
 
-describe('a list', () => {
+describe('a list of patterns', () => {
   it.each([
     [[], undefined],
     [['a', 'b'], undefined],
     [Array(1_000).fill('a'), undefined],
-    [Array(1_001).fill('a'), /^1001 patterns are given; at most 1000/],
+    [Array(1_001).fill('a'), /^1001 patterns were sent; at most 1000/],
     [Array(51).fill('a'.repeat(1_990)), /101490 characters together; at most 100000/],
     [['a', '('], /"\("/],
     [Array(200).fill('[ab]{900}'), /too complex together/],
-  ])('%j', (texts, message) => {
-    const fault = checkPatterns(texts);
+  ])('%j is checked against the limits', (texts, message) => {
+    const fault = validatePatterns(texts);
     if (message) expect(fault).toMatch(message);
     else expect(fault).toBeUndefined();
   });
 
-  it('matches where any of it matches, anywhere', () => {
-    const matches = matcherOf(['^/a', 'b$']);
+  it('matches where any pattern matches anywhere in the text', () => {
+    const matches = compilePatterns(['^/a', 'b$']);
     expect(['/a1', '/xb', '/xa'].map(matches)).toEqual([true, true, false]);
-    expect(matcherOf([])('/a')).toBe(false);
+    expect(compilePatterns([])('/a')).toBe(false);
   });
 
-  it('does not backtrack', () => {
-    expect(matcherOf(['(a+)+$', '(a|a)*b'])(`${'a'.repeat(8_000)}!`)).toBe(false);
+  it('matches without backtracking', () => {
+    expect(compilePatterns(['(a+)+$', '(a|a)*b'])(`${'a'.repeat(8_000)}!`)).toBe(false);
   });
 });

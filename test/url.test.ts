@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mayShare, normalizeTarget, parseTarget } from '../src/url.ts';
+import { canForwardHeaders, normalizeTarget, parseTarget } from '../src/url.ts';
 
-describe('an address as users write it', () => {
+describe('a URL as users write it', () => {
   it.each([
     ['example.com', 'http://example.com/'],
     [' https://example.com/a b '.trim().replace(' ', '%20'), 'https://example.com/a%20b'],
@@ -12,7 +12,7 @@ describe('an address as users write it', () => {
     ['192.0.2.1', 'http://192.0.2.1/'],
     ['http://[2001:db8::1]/', 'http://[2001:db8::1]/'],
     ['http://example.xn--p1ai', 'http://example.xn--p1ai/'],
-  ])('%j is %s', (text, href) => {
+  ])('%j is read as %s', (text, href) => {
     expect(parseTarget(text, false).href).toBe(href);
   });
 
@@ -37,17 +37,17 @@ describe('an address as users write it', () => {
     );
   });
 
-  it('may be of one label where local names are allowed', () => {
+  it('may have a host of one label where local names are allowed', () => {
     expect(parseTarget('localhost:3000/x', true).href).toBe('http://localhost:3000/x');
   });
 });
 
-describe('addresses of one page', () => {
+describe('normalized URLs', () => {
   it.each([
     ['http://example.com/a?b=1&a=2#part', 'http://example.com/a?a=2&b=1'],
     ['http://example.com/a/', 'http://example.com/a'],
     ['http://EXAMPLE.com:80', 'http://example.com'],
-  ])('%s and %s have one spelling', (one, other) => {
+  ])('%s and %s are equal', (one, other) => {
     expect(normalizeTarget(one)).toBe(normalizeTarget(other));
   });
 
@@ -57,12 +57,12 @@ describe('addresses of one page', () => {
     ['http://example.com', 'https://example.com'],
     ['http://example.com/?utm_source=a', 'http://example.com/'],
     ['http://example.com/?a=1', 'http://example.com/?a=2'],
-  ])('%s and %s stay apart', (one, other) => {
+  ])('%s and %s differ', (one, other) => {
     expect(normalizeTarget(one)).not.toBe(normalizeTarget(other));
   });
 });
 
-describe('what was sent to one address may go', () => {
+describe('headers for one URL may be forwarded', () => {
   it.each([
     ['http://example.com/a', 'http://example.com/b', true],
     ['http://example.com/', 'https://example.com/', true],
@@ -73,6 +73,6 @@ describe('what was sent to one address may go', () => {
     ['http://example.com/', 'https://www.example.com/', false],
     ['http://example.com/', 'http://example.com.evil.test/', false],
   ])('from %s to %s: %s', (from, to, allowed) => {
-    expect(mayShare(new URL(from), new URL(to))).toBe(allowed);
+    expect(canForwardHeaders(new URL(from), new URL(to))).toBe(allowed);
   });
 });

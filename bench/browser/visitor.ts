@@ -11,7 +11,7 @@ import { createBrowserEngine } from '../../src/engines/browser.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/proxy.ts';
+import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { unprivileged } from './unprivileged.ts';
 import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';

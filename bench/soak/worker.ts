@@ -9,7 +9,7 @@ import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/proxy.ts';
+import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { measure } from '../figures.ts';
 import { DOOMED, isRead, kindOf } from './mix.ts';

@@ -67,7 +67,7 @@ export async function removeStrayFiles(
 ): Promise<number> {
   const settled = Date.now() - SLACK_MS;
   const files = await cacheBlobs.list(shelf.toString(16).padStart(2, '0'));
-  const old = files.filter(({ putAt }) => putAt.getTime() < settled).map(({ key }) => key);
+  const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
   const known = await knownFiles(db, old);
   const strays = old.filter((key) => !known.has(key));
   for (const key of strays) await cacheBlobs.remove(key);

@@ -8,9 +8,9 @@ import type { Database } from '../db/client.ts';
 import { addHostTimes } from '../db/job-summary.ts';
 import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
+import type { DiskSpace } from '../disk-space.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
-import type { Storage } from '../storage.ts';
 import { BrowserPlaces, type JobPlaces } from './browser-places.ts';
 import { ChunkLog, type ChunkReport } from './chunk.ts';
 import type { DocumentHands } from './document.ts';
@@ -26,7 +26,7 @@ export interface PageDoors extends DocumentHands {
   blobs: Blobs;
   engines: Engines;
   guides: Guides;
-  storage: Storage;
+  storage: DiskSpace;
   /** Opens what is encrypted of a job. */
   secretKey: string;
   /** Requests that one host gets at once from all jobs together, where a job sets no `maxConcurrency`. */
@@ -176,7 +176,7 @@ export function pageActivities(doors: PageDoors) {
     return {
       room: {
         async take(want) {
-          if (waiting > 0 || !(await storage.hasRoom())) return 0;
+          if (waiting > 0 || !(await storage.hasSpace())) return 0;
           return places ? places.take(want) : want;
         },
         decline: (count) => places?.decline(count),

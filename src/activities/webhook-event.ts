@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Blobs } from '../blobs.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
-import { withFileUrls } from '../files.ts';
+import { withFileUrls } from '../file-urls.ts';
 import { openError, type Seal } from '../seal.ts';
 
 /** An event as it goes over the wire. */

@@ -44,7 +44,7 @@ export async function runAwaited(
   doors: ApiDoors,
 ): Promise<{ id: string; result: Buffer | undefined }> {
   const { config, db, temporal, storage, closing } = doors;
-  await storage.requireRoom();
+  await storage.requireSpace();
   const { kind, request, timeoutMs, sealed } = job;
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = job.caller;

@@ -59,7 +59,7 @@ const create = defineRoute({
       ? sent.urls.length
       : 1,
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
-    await storage.requireRoom();
+    await storage.requireSpace();
     const sealed = isSealed(body, caller);
     const { secretKey } = config;
     const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);

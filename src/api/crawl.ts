@@ -51,7 +51,7 @@ const create = defineRoute({
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
   },
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
-    await storage.requireRoom();
+    await storage.requireSpace();
     const generated = fromPrompt(body, sent);
     const { webhook, prompt, ...options } = { ...body, ...generated?.options };
     const target = parseTarget(options.url, config.allowPrivate.length > 0);

@@ -1,7 +1,7 @@
 import type { Blobs } from '../blobs.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
-import { withFileUrls } from '../files.ts';
+import { withFileUrls } from '../file-urls.ts';
 import type { Seal } from '../seal.ts';
 
 /** Where documents are read from, and what addresses in them begin with. */

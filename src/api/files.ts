@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Express, Request } from 'express';
 import type { Blobs } from '../blobs.ts';
 import { ServiceError } from '../errors.ts';
-import { FILES_PATH, openFileToken } from '../files.ts';
+import { FILES_PATH, verifyFileToken } from '../file-urls.ts';
 
 /** The first and the last byte of a part. */
 interface Part {
@@ -17,7 +17,7 @@ interface Part {
  */
 export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
-    const { key, size, mediaType } = openFileToken(request.params.token, secretKey);
+    const { key, size, mediaType } = verifyFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
     // This precondition comes before ranges (RFC 9110, 13.2.2).
     if (hasAlready(request, etag)) return void response.status(304).set('ETag', etag).end();

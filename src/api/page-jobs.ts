@@ -53,7 +53,7 @@ export async function headOf(
   const opened = Object.entries(job.notes).map(([kind, note]) => [kind, seal.openJson(note)]);
   // Each kind of note is written in the shape in which it is read.
   const notes = Object.fromEntries(opened) as JobNotes;
-  const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasRoom() });
+  const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasSpace() });
   return {
     success: true,
     status: job.status,

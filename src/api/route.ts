@@ -4,9 +4,9 @@ import type { Blobs } from '../blobs.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
+import type { DiskSpace } from '../disk-space.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Storage } from '../storage.ts';
 import type { Temporal } from '../temporal.ts';
 import type { Authenticate } from './auth.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -21,7 +21,7 @@ export interface ApiDoors {
   db: Database;
   blobs: Blobs;
   temporal: Temporal;
-  storage: Storage;
+  storage: DiskSpace;
   logger: Logger;
   /** Fires when the process is asked to end: who only waits is answered then. */
   closing: AbortSignal;

@@ -4,7 +4,7 @@ import { findOutcome } from '../db/jobs.ts';
 import { findPage } from '../db/pages.ts';
 import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import { withFileUrls } from '../files.ts';
+import { withFileUrls } from '../file-urls.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';

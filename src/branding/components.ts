@@ -1,11 +1,18 @@
-import { distance, isColorful, type Paint, paintOf, seenGrounds, stopsOf } from './palette.ts';
-import { present } from './present.ts';
-import type { Button, Control, Styles } from './survey.ts';
+import type { Button, Control, Styles } from './branding-data.ts';
+import { omitUndefined } from './omit-undefined.ts';
+import {
+  colorDistance,
+  isColorful,
+  type Paint,
+  parseGradientStops,
+  parsePaint,
+  resolveBackgrounds,
+} from './paint.ts';
 
-/** How a control looks: colours as `#rrggbb` or `transparent`, the rest as CSS. */
+/** The style of a control. Colours are `#rrggbb` or `transparent`, other values are CSS. */
 export interface Component {
   background: string;
-  /** As CSS, with `#rrggbb` colours; `background` is its first one. */
+  /** CSS with `#rrggbb` colours, the first of which is `background`. */
   gradient?: string;
   textColor?: string;
   borderColor?: string;
@@ -13,115 +20,125 @@ export interface Component {
   shadow?: string;
 }
 
-/** Controls that a page is recognised by. */
+/** Controls that show the brand of a page. */
 export interface Components {
   buttonPrimary?: Component;
   buttonSecondary?: Component;
   input?: Component;
 }
 
-/** Classes that say what a button is. */
-const FIRST = /(^|[\s_-])(primary|cta|main|submit)([\s_-]|$)/;
-const SECOND = /(^|[\s_-])(secondary|outline|ghost|link|tertiary|light)([\s_-]|$)/;
-/** Looks that browsers give to controls without a style. */
-const BROWSERS_OWN = /^(outset|inset)$/;
+/** Class names that tell primary from secondary buttons. */
+const PRIMARY_CLASS = /(^|[\s_-])(primary|cta|main|submit)([\s_-]|$)/;
+const SECONDARY_CLASS = /(^|[\s_-])(secondary|outline|ghost|link|tertiary|light)([\s_-]|$)/;
+/** Border styles that browsers give to unstyled controls. */
+const DEFAULT_BORDER_STYLE = /^(outset|inset)$/;
 
-interface Look {
+interface StyleGroup {
   component: Component;
   fill: Paint | undefined;
   score: number;
 }
 
-/** Judges which look of the page's buttons is the first and which the second, and how its fields look. */
-export function componentsOf(styles: Styles, primary: string | undefined): Components {
-  const grounds = seenGrounds(styles.grounds);
-  const brand = primary ? paintOf(primary) : undefined;
-  const looks = gathered(styles.buttons.filter(isStyled), (button) => {
-    const fill = fillOf(button, grounds);
-    const score = scoreOf(button, { fill, brand, canvas: grounds[0] });
-    return { component: componentOf(button, grounds), fill, score };
+/** Finds the styles of the primary and secondary button and of input fields. */
+export function analyzeComponents(styles: Styles, primary: string | undefined): Components {
+  const backgrounds = resolveBackgrounds(styles.backgrounds);
+  const brand = primary ? parsePaint(primary) : undefined;
+  const buttonGroups = groupByStyle(styles.buttons.filter(isStyled), (button) => {
+    const fill = resolveFill(button, backgrounds);
+    const score = scoreButton(button, { fill, brand, canvas: backgrounds[0] });
+    return { component: describeComponent(button, backgrounds), fill, score };
   });
-  const fields = gathered(styles.inputs.filter(isStyled), (input) => ({
-    ...{ component: componentOf(input, grounds), fill: undefined, score: Math.sqrt(input.area) },
+  const inputGroups = groupByStyle(styles.inputs.filter(isStyled), (input) => ({
+    ...{ component: describeComponent(input, backgrounds), fill: undefined, score: Math.sqrt(input.area) },
   }));
-  const [first] = looks;
-  const second = looks.slice(1).find((look) => first && isOther(look, first));
-  // Without a fill it is a second choice that stands alone.
-  const isAlone = first && !first.fill && !second && styles.buttons.some(({ hints }) => SECOND.test(hints));
-  return present({
-    buttonPrimary: isAlone ? undefined : first?.component,
-    buttonSecondary: isAlone ? first.component : second?.component,
-    input: fields[0]?.component,
+  const [first] = buttonGroups;
+  const second = buttonGroups.slice(1).find((group) => first && isDistinctStyle(group, first));
+  // A button without a fill is a secondary one, even where the page has no other.
+  const isSecondaryOnly =
+    first && !first.fill && !second && styles.buttons.some(({ hints }) => SECONDARY_CLASS.test(hints));
+  return omitUndefined({
+    buttonPrimary: isSecondaryOnly ? undefined : first?.component,
+    buttonSecondary: isSecondaryOnly ? first.component : second?.component,
+    input: inputGroups[0]?.component,
   });
 }
 
-const isStyled = ({ borderStyle }: Control) => !BROWSERS_OWN.test(borderStyle);
+const isStyled = ({ borderStyle }: Control) => !DEFAULT_BORDER_STYLE.test(borderStyle);
 
-/** Controls of one look together, the look with the highest score first. */
-function gathered<Kind extends Control>(controls: Kind[], lookOf: (control: Kind) => Look): Look[] {
-  const looks = new Map<string, Look>();
+/** Groups controls by style, the group with the highest score first. */
+function groupByStyle<Kind extends Control>(
+  controls: Kind[],
+  describe: (control: Kind) => StyleGroup,
+): StyleGroup[] {
+  const buttonGroups = new Map<string, StyleGroup>();
   for (const control of controls) {
-    const look = lookOf(control);
-    const key = JSON.stringify({ ...look.component, shadow: undefined });
-    const known = looks.get(key);
-    // Many of one look say little more than one.
-    if (known) known.score = Math.max(known.score, look.score) + 0.1 * Math.min(known.score, look.score);
-    else looks.set(key, look);
+    const group = describe(control);
+    const key = JSON.stringify({ ...group.component, shadow: undefined });
+    const known = buttonGroups.get(key);
+    // Repetition adds little: a list of equal buttons is not the primary action.
+    if (known) known.score = Math.max(known.score, group.score) + 0.1 * Math.min(known.score, group.score);
+    else buttonGroups.set(key, group);
   }
-  return [...looks.values()].sort((one, other) => other.score - one.score);
+  return [...buttonGroups.values()].sort((one, other) => other.score - one.score);
 }
 
-/** How much a button looks like the first choice. */
-function scoreOf(
+/** Scores how likely a button is the primary action. */
+function scoreButton(
   { hints, region, area }: Button,
   paints: Record<'fill' | 'brand' | 'canvas', Paint | undefined>,
 ) {
   const { fill, brand, canvas } = paints;
-  const isBrand = fill && brand && distance(fill, brand) < 8;
-  const isLoud = fill && canvas && distance(fill, canvas) > 20;
+  const isBrand = fill && brand && colorDistance(fill, brand) < 8;
+  const standsOut = fill && canvas && colorDistance(fill, canvas) > 20;
   return (
     Math.min(3, Math.sqrt(area) / 50) *
     (isBrand ? 4 : 1) *
     (fill ? 2 : 1) *
     (fill && isColorful(fill) ? 1.5 : 1) *
-    (isLoud ? 1.5 : 1) *
-    (FIRST.test(hints) ? 2 : 1) *
-    (SECOND.test(hints) ? 0.5 : 1) *
+    (standsOut ? 1.5 : 1) *
+    (PRIMARY_CLASS.test(hints) ? 2 : 1) *
+    (SECONDARY_CLASS.test(hints) ? 0.5 : 1) *
     (region === 'footer' ? 0.5 : 1)
   );
 }
 
-/** Whether two looks are different choices, not one in two sizes. */
-function isOther(one: Look, other: Look): boolean {
+/** Whether two styles are different kinds of button rather than sizes of one. */
+function isDistinctStyle(one: StyleGroup, other: StyleGroup): boolean {
   if (!one.fill || !other.fill)
     return one.fill !== other.fill || one.component.borderColor !== other.component.borderColor;
-  return distance(one.fill, other.fill) > 5;
+  return colorDistance(one.fill, other.fill) > 5;
 }
 
-function fillOf({ background, gradient, ground }: Control, grounds: Paint[]): Paint | undefined {
-  const under = grounds[ground]?.hex;
-  return stopsOf(gradient, under)[0] ?? paintOf(background, under);
+function resolveFill(
+  { background, gradient, backgroundIndex }: Control,
+  backgrounds: Paint[],
+): Paint | undefined {
+  const backdrop = backgrounds[backgroundIndex]?.hex;
+  return parseGradientStops(gradient, backdrop)[0] ?? parsePaint(background, backdrop);
 }
 
-function componentOf(control: Control, grounds: Paint[]): Component {
-  const { gradient, color, borderColor, radius, shadow, ground } = control;
-  const fill = fillOf(control, grounds);
-  const under = fill?.hex ?? grounds[ground]?.hex;
+function describeComponent(control: Control, backgrounds: Paint[]): Component {
+  const { gradient, color, borderColor, radius, shadow, backgroundIndex } = control;
+  const fill = resolveFill(control, backgrounds);
+  const backdrop = fill?.hex ?? backgrounds[backgroundIndex]?.hex;
   return {
     background: fill?.hex ?? 'transparent',
     borderRadius: radius,
-    ...present({
-      gradient: gradient && stopsOf(gradient).length ? withHexes(gradient, grounds[ground]?.hex) : undefined,
-      textColor: paintOf(color, under)?.hex,
-      borderColor: paintOf(borderColor, under)?.hex,
-      shadow: shadow ? withHexes(shadow) : undefined,
+    ...omitUndefined({
+      gradient:
+        gradient && parseGradientStops(gradient).length
+          ? replaceColorsWithHex(gradient, backgrounds[backgroundIndex]?.hex)
+          : undefined,
+      textColor: parsePaint(color, backdrop)?.hex,
+      borderColor: parsePaint(borderColor, backdrop)?.hex,
+      shadow: shadow ? replaceColorsWithHex(shadow) : undefined,
     }),
   };
 }
 
-/** CSS with its opaque colours as `#rrggbb`; others say by their opacity how they are meant. */
-const withHexes = (css: string, under?: string) =>
+/** Replaces the opaque colours in CSS with `#rrggbb`. Translucent ones stay, because their opacity carries meaning. */
+const replaceColorsWithHex = (css: string, backdrop?: string) =>
   css.replace(
     /(?:rgb|oklch|oklab|lab|lch|color)\([^()/]*\)/g,
-    (color) => paintOf(color, under)?.hex ?? color,
+    (color) => parsePaint(color, backdrop)?.hex ?? color,
   );

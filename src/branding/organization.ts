@@ -1,28 +1,32 @@
 import type { Item } from '../html/json-ld.ts';
 
-/** Whom a page is from, by its structured data. */
+/** The organisation that publishes a page, from its structured data. */
 export interface Organization {
   name?: string;
-  /** As it is written there. */
+  /** URL as written, possibly relative. */
   logo?: string;
 }
 
-const KINDS = /(Organization|Corporation|Business|Store|Brand|Restaurant|Hotel|School|University)$/;
-/** Data nested deeper, or wider, is nobody's name. */
-const MOST_NODES = 2_000;
+const ORGANIZATION_TYPES =
+  /(Organization|Corporation|Business|Store|Brand|Restaurant|Hotel|School|University)$/;
+/** Most nodes visited, so that hostile data cannot take long. */
+const MAX_NODES = 2_000;
 
-/** Finds the organisation among the things that a page describes: the page's own before that of a part of it. */
-export function organizationOf(items: readonly Item[]): Organization {
+/**
+ * Finds the organisation in the page's structured data. The least nested one wins: it describes the page, not a part
+ * of it.
+ */
+export function findOrganization(items: readonly Item[]): Organization {
   const queue: unknown[] = [...items];
-  // The queue grows while it is read: what is nested less comes first.
-  for (let index = 0; index < Math.min(queue.length, MOST_NODES); index++) {
+  // Breadth first: the queue grows while it is read.
+  for (let index = 0; index < Math.min(queue.length, MAX_NODES); index++) {
     const node = queue[index];
     if (typeof node !== 'object' || node === null) continue;
     const fields = node as Record<string, unknown>;
     const kinds = [fields['@type']].flat().filter((kind) => typeof kind === 'string');
     const name = fields.name;
-    if (kinds.some((kind) => KINDS.test(kind)) && typeof name === 'string') {
-      const logo = addressOf(fields.logo);
+    if (kinds.some((kind) => ORGANIZATION_TYPES.test(kind)) && typeof name === 'string') {
+      const logo = extractUrl(fields.logo);
       return { name, ...(logo && { logo }) };
     }
     for (const value of Object.values(fields))
@@ -31,8 +35,8 @@ export function organizationOf(items: readonly Item[]): Organization {
   return {};
 }
 
-/** An address, or an ImageObject with one. */
-function addressOf(logo: unknown): string | undefined {
+/** Reads a URL, or the URL of an ImageObject. */
+function extractUrl(logo: unknown): string | undefined {
   const [first] = [logo].flat();
   if (typeof first === 'string') return first;
   const { url, contentUrl } = (first ?? {}) as Record<string, unknown>;

@@ -1,61 +1,68 @@
+import type { SpacingCount, Styles } from './branding-data.ts';
 import type { Component } from './components.ts';
-import { present } from './present.ts';
-import type { Room, Styles } from './survey.ts';
+import { omitUndefined } from './omit-undefined.ts';
 
-/** The measure of a page. */
+/** The page's spacing system. */
 export interface Spacing {
-  /** CSS pixels, of which paddings and gaps are multiples. */
+  /** Length in CSS pixels of which paddings and gaps are multiples. */
   baseUnit?: number;
-  /** As CSS. */
+  /** CSS length. */
   borderRadius?: string;
-  /** CSS pixels, by what has them inside: `buttonVertical`, `sectionHorizontal`. */
+  /** Usual paddings in CSS pixels, by element and side: `buttonVertical`, `sectionHorizontal`. */
   padding?: Record<string, number>;
-  /** CSS pixels between what stands below each other, by what has them: `paragraph`, `heading`. */
+  /** Usual vertical margins in CSS pixels, by element: `paragraph`, `heading`. */
   margins?: Record<string, number>;
 }
 
-/** In the order in which designers choose them; 4 goes into everything that 8 goes into. */
-const UNITS = [8, 4, 10, 5, 6];
-/** The part of the lengths that has to be a multiple. */
-const LEAST_SHARE = 0.85;
-/** Fewer lengths show no measure. */
-const LEAST_LENGTHS = 4;
+/** Candidates, the most common first. 8 precedes 4, because 4 divides all multiples of 8. */
+const BASE_UNITS = [8, 4, 10, 5, 6];
+/** Share of the lengths that have to be multiples of the base unit. */
+const MIN_MULTIPLE_SHARE = 0.85;
+/** A base unit cannot be derived from fewer lengths. */
+const MIN_LENGTHS = 4;
 
-/** Judges the measure of a page; `components` are those that it is recognised by. */
-export function spacingOf(
+/**
+ * Derives the base unit, the usual corner radius and the usual paddings and margins.
+ * @param components primary controls, whose radius counts extra
+ */
+export function analyzeSpacing(
   { spaces, radii, paddings, margins }: Styles,
   components: (Component | undefined)[],
 ): Spacing {
   const total = spaces.reduce((sum, [, count]) => sum + count, 0);
   const shareOf = (unit: number) =>
     spaces.reduce((sum, [length, count]) => sum + (length % unit === 0 ? count : 0), 0) / total;
-  const baseUnit = total < LEAST_LENGTHS ? undefined : UNITS.find((unit) => shareOf(unit) >= LEAST_SHARE);
+  const baseUnit =
+    total < MIN_LENGTHS ? undefined : BASE_UNITS.find((unit) => shareOf(unit) >= MIN_MULTIPLE_SHARE);
   const counts = new Map(radii);
-  // A page with square buttons means it.
+  // Box styles leave out radii of 0, so square corners count only through the components.
   for (const each of components)
-    if (each) counts.set(each.borderRadius, (counts.get(each.borderRadius) ?? 0) + COMPONENT_COUNT);
-  const [usual] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [];
-  return present({
+    if (each) counts.set(each.borderRadius, (counts.get(each.borderRadius) ?? 0) + COMPONENT_RADIUS_COUNT);
+  const [mostCommon] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [];
+  return omitUndefined({
     baseUnit,
-    borderRadius: usual,
-    padding: usualRooms(
+    borderRadius: mostCommon,
+    padding: mostFrequentLengths(
       paddings,
-      ({ of, side }) => `${of}${side === 'vertical' ? 'Vertical' : 'Horizontal'}`,
+      ({ element, side }) => `${element}${side === 'vertical' ? 'Vertical' : 'Horizontal'}`,
     ),
-    margins: usualRooms(margins, ({ of }) => of),
+    margins: mostFrequentLengths(margins, ({ element }) => element),
   });
 }
 
-/** The room that occurs most often under each name; of equals the first. */
-function usualRooms(rooms: Room[], nameOf: (room: Room) => string): Record<string, number> | undefined {
-  const usual = new Map<string, Room>();
-  for (const room of rooms) {
-    const known = usual.get(nameOf(room));
-    if (!known || room.count > known.count) usual.set(nameOf(room), room);
+/** Finds the most frequent length for each name; the first of equal ones. */
+function mostFrequentLengths(
+  counts: SpacingCount[],
+  nameOf: (spacing: SpacingCount) => string,
+): Record<string, number> | undefined {
+  const mostCommon = new Map<string, SpacingCount>();
+  for (const spacing of counts) {
+    const known = mostCommon.get(nameOf(spacing));
+    if (!known || spacing.count > known.count) mostCommon.set(nameOf(spacing), spacing);
   }
-  const lengths = [...usual].map(([name, { length }]) => [name, length] as const);
+  const lengths = [...mostCommon].map(([name, { length }]) => [name, length] as const);
   return lengths.length ? Object.fromEntries(lengths) : undefined;
 }
 
-/** How many boxes a button or a field counts for. */
-const COMPONENT_COUNT = 2;
+/** Number of boxes that a primary control counts as. */
+const COMPONENT_RADIUS_COUNT = 2;

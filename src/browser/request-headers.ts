@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { readHeaders } from '../net/download.ts';
+import { normalizeHeaders } from '../net/download.ts';
 import type { BrowsingContext } from './context.ts';
 import type { RequestRules } from './requests.ts';
 
@@ -12,7 +12,7 @@ export async function ownHeaders(
   { url, headers }: { url: string; headers: Record<string, string> },
 ): Promise<RequestRules['headers']> {
   const origin = new URL(url);
-  const { cookie, ...values } = readHeaders(headers);
+  const { cookie, ...values } = normalizeHeaders(headers);
   if (cookie !== undefined) await setCookies(context, origin, cookie);
   return Object.keys(values).length ? { origin, values } : undefined;
 }

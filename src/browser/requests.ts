@@ -1,4 +1,4 @@
-import { mayShare } from '../url.ts';
+import { canForwardHeaders } from '../url.ts';
 import type { Session } from './cdp.ts';
 import type { Tab } from './tab.ts';
 
@@ -44,7 +44,7 @@ export async function ruleRequests(tab: Tab, { headers, isUnwanted }: RequestRul
           : session.send('Fetch.continueRequest', {
               requestId,
               ...(headers &&
-                mayShare(headers.origin, new URL(request.url)) && {
+                canForwardHeaders(headers.origin, new URL(request.url)) && {
                   headers: Object.entries({ ...lowerCased(request.headers), ...headers.values }).map(
                     ([name, value]) => ({ name, value }),
                   ),

@@ -1,4 +1,4 @@
-import { isIdleParameter } from '../url-parameters.ts';
+import { isIrrelevantParameter } from '../url-parameters.ts';
 
 /** Query parameters that only serve to bypass caches. */
 const CACHE_BUSTER = /^(?:_|cb|cache_?bust(?:er)?|no_?cache|rnd|rand|random|timestamp)$/;
@@ -104,7 +104,7 @@ function isVolatile(part: string, isDress: boolean): boolean {
   // A bare number or hash after the question mark.
   if (rest === undefined) return MACHINE_MADE.test(key) || (isDress && /^[\d.]+$/.test(key));
   const value = rest.slice(1);
-  if (isIdleParameter(key, value)) return true;
+  if (isIrrelevantParameter(key, value)) return true;
   if (CACHE_BUSTER.test(key) || CSRF_TOKEN.test(key) || SIGNATURE.test(key)) return true;
   if (POSSIBLE_CACHE_BUSTER.test(key)) return isDress || MACHINE_MADE.test(value);
   return POSSIBLE_TOKEN.test(key) && OPAQUE_VALUE.test(value);

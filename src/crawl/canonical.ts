@@ -1,5 +1,5 @@
 import { isRoute } from '../html/address.ts';
-import { isIdleParameter } from '../url-parameters.ts';
+import { isIrrelevantParameter } from '../url-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
 /** What counts as the same page; the names are those of a crawl's options. */
@@ -19,7 +19,7 @@ function similarQuery(search: string): string {
     const equals = part.indexOf('=');
     const name = equals < 0 ? part : part.slice(0, equals);
     const value = equals < 0 ? '' : part.slice(equals + 1);
-    if (part !== '' && !isIdleParameter(name, value)) parameters.push([name, part]);
+    if (part !== '' && !isIrrelevantParameter(name, value)) parameters.push([name, part]);
   }
   if (parameters.length === 0) return '';
   // By name only: two values of one name may mean something by their order.

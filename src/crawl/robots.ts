@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import { isUnconnected } from '../net/failure.ts';
-import { readRetryAfter } from '../net/retry-after.ts';
+import { isHostUnreachable } from '../net/fetch-error.ts';
+import { parseRetryAfter } from '../net/retry-after.ts';
 import { normalizePath } from './robots-path.ts';
 import { parseRules, type Rule } from './robots-rules.ts';
 
@@ -109,7 +109,7 @@ async function fetchFile({ egress, origin, userAgent, signal }: RobotsRequest): 
   }
   body.destroy();
   if (statusCode >= 500) {
-    const retryAfterMs = readRetryAfter(headers['retry-after']);
+    const retryAfterMs = parseRetryAfter(headers['retry-after']);
     throw unavailable(`${robotsUrl(origin)} was answered with HTTP ${statusCode}`, { retryAfterMs });
   }
   return { url, statusCode, body: firstPart(Buffer.concat(chunks)) };
@@ -140,7 +140,7 @@ export async function fetchRobots(request: RobotsRequest): Promise<RobotsAnswer>
     if (signal.aborted) return unavailable(`${url} was not answered within ${TIMEOUT_MS / 1000} seconds`);
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'ROBOTS_UNAVAILABLE') return error;
-    if (isUnconnected(error)) return 'unconnected';
+    if (isHostUnreachable(error)) return 'unconnected';
     return unavailable(`${url} could not be read: ${error.message.replace(/\.$/, '')}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRoute, resolve } from '../html/address.ts';
-import { matcherOf } from '../url-pattern.ts';
+import { compilePatterns } from '../url-pattern.ts';
 import { canonicalKey } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
 import { folderOf, isBelow } from './path.ts';
@@ -101,8 +101,8 @@ function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
 }
 
 function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
-  const isIncluded = includePaths.length === 0 ? () => true : matcherOf(includePaths);
-  const isExcluded = matcherOf(excludePaths);
+  const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths);
+  const isExcluded = compilePatterns(excludePaths);
   return (url: URL): DenialReason | undefined => {
     const sent = regexOnFullURL ? url.href : url.pathname;
     const spellings = sent.includes('%') ? [sent, decoded(sent)] : [sent];

@@ -2,7 +2,7 @@ import { getDomain } from 'tldts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { openDownload } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import { toFetchError } from '../net/failure.ts';
+import { toFetchError } from '../net/fetch-error.ts';
 import { trimPath } from './path.ts';
 import type { Robots } from './robots.ts';
 import { parseSitemap } from './sitemap.ts';

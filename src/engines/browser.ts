@@ -6,10 +6,10 @@ import type { BrowserPool } from '../browser/pool.ts';
 import type { Profiles } from '../browser/profile.ts';
 import { NavigationError, type Visited, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { referenceTo } from '../files.ts';
+import { formatFileReference } from '../file-urls.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
-import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
+import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { contentOf } from './content.ts';
@@ -33,7 +33,7 @@ export function createBrowserEngine(doors: {
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : doors.userAgent);
 
   const save = async ({ bytes, mediaType }: CollectedFile) =>
-    referenceTo({ key: await blobs.put(bytes), size: bytes.length, mediaType });
+    formatFileReference({ key: await blobs.put(bytes), size: bytes.length, mediaType });
 
   async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
     const entries = Object.entries(collected).map(async ([type, file]) => [type, await save(file)] as const);
@@ -60,7 +60,7 @@ export function createBrowserEngine(doors: {
       };
       // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
-      const door = await proxy.through(routeOf(request));
+      const door = await proxy.forRoute(routeOf(request));
       await using profile = request.profile && (await profiles.open(request.profile));
       let visited: Visited;
       try {
@@ -112,7 +112,7 @@ const PROXIED = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/
 const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
 
 /** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
-function translate(error: unknown, url: string, door: EgressDoor): unknown {
+function translate(error: unknown, url: string, door: RouteProxy): unknown {
   if (error instanceof ServiceError) return error;
   const message = messageOf(error);
   if (/crashed/i.test(message)) {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
-import { type Blobs, placeOf } from '../blobs.ts';
+import { type Blobs, locateBlob } from '../blobs.ts';
 import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
 import { dropCopy } from '../db/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { referredTo } from '../files.ts';
+import { parseFileReference } from '../file-urls.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -54,7 +54,7 @@ export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs
   const lookUps = gathered((asked: CacheQuestion[]) => findCached(db, asked));
   const stores = gathered(async (copies: { key: Buffer; snapshot: Snapshot; files: CacheFile[] }[]) => {
     const keys = await blobs.putAll(copies.map(({ snapshot }) => pack(snapshot)));
-    const places = keys.map(placeOf);
+    const places = keys.map(locateBlob);
     // The pack ends where its last copy does.
     const bytes = Math.max(...places.map(({ end }) => end));
     const entries = copies.map(({ key, snapshot, files }, index) => ({
@@ -72,7 +72,7 @@ export function createCache({ db, blobs, results }: { db: Database; blobs: Blobs
   async function moveFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<CacheFile[]> {
     return Promise.all(
       Object.values(files).map(async (file) => {
-        const bytes = await from.get(referredTo(file)?.key ?? '');
+        const bytes = await from.get(parseFileReference(file)?.key ?? '');
         return { hash: await to.put(bytes), bytes: bytes.length };
       }),
     );

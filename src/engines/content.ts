@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
+import { detectBodyKind, parseMediaType } from '../net/body-kind.ts';
 import { decodeText } from '../net/charset.ts';
-import { documentFormat } from '../net/document-format.ts';
-import { bodyKind, essenceOf } from '../net/media-type.ts';
+import { detectDocumentFormat } from '../net/document-format.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { WantedAsBase64 } from './engine.ts';
 
@@ -22,10 +22,10 @@ export function contentOf(
 ): Pick<Snapshot, 'kind' | 'text'> {
   if (wanted === 'everything') return inBase64(body);
   const { pathname } = new URL(url);
-  const kind = bodyKind(contentType, body, pathname);
-  const type = essenceOf(contentType);
+  const kind = detectBodyKind(contentType, body, pathname);
+  const type = parseMediaType(contentType);
   if (kind === 'document') {
-    const format = documentFormat(type, body, pathname);
+    const format = detectDocumentFormat(type, body, pathname);
     throw unsupported(
       url,
       `a file of the format ${format}`,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { seemsToPlay } from '../html/media.ts';
-import type { Route, Upstreams } from '../net/upstream.ts';
+import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { isStaticEnough } from './static-enough.ts';

@@ -2,9 +2,9 @@ import { isPlayable } from '../html/media.ts';
 import { refreshTarget } from '../html/refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
-import { readRetryAfter } from '../net/retry-after.ts';
+import { parseRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
-import { mayShare } from '../url.ts';
+import { canForwardHeaders } from '../url.ts';
 import { contentOf } from './content.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { acceptLanguage, visitorOf } from './location.ts';
@@ -48,14 +48,14 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         'accept-language': acceptLanguage(visitorOf(location).languages),
         'user-agent': userAgent,
       },
-      ownHeaders: headers,
+      userHeaders: headers,
       skipTlsVerification,
       route: routeOf(request),
       signal,
       maxBodyBytes,
-      isEnough: isFile,
+      skipBody: isFile,
     });
-    const retryAfterMs = readRetryAfter(answer.headers['retry-after']);
+    const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
     return {
       sourceUrl,
       url: answer.url,
@@ -78,7 +78,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
         const url = refreshTarget(snapshot.text, snapshot.url);
         if (!url) break;
         // The user's headers are for the origin that was asked for.
-        if (!mayShare(new URL(snapshot.url), new URL(url))) headers = {};
+        if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};
         snapshot = await get({ ...request, url, headers }, signal);
       }
       return snapshot;

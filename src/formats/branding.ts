@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { brandingOf } from '../branding/judge.ts';
-import { missingOf } from '../branding/missing.ts';
-import { surveyPage } from '../branding/page.ts';
-import type { Survey } from '../branding/survey.ts';
+import { analyzeBranding } from '../branding/analyze.ts';
+import type { BrandingData } from '../branding/branding-data.ts';
+import { collectBrandingData } from '../branding/collect.ts';
+import { listMissingFields } from '../branding/missing-fields.ts';
 import { itemsOf } from '../html/structured-data.ts';
 import { defineFormat } from './format.ts';
 
@@ -82,19 +82,19 @@ export const branding = defineFormat({
     })
     .meta({ id: 'Branding' })
     .describe('what the page does not show is left out, and named in `warning`'),
-  async survey(page): Promise<Survey | undefined> {
-    const survey = await surveyPage(page.ask);
+  async survey(page): Promise<BrandingData | undefined> {
+    const survey = await collectBrandingData(page.ask);
     if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');
     return survey;
   },
   run(content, _request, warn) {
     // Made by `survey` above, and sent on as it is.
-    const survey = content.snapshot.surveys?.branding as Survey | undefined;
+    const survey = content.snapshot.surveys?.branding as BrandingData | undefined;
     if (!survey) return undefined;
     const { metadata, structuredData, snapshot } = content;
     const items = itemsOf(structuredData);
-    const found = brandingOf(survey, { pageUrl: snapshot.url, metadata, items });
-    const missing = missingOf(found);
+    const found = analyzeBranding(survey, { pageUrl: snapshot.url, metadata, items });
+    const missing = listMissingFields(found);
     if (missing.length) warn(`The branding is without what the page does not show: ${missing.join(', ')}.`);
     warn('The branding is without personality, which takes a language model: this service has none.');
     return found;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Blobs } from '../blobs.ts';
 import { ServiceError } from '../errors.ts';
-import { referenceTo } from '../files.ts';
+import { formatFileReference } from '../file-urls.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
 import { makeHome } from '../home.ts';
@@ -11,7 +11,7 @@ import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
-import type { EgressProxy } from '../net/proxy.ts';
+import type { EgressProxy } from '../net/egress-proxy.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
@@ -95,7 +95,7 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
 
   async function keep({ path: file, mediaType }: Track): Promise<string> {
     const { size } = await stat(file);
-    return referenceTo({ key: await blobs.putFile(file), size, mediaType });
+    return formatFileReference({ key: await blobs.putFile(file), size, mediaType });
   }
 
   async function take(kind: MediaKind, address: string): Promise<string> {
@@ -106,7 +106,7 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
   }
 
   async function takeFromSite(program: string, kind: MediaKind): Promise<string> {
-    const { url: proxyUrl } = await deps.proxy.through(route);
+    const { url: proxyUrl } = await deps.proxy.forRoute(route);
     const { url } = page;
     await using file = await runYtDlp(program, {
       kind,

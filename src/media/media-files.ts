@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ServiceError } from '../errors.ts';
-import { tooLarge } from '../net/body.ts';
 import { type OpenDownload, openDownload } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
-import { mayShare } from '../url.ts';
+import { createTooLargeError } from '../net/response-body.ts';
+import { canForwardHeaders } from '../url.ts';
 
 /** How the media files of a page are fetched. */
 export interface MediaFileOptions {
@@ -51,7 +51,8 @@ export function createMediaFiles(options: MediaFileOptions) {
 
   async function write({ url, body }: OpenDownload, file: string, take: (count: number) => boolean) {
     body.on('data', (chunk: Buffer) => {
-      if (!take(chunk.length)) body.destroy(tooLarge({ url, maxBodyBytes: maxBytes, limit: SIZE_SETTING }));
+      if (!take(chunk.length))
+        body.destroy(createTooLargeError({ url, maxBodyBytes: maxBytes, limitSetting: SIZE_SETTING }));
     });
     await pipeline(body, createWriteStream(file, { flags: 'wx', mode: 0o600 }), { signal }).catch((error) => {
       signal.throwIfAborted();
@@ -106,11 +107,11 @@ async function requestFile(options: MediaFileOptions, url: string): Promise<Open
     signal,
     maxBytes: maxBodyBytes,
   } = options;
-  const own = URL.canParse(url) && mayShare(requestedUrl, new URL(url)) ? headers : {};
+  const own = URL.canParse(url) && canForwardHeaders(requestedUrl, new URL(url)) ? headers : {};
   const response = await openDownload(egress, {
-    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limit: SIZE_SETTING },
+    ...{ url, skipTlsVerification, route, signal, maxBodyBytes, limitSetting: SIZE_SETTING },
     headers: { accept: '*/*', 'user-agent': userAgent, referer: createReferer(pageUrl, url) },
-    ownHeaders: own,
+    userHeaders: own,
   });
   const refusal = responseError(response, maxBodyBytes);
   if (!refusal) return response;
@@ -138,7 +139,7 @@ function responseError({ url, statusCode, headers, contentType }: OpenDownload, 
   }
   const isCoded = headers['content-encoding'] !== undefined;
   const isTooLarge = !isCoded && Number(headers['content-length']) > maxBodyBytes;
-  return isTooLarge ? tooLarge({ url, maxBodyBytes, limit: SIZE_SETTING }) : undefined;
+  return isTooLarge ? createTooLargeError({ url, maxBodyBytes, limitSetting: SIZE_SETTING }) : undefined;
 }
 
 async function isPlaylist(file: string, url: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Office files and books, by the usual ending of their names. */
+/** Formats of office documents and e-books, named by their file extensions. */
 type DocumentFormat =
   | 'docx'
   | 'xlsx'
@@ -33,26 +33,29 @@ const BY_TYPE: Record<string, DocumentFormat> = {
   'application/x-rtf': 'rtf',
   'text/rtf': 'rtf',
 };
-const BY_ENDING: Record<string, DocumentFormat> = {
+const BY_EXTENSION: Record<string, DocumentFormat> = {
   ...Object.fromEntries(Object.values(BY_TYPE).map((format) => [format, format])),
   ...{ docm: 'docx', xlsm: 'xlsx', pptm: 'pptx' },
 };
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
-const END_OF_ZIP = Buffer.from('PK\x05\x06', 'latin1');
-/** A comment of at most 64 KiB may follow the end record. */
-const MOST_AFTER_END = 22 + 0xffff;
-/** Where the name of the first file begins, and in OpenDocument and EPUB its content: the type, as it is. */
-const FIRST_NAME = 30;
+const ZIP_END_RECORD = Buffer.from('PK\x05\x06', 'latin1');
+/** Size of the end record with the longest possible comment (64 KiB). */
+const MAX_END_RECORD_BYTES = 22 + 0xffff;
+/**
+ * Offset of the first file's name. In OpenDocument and EPUB that file is `mimetype`, which contains the media type
+ * uncompressed.
+ */
+const FIRST_NAME_OFFSET = 30;
 const MIMETYPE = 'mimetype';
-/** The part that is in each file of a format. */
+/** Names of entries that identify the Office Open XML formats. */
 const BY_PART: [string, DocumentFormat][] = [
   ['word/document', 'docx'],
   ['xl/workbook', 'xlsx'],
   ['ppt/presentation', 'pptx'],
 ];
 
-/** Microsoft's compound file, and the streams in it by their names in UTF-16. */
+/** Signature of Microsoft's compound file format, and the names of its streams in UTF-16. */
 const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const BY_STREAM = (
   [
@@ -66,34 +69,39 @@ const BY_STREAM = (
 const RTF = Buffer.from('{\\rtf');
 
 /**
- * Which office format or book a body is: by its bytes where they tell, else by its type, else, where both only say
- * that it is some file, by the ending of its name. `undefined` for all else.
- * @param type the type of a `Content-Type` header without parameters, in lower case
- * @param path of the address
+ * Detects the office or e-book format of a body: by its bytes, else by its declared type, else, where the bytes are an
+ * archive of unknown content, by the file extension.
+ * @param type the media type of a `Content-Type` header without parameters, in lower case
+ * @param path path of the URL
+ * @returns `undefined` for any other body
  */
-export function documentFormat(type: string, body: Uint8Array, path: string): DocumentFormat | undefined {
+export function detectDocumentFormat(
+  type: string,
+  body: Uint8Array,
+  path: string,
+): DocumentFormat | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const starts = (signature: Buffer) => bytes.subarray(0, signature.length).equals(signature);
   if (starts(RTF)) return 'rtf';
   const declared = BY_TYPE[type];
   const isZip = starts(ZIP);
   if (!isZip && !starts(COMPOUND)) return declared;
-  const found = isZip ? formatInZip(bytes) : BY_STREAM.find(([name]) => bytes.includes(name))?.[1];
+  const found = isZip ? detectZipFormat(bytes) : BY_STREAM.find(([name]) => bytes.includes(name))?.[1];
   const ending = /\.([a-z]{3,4})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-  return found ?? declared ?? (Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined);
+  return found ?? declared ?? (Object.hasOwn(BY_EXTENSION, ending) ? BY_EXTENSION[ending] : undefined);
 }
 
-function formatInZip(bytes: Buffer): DocumentFormat | undefined {
-  const typeAt = FIRST_NAME + MIMETYPE.length;
-  if (bytes.toString('latin1', FIRST_NAME, typeAt) === MIMETYPE) {
-    // The length of an extra field stands before the name; this file has none, and no compression.
+function detectZipFormat(bytes: Buffer): DocumentFormat | undefined {
+  const typeAt = FIRST_NAME_OFFSET + MIMETYPE.length;
+  if (bytes.toString('latin1', FIRST_NAME_OFFSET, typeAt) === MIMETYPE) {
+    // The entry `mimetype` has no extra field and no compression, so its content follows its name.
     const size = bytes.readUInt32LE(18);
     return BY_TYPE[bytes.toString('latin1', typeAt, typeAt + Math.min(size, 100))];
   }
-  const tail = bytes.subarray(-MOST_AFTER_END);
-  const end = tail.lastIndexOf(END_OF_ZIP);
+  const tail = bytes.subarray(-MAX_END_RECORD_BYTES);
+  const end = tail.lastIndexOf(ZIP_END_RECORD);
   if (end < 0 || end + 20 > tail.length) return undefined;
-  // Names in the directory are those of this archive; elsewhere they may be of an archive within it.
+  // Only the central directory is searched: elsewhere a name may belong to an archive within this one.
   const directory = bytes.subarray(tail.readUInt32LE(end + 16), bytes.length - tail.length + end);
   return BY_PART.find(([part]) => directory.includes(part))?.[1];
 }

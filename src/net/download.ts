@@ -2,78 +2,78 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
-import { mayShare } from '../url.ts';
-import { openBody } from './body.ts';
-import { BASIC, type Egress, type Route } from './egress.ts';
-import { toFetchError } from './failure.ts';
+import { canForwardHeaders } from '../url.ts';
+import { BASIC_ROUTE, type Egress, type Route } from './egress.ts';
+import { toFetchError } from './fetch-error.ts';
+import { openResponseBody } from './response-body.ts';
 
-/** What to download and how far to go for it. */
-export interface DownloadRequest {
+/** A download and its limits. */
+export interface DownloadOptions {
   url: string;
   headers?: Record<string, string>;
-  /** The caller's own, which win; a redirect to another origin does not get them. */
-  ownHeaders?: Record<string, string>;
+  /** Headers of the user. They override `headers` and are not sent to another origin after a redirect. */
+  userHeaders?: Record<string, string>;
   skipTlsVerification: boolean;
-  /** Absent: that of what is fetched without wishes. */
+  /** Upstream proxies to use; default {@link BASIC_ROUTE}. */
   route?: Route;
-  /** Its reason is what an aborted download throws. */
+  /** Aborts the download, which then throws the signal's reason. */
   signal: AbortSignal;
-  /** Counted after decoding. */
+  /** Limit in bytes after decoding. */
   maxBodyBytes: number;
-  /** The setting that says so. */
-  limit?: string;
+  /** Name of the setting behind the limit, for the error message. */
+  limitSetting?: string;
 }
 
-/** An answer whose body is still to come, whatever its status. */
+/** A response of any status whose body has not been read yet. */
 export interface OpenDownload {
-  /** The address that answered, after redirects, without user name and password. */
+  /** URL after redirects, without user name and password. */
   url: string;
   statusCode: number;
   /** Lower-case names; repeated headers joined by commas. */
   headers: Record<string, string>;
-  /** `Content-Type` as it was sent; empty when there was none. */
+  /** Value of `Content-Type`; empty without one. */
   contentType: string;
-  /** How many redirects were followed. */
+  /** Number of redirects that were followed. */
   redirects: number;
   /**
-   * Decoded, as it comes; read it or destroy it, for it holds a connection. Reading throws ServiceError
-   * (`SCRAPE_CONTENT_TOO_LARGE` among them), or the signal's reason.
+   * Decoded body. Read or destroy it, because it holds a connection. Reading throws ServiceError, such as
+   * `SCRAPE_CONTENT_TOO_LARGE`, or the signal's reason.
    */
   body: Readable;
 }
 
-/** What to download whole, unless its headers say otherwise. */
-export interface WholeRequest extends DownloadRequest {
-  /** Says of an answer by its headers that its body is of no use: it is not read, and empty. */
-  isEnough?(answer: Omit<OpenDownload, 'body'>): boolean;
+/** A download of a whole body. */
+export interface FullDownloadOptions extends DownloadOptions {
+  /** Returns true for a response whose body is not needed; the body is then empty. */
+  skipBody?(response: Omit<OpenDownload, 'body'>): boolean;
 }
 
-/** An answer, whatever its status. */
+/** A response of any status with its whole body. */
 export interface Download extends Omit<OpenDownload, 'body'> {
   body: Uint8Array;
 }
 
 const MAX_REDIRECTS = 20;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Enough of a redirect's body to keep the connection for the next request. */
+/** Bytes of a redirect's body that are read so that the connection can be reused. */
 const REDIRECT_BODY_BYTES = 64 * 1024;
 
-/** Belong to one connection or to what we decode; `host` belongs to the address. */
-const OURS = new Set(
+/** Headers that the client sets itself: they belong to the connection, to decoding, or (`host`) to the URL. */
+const MANAGED_HEADERS = new Set(
   'host connection keep-alive proxy-connection proxy-authorization transfer-encoding te trailer upgrade expect content-length accept-encoding'.split(
     ' ',
   ),
 );
-/** Secrets of one origin. */
-const SECRETS = new Set(['authorization', 'cookie']);
+/** Headers with credentials, which belong to one origin. */
+const CREDENTIAL_HEADERS = new Set(['authorization', 'cookie']);
 
 /**
- * Headers that can be sent: names in lower case, without those that belong to the connection.
- * @throws ServiceError `BAD_REQUEST`
+ * Validates headers, converts their names to lower case and removes those that the client sets itself.
+ * @throws ServiceError `BAD_REQUEST` for a name or value that is not valid in HTTP
  */
-export function readHeaders(given: Record<string, string>): Record<string, string> {
+export function normalizeHeaders(headersToSend: Record<string, string>): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(headersToSend)) {
     try {
       validateHeaderName(name);
       validateHeaderValue(name, value);
@@ -81,21 +81,21 @@ export function readHeaders(given: Record<string, string>): Record<string, strin
       const message = `The header ${JSON.stringify(name)} cannot be sent: ${messageOf(error)}.`;
       throw new ServiceError('BAD_REQUEST', message, { cause: error });
     }
-    if (!OURS.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
+    if (!MANAGED_HEADERS.has(name.toLowerCase())) headers[name.toLowerCase()] = value;
   }
   return headers;
 }
 
-/** What we decode. */
+/** Content codings that `response-body.ts` decodes. */
 const ENCODINGS = { 'accept-encoding': 'gzip, deflate, br, zstd' };
 
-/** Takes user name and password out of an address, as the header that carries them (RFC 7617). */
-export function takeCredentials(url: URL): Record<string, string> {
+/** Removes user name and password from a URL and returns them as an `authorization` header (RFC 7617). */
+export function extractCredentials(url: URL): Record<string, string> {
   const { username, password } = url;
   if (!username && !password) return {};
   url.username = '';
   url.password = '';
-  // The URL standard leaves both as ASCII with %XX for other bytes; Latin-1 keeps each byte one character.
+  // The URL parser leaves both percent-encoded. Latin-1 maps each decoded byte to one character.
   const pair = `${username}:${password}`.replace(/%([0-9a-f]{2})/gi, (_, hex) =>
     String.fromCharCode(parseInt(hex, 16)),
   );
@@ -106,34 +106,40 @@ function checkScheme(url: URL): void {
   if (url.protocol === 'http:' || url.protocol === 'https:') return;
   throw new ServiceError(
     'unsafe_domain_blocked',
-    `${url.href.slice(0, 200)} is a ${url.protocol} address. Only http and https are fetched.`,
+    `${url.href.slice(0, 200)} is a ${url.protocol} URL. Only http and https are fetched.`,
   );
 }
 
-function nextUrl(location: string, from: URL): URL {
+function resolveRedirect(location: string, from: URL): URL {
   const next = URL.parse(location, from);
   if (!next) {
     const target = JSON.stringify(location.slice(0, 200));
-    throw new ServiceError('SCRAPE_SITE_ERROR', `${from.href} redirects to ${target}, which is no address.`);
+    throw new ServiceError(
+      'SCRAPE_SITE_ERROR',
+      `${from.href} redirects to ${target}, which is not a valid URL.`,
+    );
   }
-  // A fragment lasts until a redirect names another one (RFC 9110 10.2.2).
+  // A redirect without a fragment inherits that of the previous URL (RFC 9110 10.2.2).
   if (!next.hash) next.hash = from.hash;
   checkScheme(next);
   return next;
 }
 
-function flatten(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
+function joinHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]);
   return Object.fromEntries(entries);
 }
 
-/** An aborted step fails in its own words; the reason for the abort is the truth. */
-function translateFor(host: string, signal: AbortSignal): (error: unknown) => unknown {
+/** Creates a function that converts errors. After an abort every error is replaced with the signal's reason. */
+function createErrorTranslator(host: string, signal: AbortSignal): (error: unknown) => unknown {
   return (error) => (signal.aborted ? signal.reason : toFetchError(error, host));
 }
 
-/** @throws ServiceError `BAD_REQUEST` or `unsafe_domain_blocked` for what is no address of the web */
-export function readTarget(text: string): URL {
+/**
+ * Parses an http or https URL.
+ * @throws ServiceError `BAD_REQUEST` for an invalid URL, `unsafe_domain_blocked` for another scheme
+ */
+export function parseHttpUrl(text: string): URL {
   const url = URL.parse(text);
   if (!url) throw new ServiceError('BAD_REQUEST', `Invalid URL: ${text.slice(0, 200)}`);
   checkScheme(url);
@@ -141,72 +147,72 @@ export function readTarget(text: string): URL {
 }
 
 /**
- * Asks one address through the guarded door; the answer is there when its headers are. An HTTP error is an answer,
- * not an error, and so is a redirect after twenty others. Cookies that a redirect sets are not sent on.
- * @throws ServiceError when there is no answer, or one that is refused; else the signal's reason
+ * Requests a URL, follows redirects and returns as soon as the headers have arrived. HTTP error statuses are responses,
+ * not errors, and so is a redirect after twenty others. Cookies set by redirects are not sent on.
+ * @throws ServiceError when there is no response or the URL is blocked; after an abort the signal's reason
  */
-export async function openDownload(egress: Egress, options: DownloadRequest): Promise<OpenDownload> {
-  const { signal, skipTlsVerification, maxBodyBytes, limit, route = BASIC } = options;
+export async function openDownload(egress: Egress, options: DownloadOptions): Promise<OpenDownload> {
+  const { signal, skipTlsVerification, maxBodyBytes, limitSetting, route = BASIC_ROUTE } = options;
   const dispatcher = egress.dispatcher({ skipTlsVerification, route });
-  let url = readTarget(options.url);
-  const shared: Record<string, string> = { ...readHeaders(options.headers ?? {}), ...ENCODINGS };
-  let headers = { ...shared, ...readHeaders(options.ownHeaders ?? {}) };
+  let url = parseHttpUrl(options.url);
+  const sharedHeaders: Record<string, string> = { ...normalizeHeaders(options.headers ?? {}), ...ENCODINGS };
+  let headers = { ...sharedHeaders, ...normalizeHeaders(options.userHeaders ?? {}) };
   try {
     for (let redirects = 0; ; redirects++) {
-      const credentials = takeCredentials(url);
-      const answer = await request(url, { dispatcher, signal, headers: { ...credentials, ...headers } });
-      const { statusCode } = answer;
-      const received = flatten(answer.headers);
-      const location = REDIRECTS.has(statusCode) && received.location;
+      const credentials = extractCredentials(url);
+      const response = await request(url, { dispatcher, signal, headers: { ...credentials, ...headers } });
+      const { statusCode } = response;
+      const responseHeaders = joinHeaders(response.headers);
+      const location = REDIRECTS.has(statusCode) && responseHeaders.location;
       if (!location || redirects === MAX_REDIRECTS) {
-        const contentEncoding = received['content-encoding'] ?? '';
-        const translate = translateFor(url.host, signal);
-        const body = openBody(answer.body, {
+        const contentEncoding = responseHeaders['content-encoding'] ?? '';
+        const translate = createErrorTranslator(url.host, signal);
+        const body = openResponseBody(response.body, {
           url: url.href,
           contentEncoding,
           maxBodyBytes,
-          limit,
+          limitSetting,
           translate,
         });
-        const contentType = received['content-type'] ?? '';
-        return { url: url.href, statusCode, headers: received, contentType, redirects, body };
+        const contentType = responseHeaders['content-type'] ?? '';
+        return { url: url.href, statusCode, headers: responseHeaders, contentType, redirects, body };
       }
-      await answer.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
-      const next = nextUrl(location, url);
-      if (!mayShare(url, next)) headers = withoutSecrets(shared);
+      await response.body.dump({ limit: REDIRECT_BODY_BYTES, signal });
+      const next = resolveRedirect(location, url);
+      if (!canForwardHeaders(url, next)) headers = withoutCredentials(sharedHeaders);
       url = next;
     }
   } catch (error) {
-    throw translateFor(url.host, signal)(error);
+    throw createErrorTranslator(url.host, signal)(error);
   }
 }
 
 /**
- * Gets one address, as `openDownload` does, with its whole body.
- * @throws ServiceError when there is no answer, or one that is refused, too large or nothing but redirects;
- * else the signal's reason
+ * Requests a URL as `openDownload` does and reads the whole body.
+ * @throws ServiceError when there is no response, the URL is blocked, the body is too large or there are more than twenty
+ * redirects; after an abort the signal's reason
  */
-export async function download(egress: Egress, options: WholeRequest): Promise<Download> {
-  const { body, ...answer } = await openDownload(egress, options);
-  const { location } = answer.headers;
-  if (REDIRECTS.has(answer.statusCode) && location) {
+export async function download(egress: Egress, options: FullDownloadOptions): Promise<Download> {
+  const { body, ...response } = await openDownload(egress, options);
+  const { location } = response.headers;
+  if (REDIRECTS.has(response.statusCode) && location) {
     body.destroy();
-    const given = new URL(options.url); // it was fetched, so it is an address
-    takeCredentials(given);
+    const headersToSend = new URL(options.url); // valid, because it was fetched
+    extractCredentials(headersToSend);
     throw new ServiceError(
       'SCRAPE_SITE_ERROR',
-      `${given.href} redirects more than ${MAX_REDIRECTS} times, last to ${location.slice(0, 200)}.`,
+      `${headersToSend.href} redirects more than ${MAX_REDIRECTS} times, last to ${location.slice(0, 200)}.`,
     );
   }
-  if (options.isEnough?.(answer)) {
+  if (options.skipBody?.(response)) {
     body.destroy();
-    return { ...answer, body: new Uint8Array() };
+    return { ...response, body: new Uint8Array() };
   }
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  return { ...answer, body: Buffer.concat(chunks) };
+  return { ...response, body: Buffer.concat(chunks) };
 }
 
-function withoutSecrets(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRETS.has(name)));
+function withoutCredentials(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !CREDENTIAL_HEADERS.has(name)));
 }

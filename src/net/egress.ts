@@ -1,9 +1,9 @@
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { ServiceError } from '../errors.ts';
-import { createAddressPolicy } from './address.ts';
+import { createAddressPolicy } from './address-policy.ts';
 import { ExpiringMap } from './expiring-map.ts';
-import { toFetchError } from './failure.ts';
+import { toFetchError } from './fetch-error.ts';
 import { createResolver, type ResolvedAddress } from './resolver.ts';
 import {
   createUpstreams,
@@ -11,51 +11,51 @@ import {
   type Route,
   type Upstream,
   type Upstreams,
-} from './upstream.ts';
+} from './upstream-proxies.ts';
 
-export { BASIC, type Route, type Upstream } from './upstream.ts';
+export { BASIC_ROUTE, type Route, type Upstream } from './upstream-proxies.ts';
 
-/** The guarded door: every connection to the internet goes to an address that it gave out. */
+/** The only way to the internet: every connection goes to an IP address that was checked here. */
 export interface Egress {
   /**
-   * Addresses that may be connected to, at least one. Connect to one of these and never look the name up again:
-   * a second answer may be another one.
-   * @param hostname a name, or an address with or without brackets
+   * Resolves a host to IP addresses that may be connected to, at least one. Callers must connect to one of these and
+   * never look the name up again, because a second lookup may return another address.
+   * @param hostname a name, or an IP address with or without brackets
    * @throws ServiceError `SCRAPE_DNS_RESOLUTION_ERROR` for a name that does not exist, `SCRAPE_DNS_SERVER_ERROR` where
-   *   that could not be found out; `unsafe_domain_blocked` when any of them is not allowed
+   *   the lookup failed, `unsafe_domain_blocked` when any of the addresses is not allowed
    */
   resolve(hostname: string): Promise<ResolvedAddress[]>;
   /**
-   * For undici's `request` and `fetch`; redirects are checked like first requests.
-   * @param options.route absent: direct, whatever proxies there are
-   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR`
+   * Returns a dispatcher for undici's `request` and `fetch`. Each connection is checked, so redirects are too.
+   * @param options.route upstream proxies to use; without it connections are direct
+   * @throws ServiceError `SCRAPE_PROXY_SELECTION_ERROR` when there are no proxies of the requested kind
    */
   dispatcher(options: { skipTlsVerification: boolean; route?: Route }): Dispatcher;
-  /** The operator's proxies, by route. */
+  /** The operator's upstream proxies. */
   upstreams: Upstreams;
   /**
-   * Opens a connection to a host that may be connected to, through proxies where some are given.
-   * @throws ServiceError, or what sockets throw
+   * Checks a host and opens a connection to it, through upstream proxies where `upstream` is set.
+   * @throws ServiceError for a blocked host or failing proxies, otherwise the socket's error
    */
   connect(target: { hostname: string; port: number }, upstream: Upstream | undefined): Promise<Socket>;
   /** Ends open connections and refuses new ones. */
   close(): Promise<void>;
 }
 
-/** What the door is made from. */
+/** Options of an egress. */
 export interface EgressOptions {
-  /** CIDRs allowed beside public addresses. */
+  /** CIDRs that are allowed in addition to public addresses. */
   allowPrivate: readonly string[];
-  /** `host:port` of a DNS server; absent: the machine's resolver. */
+  /** `host:port` of a DNS server; default is the resolver of the operating system. */
   dns?: string | undefined;
-  /** How long an answer of DNS is used again. */
+  /** How long a DNS result is reused, in milliseconds. */
   dnsTtlMs?: number;
   proxies?: ProxySettings;
 }
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const DNS_TTL_MS = 10_000;
-/** Long enough for a far server; Node's own 250 ms gives up on it when there are several addresses. */
+/** Time limit for one address of several. Node's default of 250 ms is too short for distant servers. */
 const ATTEMPT_TIMEOUT_MS = 1_000;
 
 const LOOPBACK: readonly ResolvedAddress[] = [
@@ -63,7 +63,7 @@ const LOOPBACK: readonly ResolvedAddress[] = [
   { address: '::1', family: 6 },
 ];
 
-/** A socket's `lookup` that knows its answer already. */
+/** Creates a `lookup` function for sockets that returns addresses which are already known. */
 function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, { all }, callback) => {
     const first = addresses[0];
@@ -72,12 +72,14 @@ function pinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {
   };
 }
 
-/** Opens a connection to addresses that were checked. */
+/** Opens a direct connection to addresses that were checked. */
 function dial(hostname: string, port: number, addresses: readonly ResolvedAddress[]): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ host: hostname, port, lookup: pinnedLookup(addresses), noDelay: true });
   const giveUp = () => {
-    socket.destroy(Object.assign(new Error(`no answer in ${CONNECT_TIMEOUT_MS} ms`), { code: 'ETIMEDOUT' }));
+    socket.destroy(
+      Object.assign(new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`), { code: 'ETIMEDOUT' }),
+    );
   };
   socket.setTimeout(CONNECT_TIMEOUT_MS, giveUp);
   socket.once('error', reject);
@@ -89,7 +91,7 @@ function dial(hostname: string, port: number, addresses: readonly ResolvedAddres
   return promise;
 }
 
-function refusal(hostname: string): ServiceError {
+function createBlockedError(hostname: string): ServiceError {
   const what = isIP(hostname) === 0 ? `${hostname} resolves to` : `${hostname} is`;
   return new ServiceError(
     'unsafe_domain_blocked',
@@ -97,7 +99,10 @@ function refusal(hostname: string): ServiceError {
   );
 }
 
-/** @throws ServiceError `BAD_REQUEST` for a CIDR or DNS server that cannot be read */
+/**
+ * Creates an egress.
+ * @throws ServiceError `BAD_REQUEST` for a CIDR, DNS server or proxy that cannot be parsed
+ */
 export function createEgress({
   allowPrivate,
   dns,
@@ -107,38 +112,39 @@ export function createEgress({
   const upstreams = createUpstreams(proxies);
   const policy = createAddressPolicy(allowPrivate);
   const resolver = createResolver(dns);
-  const known = new ExpiringMap<Promise<ResolvedAddress[]>>({ limit: 5_000, ttlMs: dnsTtlMs });
+  const cache = new ExpiringMap<Promise<ResolvedAddress[]>>({ limit: 5_000, ttlMs: dnsTtlMs });
 
   async function look(hostname: string): Promise<ResolvedAddress[]> {
     const family = isIP(hostname);
     if (family !== 0) {
-      if (!policy.allows(hostname)) throw refusal(hostname);
+      if (!policy.allows(hostname)) throw createBlockedError(hostname);
       return [{ address: hostname, family: family === 6 ? 6 : 4 }];
     }
-    // RFC 6761 6.3: these are loopback whatever DNS says; a server there may listen on one family only.
+    // These names are loopback whatever DNS says (RFC 6761 6.3). Both families are returned, because a server may
+    // listen on one only.
     if (/(^|\.)localhost\.?$/i.test(hostname)) {
       const allowed = LOOPBACK.filter(({ address }) => policy.allows(address));
-      if (allowed.length === 0) throw refusal(hostname);
+      if (allowed.length === 0) throw createBlockedError(hostname);
       return allowed;
     }
-    const answers = await resolver.resolve(hostname).catch((error) => {
+    const addresses = await resolver.resolve(hostname).catch((error) => {
       throw toFetchError(error, hostname);
     });
-    // One bad answer spoils the name: which one a socket would take is not ours to bet on.
-    if (answers.length === 0 || !answers.every(({ address }) => policy.allows(address)))
-      throw refusal(hostname);
-    return answers;
+    // One forbidden address blocks the name, because the socket chooses which address it connects to.
+    if (addresses.length === 0 || !addresses.every(({ address }) => policy.allows(address)))
+      throw createBlockedError(hostname);
+    return addresses;
   }
 
   function resolve(hostname: string): Promise<ResolvedAddress[]> {
     const name = hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
-    const found = known.get(name);
-    if (found) return found;
-    const asked = look(name);
-    known.set(name, asked);
-    // Answers may be used again, failures are asked anew.
-    asked.catch(() => known.delete(name));
-    return asked;
+    const cached = cache.get(name);
+    if (cached) return cached;
+    const pending = look(name);
+    cache.set(name, pending);
+    // Only successful lookups are reused.
+    pending.catch(() => cache.delete(name));
+    return pending;
   }
 
   const lookup: LookupFunction = (hostname, options, callback) => {
@@ -159,26 +165,29 @@ export function createEgress({
     return new Agent({
       connect(options, callback) {
         const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
-        // Sockets never look literals up, so `lookup` alone would let them pass.
-        if (isIP(hostname) !== 0 && !policy.allows(hostname)) callback(refusal(hostname), null);
+        // Sockets do not call `lookup` for IP addresses, so these are checked here.
+        if (isIP(hostname) !== 0 && !policy.allows(hostname)) callback(createBlockedError(hostname), null);
         else connect({ ...options, hostname }, callback);
       },
     });
   }
 
-  const open: Egress['connect'] = async ({ hostname, port }, upstream) => {
+  const connectTo: Egress['connect'] = async ({ hostname, port }, upstream) => {
     const addresses = await resolve(hostname);
     return upstream ? upstream.connect({ host: hostname, addresses, port }) : dial(hostname, port, addresses);
   };
 
-  /** The same through proxies: TLS is ours, inside the tunnel, by the site's name. */
+  /**
+   * Like `createAgent`, but through upstream proxies. TLS runs inside the tunnel and is verified against the site's
+   * name.
+   */
   function createProxiedAgent(rejectUnauthorized: boolean, upstream: Upstream): Agent {
     const secure = buildConnector({ rejectUnauthorized, allowH2: false, timeout: CONNECT_TIMEOUT_MS });
     return new Agent({
       connect(options, callback) {
         const hostname = options.hostname.replace(/^\[(.*)\]$/, '$1');
         const isSecure = options.protocol === 'https:';
-        open({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
+        connectTo({ hostname, port: Number(options.port) || (isSecure ? 443 : 80) }, upstream).then(
           (socket) => {
             if (isSecure) secure({ ...options, hostname, httpSocket: socket }, callback);
             else callback(null, socket);
@@ -189,7 +198,7 @@ export function createEgress({
     });
   }
 
-  /** Two agents for each way there is. */
+  /** Agents by upstream (`undefined` is direct), with and without certificate verification. */
   const agents = new Map<Upstream | undefined, { verifying: Agent; trusting: Agent }>();
 
   function agentsOf(upstream: Upstream | undefined) {
@@ -203,11 +212,11 @@ export function createEgress({
   return {
     resolve,
     dispatcher({ skipTlsVerification, route }) {
-      const { verifying, trusting } = agentsOf(route && upstreams.of(route));
+      const { verifying, trusting } = agentsOf(route && upstreams.select(route));
       return skipTlsVerification ? trusting : verifying;
     },
     upstreams,
-    connect: open,
+    connect: connectTo,
     async close() {
       resolver.close();
       await Promise.all(

@@ -1,4 +1,4 @@
-/** A map that forgets: the oldest entry when it is full, and each entry after its time. */
+/** A map whose entries expire after a time and that drops the oldest entry when it is full. */
 export class ExpiringMap<Value> {
   readonly #entries = new Map<string, { value: Value; expiresAt: number }>();
   readonly #limit: number;
@@ -19,7 +19,7 @@ export class ExpiringMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    // Deleted first, so that the order of the map is the order of writing.
+    // Deleting first moves the entry to the end, so that the map is ordered by time of writing.
     this.#entries.delete(key);
     this.#entries.set(key, { value, expiresAt: performance.now() + this.#ttlMs });
     const oldest = this.#entries.keys().next();

@@ -1,52 +1,52 @@
 import { request } from 'undici';
 import { ServiceError } from '../errors.ts';
-import { readHeaders, readTarget, takeCredentials } from './download.ts';
+import { extractCredentials, normalizeHeaders, parseHttpUrl } from './download.ts';
 import type { Egress } from './egress.ts';
-import { toFetchError } from './failure.ts';
+import { toFetchError } from './fetch-error.ts';
 
-/** What to send, and where. */
-export interface PostRequest {
+/** A POST request. */
+export interface PostOptions {
   url: string;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** For the whole of it, from looking the name up to the answer's headers. */
+  /** Time limit in milliseconds, from the DNS lookup to the response's headers. */
   timeoutMs: number;
-  /** Its reason is what an aborted request throws. */
+  /** Aborts the request, which then throws the signal's reason. */
   signal: AbortSignal;
 }
 
-/** Enough of an answer's body to keep the connection for the next request. */
-const ANSWER_BODY_BYTES = 64 * 1024;
-/** Options of a download that a message may advise; here there are none. */
+/** Bytes of a response's body that are read so that the connection can be reused. */
+const RESPONSE_BODY_BYTES = 64 * 1024;
+/** Advice in messages of `toFetchError` about an option that only scrapes have. */
 const ADVICE = / (?:Set|Check scheme and port;) skipTlsVerification .*$/;
 
 /**
- * Sends bytes through the guarded door. Redirects are not followed, certificates are checked.
- * @returns the HTTP status of the answer, whatever it is; what else it says is not read
- * @throws ServiceError when there is no answer, or the address may not be asked; else the signal's reason
+ * Sends a POST request. Redirects are not followed, and certificates are always verified.
+ * @returns the HTTP status of the response, whatever it is; its headers and body are ignored
+ * @throws ServiceError when there is no response or the URL is blocked; after an abort the signal's reason
  */
-export async function post(egress: Egress, { timeoutMs, signal, ...order }: PostRequest): Promise<number> {
-  const url = readTarget(order.url);
+export async function post(egress: Egress, { timeoutMs, signal, ...outgoing }: PostOptions): Promise<number> {
+  const url = parseHttpUrl(outgoing.url);
   const { host } = url;
-  const stop = new AbortController();
+  const timeout = new AbortController();
   const timer = setTimeout(() => {
     const message = `${host} did not answer within ${timeoutMs / 1000} seconds.`;
-    stop.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+    timeout.abort(new ServiceError('SCRAPE_TIMEOUT', message));
   }, timeoutMs);
-  const either = AbortSignal.any([signal, stop.signal]);
+  const anySignal = AbortSignal.any([signal, timeout.signal]);
   try {
-    const answer = await request(url, {
+    const response = await request(url, {
       method: 'POST',
       dispatcher: egress.dispatcher({ skipTlsVerification: false }),
-      headers: { ...takeCredentials(url), ...readHeaders(order.headers) },
-      body: order.body,
-      signal: either,
+      headers: { ...extractCredentials(url), ...normalizeHeaders(outgoing.headers) },
+      body: outgoing.body,
+      signal: anySignal,
     });
-    // The status has said everything: a body that does not end well changes nothing.
-    await answer.body.dump({ limit: ANSWER_BODY_BYTES, signal: either }).catch(() => undefined);
-    return answer.statusCode;
+    // Only the status matters, so errors of the body are ignored.
+    await response.body.dump({ limit: RESPONSE_BODY_BYTES, signal: anySignal }).catch(() => undefined);
+    return response.statusCode;
   } catch (error) {
-    if (either.aborted) throw either.reason;
+    if (anySignal.aborted) throw anySignal.reason;
     const failure = toFetchError(error, host);
     throw new ServiceError(failure.code, failure.message.replace(ADVICE, ''), { cause: error });
   } finally {

@@ -1,14 +1,14 @@
 import { promises as dns } from 'node:dns';
 import { codeOf, ServiceError } from '../errors.ts';
-import { isResolverFault } from './failure.ts';
+import { isResolverError } from './fetch-error.ts';
 
-/** An address as DNS gave it. */
+/** An IP address of a name. */
 export interface ResolvedAddress {
   address: string;
   family: 4 | 6;
 }
 
-/** Turns names into addresses; errors are Node's own. */
+/** Resolves names to IP addresses. Errors are those of Node's `dns`. */
 export interface Resolver {
   resolve(hostname: string): Promise<ResolvedAddress[]>;
   close(): void;
@@ -16,33 +16,34 @@ export interface Resolver {
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 
-/** The machine's own resolver, which knows its hosts file too. */
-function systemResolver(): Resolver {
+/** Creates a resolver that uses the operating system, hosts file included. */
+function createSystemResolver(): Resolver {
   return {
     async resolve(hostname) {
-      const answers = await dns.lookup(hostname, { all: true, order: 'verbatim' });
-      return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+      const addresses = await dns.lookup(hostname, { all: true, order: 'verbatim' });
+      return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
     },
     close: () => undefined,
   };
 }
 
 /**
- * Why two lookups of one name brought no address. NXDOMAIN holds for every record type (RFC 8020); that a name has no
- * records of one type does not say that it has none of the type whose lookup failed.
+ * Selects the error that explains why neither lookup of a name returned an address. NXDOMAIN holds for every record type
+ * (RFC 8020) and comes first. A missing record of one type says nothing about the type whose lookup failed, so a resolver
+ * error comes second.
  */
-function failureOf(outcomes: PromiseSettledResult<unknown>[]): unknown {
+function selectError(outcomes: PromiseSettledResult<unknown>[]): unknown {
   const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
   const isAbsent = (reason: unknown) => codeOf(reason) === 'ENOTFOUND';
-  return reasons.find(isAbsent) ?? reasons.find((reason) => isResolverFault(codeOf(reason))) ?? reasons[0];
+  return reasons.find(isAbsent) ?? reasons.find((reason) => isResolverError(codeOf(reason))) ?? reasons[0];
 }
 
-function serverResolver(server: string): Resolver {
+function createServerResolver(server: string): Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
   try {
     resolver.setServers([server]);
   } catch (error) {
-    const message = `WINNOW_DNS: ${JSON.stringify(server)} is no resolver. Write its IP address and port, as 192.0.2.1:53.`;
+    const message = `WINNOW_DNS: ${JSON.stringify(server)} is not the address of a DNS server. Write its IP address and port, such as 192.0.2.1:53.`;
     throw new ServiceError('BAD_REQUEST', message, { cause: error });
   }
   return {
@@ -51,7 +52,7 @@ function serverResolver(server: string): Resolver {
       const addresses: ResolvedAddress[] = [];
       if (v4.status === 'fulfilled') for (const address of v4.value) addresses.push({ address, family: 4 });
       if (v6.status === 'fulfilled') for (const address of v6.value) addresses.push({ address, family: 6 });
-      if (addresses.length === 0) throw failureOf([v4, v6]);
+      if (addresses.length === 0) throw selectError([v4, v6]);
       return addresses;
     },
     close: () => resolver.cancel(),
@@ -59,9 +60,10 @@ function serverResolver(server: string): Resolver {
 }
 
 /**
- * @param server `host:port` of a DNS server; absent: the machine's resolver
- * @throws ServiceError `BAD_REQUEST` for a server that cannot be read
+ * Creates a resolver.
+ * @param server `host:port` of a DNS server; `undefined` for the resolver of the operating system
+ * @throws ServiceError `BAD_REQUEST` for a server address that cannot be parsed
  */
 export function createResolver(server: string | undefined): Resolver {
-  return server === undefined ? systemResolver() : serverResolver(server);
+  return server === undefined ? createSystemResolver() : createServerResolver(server);
 }

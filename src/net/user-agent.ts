@@ -1,7 +1,7 @@
 const CHROME = 'Chrome/156.0.0.0';
 
-/** How we present ourselves: what sites expect of a browser, and our name. */
+/** User agent of requests: that of Chrome, followed by the name of this service. */
 export const USER_AGENT = `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) ${CHROME} Safari/537.36 Winnow/0.1`;
 
-/** The same on a mobile device. */
+/** User agent of requests that emulate a mobile device. */
 export const MOBILE_USER_AGENT = `Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) ${CHROME} Mobile Safari/537.36 Winnow/0.1`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkPatterns } from '../url-pattern.ts';
+import { validatePatterns } from '../url-pattern.ts';
 import { asksFor } from './formats.ts';
 import { started } from './page-job.ts';
 import {
@@ -17,7 +17,7 @@ const patterns = z
   .array(z.string())
   .default([])
   .superRefine((texts, context) => {
-    const fault = checkPatterns(texts);
+    const fault = validatePatterns(texts);
     if (fault) context.addIssue({ code: 'custom', message: fault, input: texts });
   });
 

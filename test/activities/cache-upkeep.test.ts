@@ -11,7 +11,7 @@ import { cachedBytes } from '../../src/db/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Cache, createCache } from '../../src/engines/cache.ts';
-import { referenceTo } from '../../src/files.ts';
+import { formatFileReference } from '../../src/file-urls.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
@@ -62,7 +62,7 @@ async function keep(name: string, page: { picture?: Buffer; ageMs?: number } = {
     size: picture.length,
     mediaType: 'image/png',
   };
-  const files: Record<string, string> = file ? { screenshot: referenceTo(file) } : {};
+  const files: Record<string, string> = file ? { screenshot: formatFileReference(file) } : {};
   await cache.store(keyOf(name), snapshotOf(textOf(name), { fetchedAt: Date.now() - ageMs, files }));
 }
 

@@ -6,7 +6,7 @@ import { retryInMs } from '../../src/activities/retry-schedule.ts';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import type { Database } from '../../src/db/client.ts';
 import { changeTeam } from '../../src/db/teams.ts';
-import { openFileToken } from '../../src/files.ts';
+import { verifyFileToken } from '../../src/file-urls.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { deadAddress, type Received, startReceiver } from '../support/receiver.ts';
@@ -116,7 +116,7 @@ describe('events', () => {
       ...common(1),
     });
     const token = page.data[0].screenshot.split('/').at(-1);
-    expect(openFileToken(token, SECRET_KEY)).toEqual({
+    expect(verifyFileToken(token, SECRET_KEY)).toEqual({
       key: 'ab'.repeat(32),
       size: 3,
       mediaType: 'image/png',

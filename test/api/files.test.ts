@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
-import { fileUrl } from '../../src/files.ts';
+import { createFileUrl } from '../../src/file-urls.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 
@@ -31,7 +31,7 @@ const here = (url: string) => inject('service').url + new URL(url).pathname;
 /** The URL of a picture as it was made at a time, in milliseconds since 1970. */
 function madeAt(key: string, secretKey: string, now: number): string {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  const url = fileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
+  const url = createFileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
   vi.useRealTimers();
   return url;
 }
@@ -152,7 +152,7 @@ describe('the address of a screenshot', () => {
 
   it('that nobody signed with this key leads nowhere', async () => {
     const reference = `blob:${'0'.repeat(64)};1;image/png`;
-    expect((await refusal(fileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
+    expect((await refusal(createFileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
   });
 
   it('can be read for a day at least, and never for longer than two', async () => {

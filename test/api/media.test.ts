@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { fileUrl, referenceTo } from '../../src/files.ts';
+import { createFileUrl, formatFileReference } from '../../src/file-urls.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
@@ -136,7 +136,11 @@ describe('the address of such a file', () => {
     const [key, size, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
     const madeMinutesAgo = (minutes: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * 60_000 });
-      const url = fileUrl(referenceTo({ key, size, mediaType }), inject('service').url, secretKey);
+      const url = createFileUrl(
+        formatFileReference({ key, size, mediaType }),
+        inject('service').url,
+        secretKey,
+      );
       vi.useRealTimers();
       return url;
     };

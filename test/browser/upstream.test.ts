@@ -13,7 +13,7 @@ import { createBrowserEngine } from '../../src/engines/browser.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
+import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { type Pages, startPages } from '../support/pages.ts';

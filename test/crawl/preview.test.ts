@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { previewParams } from '../../src/crawl/preview.ts';
-import { matcherOf } from '../../src/url-pattern.ts';
+import { compilePatterns } from '../../src/url-pattern.ts';
 
 const URL_ = 'https://example.com/';
 /** The options that a prompt gives, without the address. */
@@ -136,7 +136,7 @@ describe('a path', () => {
   ])('in %j', (prompt, includePaths, excludePaths) => {
     const { includePaths: included = [], excludePaths: excluded = [] } = options(prompt);
     expect({ included, excluded }).toEqual({ included: includePaths, excluded: excludePaths });
-    expect(() => matcherOf([...included, ...excluded])).not.toThrow();
+    expect(() => compilePatterns([...included, ...excluded])).not.toThrow();
   });
 
   it('beside the start path needs the whole domain', () => {

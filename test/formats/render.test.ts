@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Survey } from '../../src/branding/survey.ts';
+import type { BrandingData } from '../../src/branding/branding-data.ts';
 import { FORMATS } from '../../src/formats/index.ts';
 import { render } from '../../src/formats/render.ts';
 import { formatRequest } from '../../src/schemas/formats.ts';
@@ -18,13 +18,13 @@ const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = D
   }).fields;
 
 /** Of a page without anything. */
-const EMPTY_SURVEY: Survey = {
+const EMPTY_SURVEY: BrandingData = {
   styles: {
     ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [], paddings: [], margins: [] },
-    ...{ icons: [], transitions: [], frame: { columns: [], widths: [] } },
-    grounds: [{ color: '#ffffff', gradient: '', isPicture: false, under: 0, area: 1 }],
+    ...{ icons: [], transitions: [], layout: { columns: [], widths: [] } },
+    backgrounds: [{ color: '#ffffff', gradient: '', isImage: false, backdropIndex: 0, area: 1 }],
   },
-  marks: [],
+  logoCandidates: [],
   declarations: { variables: [], icons: [], themeColor: '' },
 };
 

@@ -4,13 +4,13 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Blobs, openBlobs } from '../../src/blobs.ts';
-import { referredTo } from '../../src/files.ts';
+import { parseFileReference } from '../../src/file-urls.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createContent } from '../../src/html/content.ts';
 import { createMediaExtractor, type MediaExtractorDeps } from '../../src/media/extractor.ts';
 import type { MediaKind } from '../../src/media-kind.ts';
 import { createEgress } from '../../src/net/egress.ts';
-import { type EgressProxy, startEgressProxy } from '../../src/net/proxy.ts';
+import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 import { look, mediaFile } from '../support/media.ts';
@@ -152,7 +152,7 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
   const made = await maker.make(order);
   const found: Record<string, { mediaType: string; bytes: Buffer }> = {};
   for (const [kind, reference] of Object.entries(made)) {
-    const { key, mediaType } = referredTo(reference)!;
+    const { key, mediaType } = parseFileReference(reference)!;
     found[kind] = { mediaType, bytes: await blobs.get(key) };
   }
   return found;

@@ -23,7 +23,7 @@ function encode(text: string, label: string): Buffer {
   return Buffer.from([...text].flatMap((character) => codes.get(character) ?? [0x3f]));
 }
 
-describe('declared', () => {
+describe('text with a declared encoding', () => {
   it.each([
     ['windows-1251', RUSSIAN],
     ['koi8-r', RUSSIAN],
@@ -33,7 +33,7 @@ describe('declared', () => {
     ['gb2312', CHINESE],
     ['big5', '這是中文網頁'],
     ['utf-8', JAPANESE],
-  ])('%s in header, meta or XML declaration', (label, text) => {
+  ])('is decoded as %s by header, meta element or XML declaration', (label, text) => {
     const bytes = (prefix: string) => {
       return Buffer.concat([
         Buffer.from(prefix),
@@ -52,7 +52,7 @@ describe('declared', () => {
     }
   });
 
-  it('the header is stronger than meta, a byte order mark stronger than both', () => {
+  it('prefers a byte order mark over the header, and the header over a meta element', () => {
     const page = '<meta charset="windows-1251">Grüße';
     expect(decodeText(Buffer.from(page), 'text/html; charset=utf-8')).toBe(page);
     expect(decodeText(Buffer.from(`\uFEFF${page}`), 'text/html; charset=koi8-r')).toBe(page);
@@ -60,7 +60,7 @@ describe('declared', () => {
     expect(decodeText(Buffer.from(`\uFEFF${page}`, 'utf16le').swap16(), '')).toBe(page);
   });
 
-  it('wrongly or strangely is survived', () => {
+  it('is decoded even where the declaration is wrong or unknown', () => {
     expect(decodeText(Buffer.from('Grüße', 'latin1'), 'text/html; charset=utf-8')).toBe('Gr\uFFFD\uFFFDe');
     expect(decodeText(Buffer.from('Grüße'), 'text/html; charset=martian')).toBe('Grüße');
     expect(decodeText(Buffer.from('<meta charset=martian>Grüße'), '')).toBe('<meta charset=martian>Grüße');
@@ -70,7 +70,7 @@ describe('declared', () => {
   });
 });
 
-describe('undeclared', () => {
+describe('text without a declared encoding', () => {
   it.each([
     ['utf-8', RUSSIAN],
     ['utf-8', JAPANESE],
@@ -80,16 +80,16 @@ describe('undeclared', () => {
     ['shift_jis', JAPANESE.repeat(3)],
     ['euc-jp', JAPANESE.repeat(3)],
     ['gb18030', CHINESE.repeat(3)],
-  ])('%s is recognised', (label, text) => {
+  ])('is recognised as %s', (label, text) => {
     expect(decodeText(label === 'utf-8' ? Buffer.from(text) : encode(text, label), 'text/html')).toBe(text);
   });
 
-  it('nothing and noise are text too', () => {
+  it('may be empty or a single byte', () => {
     expect(decodeText(new Uint8Array(), '')).toBe('');
     expect(decodeText(Uint8Array.of(0xe9), '')).toBe('é');
   });
 
-  it('a body in the middle of a larger buffer is read alone', () => {
+  it('is read from its part of a larger buffer only', () => {
     const pool = Buffer.from('before Grüße after');
     expect(decodeText(pool.subarray(7, 14), '')).toBe('Grüße');
   });

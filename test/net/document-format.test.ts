@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { documentFormat } from '../../src/net/document-format.ts';
+import { detectDocumentFormat } from '../../src/net/document-format.ts';
 
 /** A ZIP archive of stored files (APPNOTE 4.3), without checksums: nobody here unpacks it. */
 function zip(files: Record<string, string | Buffer>, comment = ''): Buffer {
@@ -37,7 +37,7 @@ const TYPES = '[Content_Types].xml';
 const docx = zip({ [TYPES]: '<Types/>', '_rels/.rels': '', 'word/document.xml': '<w:document/>' });
 const UNKNOWN = ['', 'application/octet-stream', 'application/zip', 'text/html', 'text/plain'];
 
-describe('a document is known by its bytes, whatever its type and name', () => {
+describe('a document is recognised by its bytes, whatever its type and name', () => {
   it.each([
     ['docx', docx],
     ['xlsx', zip({ [TYPES]: '', 'xl/workbook.xml': '' })],
@@ -52,7 +52,7 @@ describe('a document is known by its bytes, whatever its type and name', () => {
     ['rtf', Buffer.from('{\\rtf1\\ansi Hello}')],
   ])('%s', (format, bytes) => {
     for (const type of [...UNKNOWN, 'application/vnd.ms-excel', 'image/png']) {
-      expect(documentFormat(type, bytes, '/file.bin'), type).toBe(format);
+      expect(detectDocumentFormat(type, bytes, '/file.bin'), type).toBe(format);
     }
   });
 });
@@ -60,12 +60,12 @@ describe('a document is known by its bytes, whatever its type and name', () => {
 describe('a document', () => {
   const truncated = docx.subarray(0, 60);
 
-  it('whose bytes do not tell is what its type says, else its name', () => {
-    expect(documentFormat('application/epub+zip', truncated, '/a.docx')).toBe('epub');
-    expect(documentFormat('application/octet-stream', truncated, '/a/b.DOCX')).toBe('docx');
-    expect(documentFormat('application/octet-stream', truncated, '/a.xlsm')).toBe('xlsx');
-    expect(documentFormat('', compound('Else'), '/a.doc')).toBe('doc');
-    expect(documentFormat('application/msword', Buffer.from('anything'), '/')).toBe('doc');
+  it('whose bytes are ambiguous is recognised by its type, otherwise by its extension', () => {
+    expect(detectDocumentFormat('application/epub+zip', truncated, '/a.docx')).toBe('epub');
+    expect(detectDocumentFormat('application/octet-stream', truncated, '/a/b.DOCX')).toBe('docx');
+    expect(detectDocumentFormat('application/octet-stream', truncated, '/a.xlsm')).toBe('xlsx');
+    expect(detectDocumentFormat('', compound('Else'), '/a.doc')).toBe('doc');
+    expect(detectDocumentFormat('application/msword', Buffer.from('anything'), '/')).toBe('doc');
   });
 
   it.each([
@@ -76,17 +76,18 @@ describe('a document', () => {
     ['a compound file of another program', compound('Else'), '/a.msi'],
     ['text called like one', Buffer.from('words'), '/a.docx'],
     ['nothing', Buffer.alloc(0), '/a.docx'],
-  ])('is not %s', (_name, bytes, path) => {
-    for (const type of UNKNOWN) expect(documentFormat(type, bytes, path), type).toBeUndefined();
+  ])('is not recognised in %s', (_name, bytes, path) => {
+    for (const type of UNKNOWN) expect(detectDocumentFormat(type, bytes, path), type).toBeUndefined();
   });
 
-  it('may be damaged in any way', () => {
-    for (let length = 0; length < docx.length; length++) documentFormat('', docx.subarray(0, length), '/');
+  it('may be damaged in any way without an error', () => {
+    for (let length = 0; length < docx.length; length++)
+      detectDocumentFormat('', docx.subarray(0, length), '/');
     const lying = Buffer.from(docx);
     lying.writeUInt32LE(0xffffffff, lying.length - 6);
-    expect(documentFormat('', lying, '/')).toBeUndefined();
+    expect(detectDocumentFormat('', lying, '/')).toBeUndefined();
     expect(
-      documentFormat('', Buffer.from('PK\x03\x04'.padEnd(30, '\0').concat('mimetype'), 'latin1'), '/'),
+      detectDocumentFormat('', Buffer.from('PK\x03\x04'.padEnd(30, '\0').concat('mimetype'), 'latin1'), '/'),
     ).toBeUndefined();
   });
 });

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import tls from 'node:tls';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type DownloadRequest, download, openDownload } from '../../src/net/download.ts';
+import { type DownloadOptions, download, openDownload } from '../../src/net/download.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { EXPIRED, SELF_SIGNED, tlsOptions } from '../support/tls.ts';
@@ -31,13 +31,13 @@ async function listen(server: TcpServer, host = '127.0.0.1', at = 0): Promise<nu
   return (server.address() as AddressInfo).port; // a TCP server's address is never a string
 }
 
-function get(url: string, options: Partial<DownloadRequest> & { through?: Egress } = {}) {
+function get(url: string, options: Partial<DownloadOptions> & { through?: Egress } = {}) {
   const { through = egress, ...rest } = options;
   const signal = AbortSignal.timeout(10_000);
   return download(through, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...rest });
 }
 
-function open(path: string, options: Partial<DownloadRequest> = {}) {
+function open(path: string, options: Partial<DownloadOptions> = {}) {
   const signal = AbortSignal.timeout(10_000);
   const url = site + path;
   return openDownload(egress, { url, skipTlsVerification: true, signal, maxBodyBytes: MIB, ...options });
@@ -124,8 +124,8 @@ afterAll(async () => {
   await Promise.all([egress.close(), guarded.close(), dns.close()]);
 });
 
-describe('an open answer', () => {
-  it('is there before its body has ended', async () => {
+describe('an open response', () => {
+  it('is returned before its body has ended', async () => {
     const { body, ...answer } = await open('/drip');
     expect(answer).toMatchObject({ url: `${site}/drip`, statusCode: 200, redirects: 0 });
     for await (const chunk of body) {
@@ -135,38 +135,43 @@ describe('an open answer', () => {
     await dripEnded;
   });
 
-  it('lets the connection go unread', async () => {
+  it('closes the connection when its body is destroyed unread', async () => {
     const { body } = await open('/drip');
     body.destroy();
     await dripEnded;
   });
 
-  it.each(['gzip', 'deflate-raw', 'br', 'zstd', 'twice'])('is decoded as it comes: %s', async (path) => {
+  it.each(['gzip', 'deflate-raw', 'br', 'zstd', 'twice'])('is decoded while it arrives: %s', async (path) => {
     const chunks: Buffer[] = [];
     for await (const chunk of (await open(`/${path}`)).body) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe(TEXT);
   });
 
-  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])('is read to the cap: %s', async (path) => {
-    const { body } = await open(`/${path}`);
-    let bytes = 0;
-    const read = async () => {
-      for await (const chunk of body) bytes += chunk.length;
-    };
-    await expect(read()).rejects.toEqual(error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB/));
-    expect(bytes).toBeGreaterThan(0);
-    expect(bytes).toBeLessThanOrEqual(MIB);
-  });
+  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])(
+    'is read up to the size limit: %s',
+    async (path) => {
+      const { body } = await open(`/${path}`);
+      let bytes = 0;
+      const read = async () => {
+        for await (const chunk of body) bytes += chunk.length;
+      };
+      await expect(read()).rejects.toEqual(error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB/));
+      expect(bytes).toBeGreaterThan(0);
+      expect(bytes).toBeLessThanOrEqual(MIB);
+    },
+  );
 
-  it('fails as it is read when it cannot be decoded', async () => {
+  it('throws while it is read when it cannot be decoded', async () => {
     const { body } = await open('/not-gzip');
-    await expect(body.toArray()).rejects.toEqual(error('SCRAPE_SITE_ERROR', /Content-Encoding does not fit/));
+    await expect(body.toArray()).rejects.toEqual(
+      error('SCRAPE_SITE_ERROR', /does not match its Content-Encoding/),
+    );
     await expect((await open('/onion')).body.toArray()).rejects.toEqual(
-      error('SCRAPE_SITE_ERROR', /6 times over/),
+      error('SCRAPE_SITE_ERROR', /6 content codings/),
     );
   });
 
-  it('ends with its signal, read or not', async () => {
+  it('ends when its signal aborts, whether it is being read or not', async () => {
     const stop = new AbortController();
     const { body } = await open('/drip', { signal: stop.signal });
     const unread = await open('/drip', { signal: stop.signal });
@@ -177,7 +182,7 @@ describe('an open answer', () => {
     await expect(unread.body.toArray()).rejects.toThrow('enough');
   });
 
-  it('is a redirect when there were twenty before', async () => {
+  it('is the redirect that follows twenty others', async () => {
     const self = createServer((request, response) =>
       response.writeHead(302, { location: request.url }).end('on and on'),
     );
@@ -188,8 +193,8 @@ describe('an open answer', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is given with its status and headers, errors too', async () => {
+describe('a response', () => {
+  it('has its status and headers, also for HTTP errors', async () => {
     const got = await get(`${site}/missing?a=1#part`);
     expect(got).toMatchObject({
       url: `${site}/missing?a=1#part`,
@@ -214,18 +219,21 @@ describe('an answer', () => {
     'that cannot be decoded is an error: %s',
     async (path) => {
       await expect(get(`${site}/${path}`)).rejects.toEqual(
-        error('SCRAPE_SITE_ERROR', /Content-Encoding does not fit/),
+        error('SCRAPE_SITE_ERROR', /does not match its Content-Encoding/),
       );
     },
   );
 
-  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])('stops at the cap: %s', async (path) => {
-    await expect(get(`${site}/${path}`)).rejects.toEqual(
-      error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB.*WINNOW_MAX_BODY_MB/),
-    );
-  });
+  it.each(['bomb', 'bomb-deflate', 'bomb-twice', 'endless'])(
+    'that exceeds the size limit is an error: %s',
+    async (path) => {
+      await expect(get(`${site}/${path}`)).rejects.toEqual(
+        error('SCRAPE_CONTENT_TOO_LARGE', /larger than 1 MiB.*WINNOW_MAX_BODY_MB/),
+      );
+    },
+  );
 
-  it('may be as large as the cap and no larger', async () => {
+  it('may be exactly as large as the limit', async () => {
     const size = Buffer.byteLength(TEXT);
     expect((await get(`${site}/gzip`, { maxBodyBytes: size })).body).toHaveLength(size);
     await expect(get(`${site}/gzip`, { maxBodyBytes: size - 1 })).rejects.toEqual(
@@ -233,13 +241,13 @@ describe('an answer', () => {
     );
   });
 
-  it('that is encoded many times over is refused', async () => {
-    await expect(get(`${site}/onion`)).rejects.toEqual(error('SCRAPE_SITE_ERROR', /encoded 6 times over/));
+  it('with too many content codings is refused', async () => {
+    await expect(get(`${site}/onion`)).rejects.toEqual(error('SCRAPE_SITE_ERROR', /6 content codings/));
   });
 });
 
-describe('what is sent', () => {
-  it('is what the user gave, but for what belongs to the connection', async () => {
+describe('a request', () => {
+  it('has the headers of the user except those that belong to the connection', async () => {
     const headers = {
       'X-Given': 'yes',
       Cookie: 'a=1',
@@ -260,13 +268,13 @@ describe('what is sent', () => {
     ['bad name', 'x'],
     ['x-split', 'a\r\nhost: evil'],
     ['', 'x'],
-  ])('is checked: %j', async (name, value) => {
+  ])('with an invalid header is refused: %j', async (name, value) => {
     await expect(get(`${site}/plain`, { headers: { [name]: value } })).rejects.toEqual(
       error('BAD_REQUEST', /The header ".*" cannot be sent/),
     );
   });
 
-  it('carries user name and password of the address, which the result leaves out', async () => {
+  it('sends user name and password of the URL, which the result leaves out', async () => {
     const got = await get(`http://us%C3%A9r:p%40ss@site.test:${port}/login`);
     expect(seen['/login']?.authorization).toBe(`Basic ${Buffer.from('usér:p@ss').toString('base64')}`);
     expect(got.url).toBe(`${site}/login`);
@@ -274,18 +282,18 @@ describe('what is sent', () => {
 });
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('are followed: %i', async (status) => {
+  it.each([301, 302, 303, 307, 308])('are followed for status %i', async (status) => {
     const got = await get(`${site}/a?status=${status}&to=/b%3Fc#part`);
     expect(got).toMatchObject({ url: `${site}/b?c#part`, redirects: 1, statusCode: 200 });
     expect(Buffer.from(got.body).toString()).toBe('page /b?c');
   });
 
-  it('without a location, or with another status, are answers', async () => {
+  it('without a location or with another status are returned as responses', async () => {
     expect(await get(`${site}/no-location`)).toMatchObject({ statusCode: 302, redirects: 0 });
     expect(await get(`${site}/a?status=300&to=/b`)).toMatchObject({ statusCode: 300, redirects: 0 });
   });
 
-  it('take secrets to the same origin only', async () => {
+  it('send credentials to the same origin only', async () => {
     const headers = { Authorization: 'Bearer s', Cookie: 'a=1', 'X-Given': 'yes' };
     await get(`${site}/a?to=/same`, { headers });
     expect(seen['/same']).toMatchObject({ authorization: 'Bearer s', cookie: 'a=1' });
@@ -299,7 +307,7 @@ describe('redirects', () => {
     }
   });
 
-  it('end after twenty', async () => {
+  it('end with an error after twenty', async () => {
     const loop = `/loop?to=${encodeURIComponent('/loop?to=/loop')}`;
     expect(await get(`${site}${loop}`)).toMatchObject({ redirects: 2 });
     const self = createServer((request, response) =>
@@ -311,14 +319,14 @@ describe('redirects', () => {
     );
   });
 
-  it('to what is no address are errors', async () => {
+  it('to an invalid URL are errors', async () => {
     await expect(get(`${site}/a?to=http://[`)).rejects.toEqual(
-      error('SCRAPE_SITE_ERROR', /which is no address/),
+      error('SCRAPE_SITE_ERROR', /which is not a valid URL/),
     );
   });
 });
 
-describe('hostile addresses', () => {
+describe('hostile URLs', () => {
   // Every spelling leads to loopback or another private address; the guarded door has no exceptions.
   it.each([
     '127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0x7f.0.0.1', '0177.0.0.1', '017700000001',
@@ -365,13 +373,13 @@ describe('hostile addresses', () => {
 });
 
 describe('a site that fails', () => {
-  it('is not there by name', async () => {
+  it('is reported when its name does not resolve', async () => {
     await expect(get('http://absent.test/')).rejects.toEqual(
       error('SCRAPE_DNS_RESOLUTION_ERROR', /The name absent\.test does not resolve/),
     );
   });
 
-  it('refuses the connection', async () => {
+  it('is reported when it refuses the connection', async () => {
     const closed = createTcpServer();
     const at = await listen(closed);
     await new Promise((resolve) => closed.close(resolve));
@@ -396,7 +404,7 @@ describe('a site that fails', () => {
       'stops in the middle',
       (socket: import('node:net').Socket) =>
         socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort'),
-      /closed the connection|less than/,
+      /closed the connection|fewer bytes than/,
     ],
   ])('%s', async (_, treat, message) => {
     const at = await listen(
@@ -405,7 +413,7 @@ describe('a site that fails', () => {
     await expect(get(`http://site.test:${at}/`)).rejects.toEqual(error('SCRAPE_SITE_ERROR', message));
   });
 
-  it.each(['/silent', '/drip', '/endless'])('leaves it to the signal: %s', async (path) => {
+  it.each(['/silent', '/drip', '/endless'])('can be aborted by the signal: %s', async (path) => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const pending = get(`${site}${path}`, { signal: controller.signal, maxBodyBytes: 1024 * MIB });
@@ -413,7 +421,7 @@ describe('a site that fails', () => {
     await expect(pending).rejects.toBe(reason);
   });
 
-  it('is not asked after the signal', async () => {
+  it('is not requested when the signal has aborted before', async () => {
     const reason = new Error('before');
     await expect(get(`${site}/never`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(seen).not.toHaveProperty('/never');
@@ -433,7 +441,7 @@ describe('TLS', () => {
 
   afterEach(() => tls.setDefaultCACertificates(trusted));
 
-  it('certificates of nobody are refused, unless verification is skipped', async () => {
+  it('untrusted certificates are refused unless verification is skipped', async () => {
     await expect(get(selfSigned, { skipTlsVerification: false })).rejects.toEqual(
       error('SCRAPE_SSL_ERROR', /self-signed \(DEPTH_ZERO_SELF_SIGNED_CERT\).*skipTlsVerification/),
     );
@@ -445,7 +453,7 @@ describe('TLS', () => {
     );
   });
 
-  it('verification looks at authority, time and name', async () => {
+  it('verification checks authority, validity period and name', async () => {
     tls.setDefaultCACertificates(
       [SELF_SIGNED, EXPIRED].map((pem) => pem.slice(pem.indexOf('-----BEGIN CERT'))),
     );
@@ -462,7 +470,7 @@ describe('TLS', () => {
     await fresh.close();
   });
 
-  it('a server without TLS is told from a bad certificate', async () => {
+  it('a server without TLS is distinguished from a bad certificate', async () => {
     await expect(get(`https://site.test:${port}/`)).rejects.toEqual(
       error('SCRAPE_SSL_ERROR', /No TLS connection.*skipTlsVerification does not help/),
     );

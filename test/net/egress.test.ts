@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { policyOf } from '../../src/errors.ts';
 import { createEgress, type Egress, type EgressOptions } from '../../src/net/egress.ts';
-import { toFetchError } from '../../src/net/failure.ts';
+import { toFetchError } from '../../src/net/fetch-error.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 
 const refused = expect.objectContaining({
@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 describe('resolve', () => {
-  it('gives every address of a public name', async () => {
+  it('returns every address of a public name', async () => {
     const egress = open();
     expect(await egress.resolve('Public.test')).toEqual([
       { address: '93.184.216.34', family: 4 },
@@ -80,7 +80,7 @@ describe('resolve', () => {
   );
 
   it.each(['localhost', 'LOCALHOST', 'localhost.', 'app.localhost'])(
-    'takes %s for loopback',
+    'treats %s as loopback',
     async (name) => {
       await expect(open().resolve(name)).rejects.toEqual(refused);
       expect(await open({ allowPrivate: ['127.0.0.0/8'] }).resolve(name)).toEqual([
@@ -91,13 +91,13 @@ describe('resolve', () => {
   );
 
   it.each(['0x7f.1', '2130706433', '0177.0.0.1', '127.1', 'localhost'])(
-    'refuses %s by the resolver of the machine, however that reads it',
+    'refuses %s with the system resolver, however that reads it',
     async (name) => {
       await expect(open({ dns: undefined }).resolve(name)).rejects.toEqual(refused);
     },
   );
 
-  it('says that a name does not resolve', async () => {
+  it('reports that a name does not resolve', async () => {
     await expect(open().resolve('absent.test')).rejects.toEqual(
       expect.objectContaining({
         code: 'SCRAPE_DNS_RESOLUTION_ERROR',
@@ -107,7 +107,7 @@ describe('resolve', () => {
   });
 
   it.each(['servfail.test', 'refused.test', 'half.test', 'other-half.test'])(
-    'does not take %s for a name that does not exist, for the DNS server could not say so',
+    'reports a resolver error for %s, because the DNS server did not say that the name does not exist',
     async (name) => {
       await expect(open().resolve(name)).rejects.toEqual(
         expect.objectContaining({
@@ -120,7 +120,7 @@ describe('resolve', () => {
     },
   );
 
-  it('takes what a DNS server says for sure, though another lookup of the name failed', async () => {
+  it('uses a definite result although the lookup of the other record type failed', async () => {
     for (const name of ['absent-half.test', 'empty.test']) {
       await expect(open().resolve(name)).rejects.toEqual(
         expect.objectContaining({ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }),
@@ -137,7 +137,7 @@ describe('resolve', () => {
     ['EREFUSED', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
     ['ETIMEOUT', 'SCRAPE_DNS_SERVER_ERROR', 0, true],
   ])(
-    'of a lookup that fails with %s makes %s, which costs %s and may pass: %s',
+    'reports a lookup that fails with %s as %s, which costs %s credits and is transient: %s',
     (code, made, credits, passes) => {
       const syscall = code.startsWith('EAI') ? 'getaddrinfo' : 'queryA';
       const failure = toFetchError(Object.assign(new Error('failed'), { code, syscall }), 'a.test');
@@ -148,7 +148,7 @@ describe('resolve', () => {
     },
   );
 
-  it('asks once for many, and anew after the time to live', async () => {
+  it('looks a name up once for concurrent requests, and again after the time to live', async () => {
     const allowPrivate = ['127.0.0.1/32'];
     const egress = open({ allowPrivate });
     await Promise.all(Array.from({ length: 5 }, () => egress.resolve('localhost.test')));
@@ -158,13 +158,13 @@ describe('resolve', () => {
     await expect(forgetful.resolve('turning.test')).rejects.toEqual(refused);
   });
 
-  it('does not remember failures', async () => {
+  it('does not cache failures', async () => {
     const egress = open({ allowPrivate: ['127.0.0.1/32'] });
     await expect(egress.resolve('recovering.test')).rejects.toEqual(refused);
     expect(await egress.resolve('recovering.test')).toEqual([{ address: '127.0.0.1', family: 4 }]);
   });
 
-  it('names a setting that it cannot read', () => {
+  it('reports a DNS server that it cannot parse', () => {
     expect(() => createEgress({ allowPrivate: [], dns: 'resolver.example' })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
@@ -214,7 +214,7 @@ describe('dispatcher', () => {
     expect(secretRequests).toBe(0);
   });
 
-  it('refuses literals, which sockets never look up', async () => {
+  it('refuses IP addresses, which sockets never look up', async () => {
     const dispatcher = open({ allowPrivate: ['127.0.0.1/32'] }).dispatcher({ skipTlsVerification: false });
     const { body } = await request(`http://127.0.0.1:${port}/`, { dispatcher });
     expect(await body.text()).toBe('allowed');
@@ -222,7 +222,7 @@ describe('dispatcher', () => {
     expect(secretRequests).toBe(0);
   });
 
-  it('tries the other family of localhost when one does not answer', async () => {
+  it('tries the other address family of localhost when one does not respond', async () => {
     const egress = open({ allowPrivate: ['127.0.0.0/8', '::1'] });
     const six = createServer((_, response) => response.end('six'));
     const at = await listen(six, '::1', 0);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
-import { type PostRequest, post } from '../../src/net/post.ts';
+import { type PostOptions, post } from '../../src/net/post.ts';
 import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
@@ -19,7 +19,7 @@ afterAll(async () => {
   await Promise.all([egress.close(), guarded.close(), receiver[Symbol.asyncDispose]()]);
 });
 
-const send = (url: string, options: Partial<PostRequest> & { through?: Egress } = {}) => {
+const send = (url: string, options: Partial<PostOptions> & { through?: Egress } = {}) => {
   const { through = egress, ...rest } = options;
   const { signal } = new AbortController();
   return post(through, { url, headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, signal, ...rest });
@@ -29,7 +29,7 @@ const refusal = (code: string, message: RegExp | string) =>
   expect.objectContaining({ name: 'ServiceError', code, message: expect.stringMatching(message) });
 
 describe('post', () => {
-  it('sends the bytes and headers that it is given', async () => {
+  it('sends the body and headers', async () => {
     const body = Buffer.from(JSON.stringify({ text: 'Grüße' }));
     expect(await send(at('/all'), { body, headers: { 'X-One': '1', 'Content-Type': 'text/x' } })).toBe(200);
     const sent = receiver.received.at(-1);
@@ -41,7 +41,7 @@ describe('post', () => {
     });
   });
 
-  it('does not let headers change the connection, and takes credentials from the address', async () => {
+  it('does not let headers change the connection, and takes credentials from the URL', async () => {
     const url = at('/own').replace('http://', 'http://user:p%40ss@');
     await send(url, { headers: { Host: 'other.test', 'Content-Length': '1', Connection: 'close', TE: 'x' } });
     const { headers } = receiver.received.at(-1) ?? {};
@@ -54,7 +54,7 @@ describe('post', () => {
     expect(headers).not.toHaveProperty('te');
   });
 
-  it.each([200, 204, 301, 404, 410, 500, 503])('gives the status %i back as it is', async (status) => {
+  it.each([200, 204, 301, 404, 410, 500, 503])('returns the status %i unchanged', async (status) => {
     expect(await send(at(`/${status}`))).toBe(status);
   });
 
@@ -73,29 +73,29 @@ describe('post', () => {
     expect(receiver.received).toHaveLength(before);
   });
 
-  it('says that nobody listens', async () => {
+  it('reports that the port is closed', async () => {
     const address = await deadAddress();
     const { host } = new URL(address);
     await expect(send(address)).rejects.toEqual(
-      refusal('SCRAPE_SITE_ERROR', `^${host} refused the connection. Check the address and its port`),
+      refusal('SCRAPE_SITE_ERROR', `^${host} refused the connection. Check the URL and its port`),
     );
   });
 
-  it('wants a certificate that is trusted, and advises nothing that there is not', async () => {
+  it('requires a trusted certificate and does not mention options of scrapes', async () => {
     await using site = await startTlsSite('self-signed');
     await expect(send(site.url)).rejects.toEqual(
       refusal('SCRAPE_SSL_ERROR', /^The certificate of \S+ is not trusted: it is self-signed \(\w+\)\.$/),
     );
   });
 
-  it('says that a receiver does not answer in time', async () => {
+  it('reports a receiver that does not respond in time', async () => {
     await using silent = await startReceiver(() => new Promise<number>(() => undefined));
     await expect(send(silent.url, { timeoutMs: 100 })).rejects.toEqual(
       refusal('SCRAPE_TIMEOUT', `^${new URL(silent.url).host} did not answer within 0.1 seconds.$`),
     );
   });
 
-  it('ends with the reason of whoever aborts it', async () => {
+  it('throws the reason of an abort', async () => {
     await using silent = await startReceiver(() => new Promise<number>(() => undefined));
     const abort = new AbortController();
     const sent = send(silent.url, { signal: abort.signal });
@@ -105,7 +105,7 @@ describe('post', () => {
     await expect(sent).rejects.toBe(reason);
   });
 
-  it('takes the status for the answer, however its body ends', async () => {
+  it('returns the status however the body ends', async () => {
     const server = createServer((request, response) => {
       request.resume().once('end', () => {
         response.writeHead(202, { 'content-length': '100' }).write('only this');
@@ -119,7 +119,7 @@ describe('post', () => {
     server.close().closeAllConnections();
   });
 
-  it('refuses what is no address of the web', async () => {
+  it('refuses anything that is not an http or https URL', async () => {
     await expect(send('ftp://hooks.test/')).rejects.toEqual(refusal('unsafe_domain_blocked', /Only http/));
     await expect(send('no address')).rejects.toEqual(refusal('BAD_REQUEST', /^Invalid URL/));
   });

@@ -8,8 +8,8 @@ import { createApp } from '../../src/api/app.ts';
 import { mountSockets } from '../../src/api/sockets.ts';
 import { openBlobs } from '../../src/blobs.ts';
 import { readConfig } from '../../src/config.ts';
+import { listDataDirectories, watchDiskSpace } from '../../src/disk-space.ts';
 import { createLogger } from '../../src/logger.ts';
-import { disksOf, watchStorage } from '../../src/storage.ts';
 import { connectTemporal, createTemporal } from '../../src/temporal.ts';
 import { openTestDatabase } from './database.ts';
 import { temporalAddress } from './instance.ts';
@@ -35,7 +35,7 @@ export async function startApp(settings: Record<string, string>) {
     db,
     blobs: await openBlobs(config.blobs, 'results'),
     temporal: createTemporal(connection, config.temporalNamespace),
-    storage: watchStorage(disksOf(config), config.leastFreeBytes),
+    storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,
   };

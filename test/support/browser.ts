@@ -10,7 +10,7 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
-import { startEgressProxy } from '../../src/net/proxy.ts';
+import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { startDns } from './dns.ts';
 

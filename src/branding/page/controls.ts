@@ -1,31 +1,32 @@
-import type { Button, Control } from '../survey.ts';
-import type { Left, Seen } from './seen.ts';
+import type { Button, Control } from '../branding-data.ts';
+import type { PageState, VisibleElement } from './visible-elements.ts';
 
 /**
- * Runs in the page: buttons and fields among what `seeElements` has found; the text of buttons is marked as such.
- * @param most of each kind
+ * Runs in the page: collects buttons and input fields among the visible elements, and sets the role of the text in
+ * buttons to `button`.
+ * @param limit most buttons, and most fields
  */
-export function surveyControls(most: number): { buttons: Button[]; inputs: Control[] } {
-  const all = (globalThis as Left).winnowSeen ?? [];
+export function collectControls(limit: number): { buttons: Button[]; inputs: Control[] } {
+  const elements = (globalThis as PageState).winnowVisibleElements ?? [];
   const typeOf = (element: Element) => (element.getAttribute('type') ?? '').toLowerCase();
   const namesOf = ({ classList }: Element) => classList.value.slice(0, 300).toLowerCase();
   const widthOf = (style: CSSStyleDeclaration, side: string) =>
     Number.parseFloat(style.getPropertyValue(`border-${side}-width`));
 
-  /** Whether there is anything to read in it, as far as its first texts tell. */
+  /** Whether the first 20 text nodes contain a letter. */
   const hasText = (element: Element) => {
     const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
     for (let texts = 0; texts < 20 && walker.nextNode(); texts++)
       if (/\p{L}/u.test((walker.currentNode.nodeValue ?? '').slice(0, 200))) return true;
     return false;
   };
-  const isButton = ({ element, style, width, height, isFilled }: Seen) => {
+  const isButton = ({ element, style, width, height, isFilled }: VisibleElement) => {
     if (height < 16 || height > 100 || width < 24 || width > 600) return false;
     const { localName } = element;
     const isSubmit = localName === 'input' && /^(submit|button|reset)$/.test(typeOf(element));
     const isMade = isSubmit || localName === 'button' || element.getAttribute('role') === 'button';
     const isNamed = /(^|[\s_-])(btn|button|cta)/.test(namesOf(element)) && style.cursor === 'pointer';
-    // A link in a text may have a background too, but no room around it.
+    // An inline link may have a background too, but no padding.
     const isRoomy = style.display !== 'inline' && Number.parseFloat(style.paddingLeft) >= 6;
     const isFramed = widthOf(style, 'left') > 0 && widthOf(style, 'top') > 0;
     return (
@@ -34,13 +35,13 @@ export function surveyControls(most: number): { buttons: Button[]; inputs: Contr
       (isSubmit || hasText(element))
     );
   };
-  const isInput = ({ element }: Seen) =>
+  const isInput = ({ element }: VisibleElement) =>
     /^(textarea|select)$/.test(element.localName) ||
     (element.localName === 'input' &&
       /^(|text|email|search|tel|url|password|number|date)$/.test(typeOf(element)));
 
-  const controlOf = ({ style, gradient, area, parent }: Seen): Control => {
-    // Some fields have but a line under them.
+  const controlOf = ({ style, gradient, area, parent }: VisibleElement): Control => {
+    // Some fields have only a bottom border.
     const side = ['left', 'bottom'].find((each) => widthOf(style, each) > 0);
     return {
       ...{ background: style.backgroundColor, gradient, color: style.color, area },
@@ -48,20 +49,20 @@ export function surveyControls(most: number): { buttons: Button[]; inputs: Contr
       borderStyle: side ? style.getPropertyValue(`border-${side}-style`) : '',
       radius: style.borderTopLeftRadius,
       shadow: style.boxShadow === 'none' ? '' : style.boxShadow.slice(0, 300),
-      ground: all[parent]?.ground ?? 0,
+      backgroundIndex: elements[parent]?.backgroundIndex ?? 0,
     };
   };
 
   const buttons: Button[] = [];
   const inputs: Control[] = [];
-  for (const one of all) {
-    const { element, region, parent, area } = one;
-    if (all[parent]?.role === 'button') one.role = 'button';
-    else if (area && isButton(one)) {
-      one.role = 'button';
+  for (const item of elements) {
+    const { element, region, parent, area } = item;
+    if (elements[parent]?.role === 'button') item.role = 'button';
+    else if (area && isButton(item)) {
+      item.role = 'button';
       const hints = `${namesOf(element)} ${typeOf(element)}`;
-      if (buttons.length < most) buttons.push({ ...controlOf(one), hints, region });
-    } else if (area && isInput(one) && inputs.length < most) inputs.push(controlOf(one));
+      if (buttons.length < limit) buttons.push({ ...controlOf(item), hints, region });
+    } else if (area && isInput(item) && inputs.length < limit) inputs.push(controlOf(item));
   }
   return { buttons, inputs };
 }

@@ -1,31 +1,31 @@
-import type { Declarations, Icon } from '../survey.ts';
+import type { Declarations, DeclaredIcon } from '../branding-data.ts';
 
-/** How much is read at most. */
-export interface DeclarationBounds {
+/** Limits for reading declarations. */
+export interface DeclarationLimits {
   variables: number;
   icons: number;
-  /** How long a manifest may take to come. */
+  /** Time limit for fetching the manifest, in milliseconds. */
   manifestMs: number;
 }
 
-/** Runs in the page: what it declares about itself in its head and in custom properties. */
-export async function surveyDeclarations(bounds: DeclarationBounds): Promise<Declarations> {
-  const absolute = (address: string, base = document.baseURI) => URL.parse(address, base)?.href ?? '';
+/** Runs in the page: collects icons, theme colour and custom properties that name brand colours. */
+export async function collectDeclarations(limits: DeclarationLimits): Promise<Declarations> {
+  const absolute = (url: string, base = document.baseURI) => URL.parse(url, base)?.href ?? '';
   const ROLE = /primary|brand|accent|secondary|success|warning|danger|error|destructive/i;
 
   const variables: [string, string][] = [];
   const properties = document.documentElement.computedStyleMap() as unknown as Iterable<[string, unknown[]]>;
   for (const [name, values] of properties) {
-    if (variables.length >= bounds.variables) break;
+    if (variables.length >= limits.variables) break;
     if (name.startsWith('--') && ROLE.test(name))
       variables.push([name.slice(2), String(values[0]).trim().slice(0, 100)]);
   }
 
-  const icons: Icon[] = [];
+  const icons: DeclaredIcon[] = [];
   for (const link of document.querySelectorAll<HTMLLinkElement>(
     'link[rel~="icon" i], link[rel^="apple-touch-icon" i]',
   )) {
-    if (icons.length >= bounds.icons) break;
+    if (icons.length >= limits.icons) break;
     const { media, rel, type } = link;
     const href = link.getAttribute('href');
     if (href && (!media || matchMedia(media).matches))
@@ -34,9 +34,9 @@ export async function surveyDeclarations(bounds: DeclarationBounds): Promise<Dec
   const manifest = document.querySelector<HTMLLinkElement>('link[rel~="manifest" i][href]');
   if (!icons.length && manifest) {
     try {
-      const answer = await fetch(manifest.href, { signal: AbortSignal.timeout(bounds.manifestMs) });
-      const { icons: listed = [] } = (await answer.json()) as { icons?: Record<string, unknown>[] };
-      for (const { src, sizes = '', type = '' } of listed.slice(0, bounds.icons))
+      const response = await fetch(manifest.href, { signal: AbortSignal.timeout(limits.manifestMs) });
+      const { icons: listed = [] } = (await response.json()) as { icons?: Record<string, unknown>[] };
+      for (const { src, sizes = '', type = '' } of listed.slice(0, limits.icons))
         icons.push({
           href: absolute(String(src), manifest.href),
           rel: 'manifest',
@@ -44,7 +44,7 @@ export async function surveyDeclarations(bounds: DeclarationBounds): Promise<Dec
           type: String(type),
         });
     } catch {
-      // A manifest that cannot be had, or is none, has no icons.
+      // The manifest is optional: one that cannot be fetched or parsed contributes no icons.
     }
   }
 

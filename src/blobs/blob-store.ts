@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+
+/** A range of bytes in a file. */
+export interface ByteRange {
+  offset: number;
+  length: number;
+}
+
+/** A file in the store, leftovers of interrupted writes included. */
+export interface StoredBlob {
+  key: string;
+  storedAt: Date;
+}
+
+/** A backend that stores compressed files under keys. Writing is atomic. */
+export interface BlobStore {
+  /** Renews the time of storage. @returns false where the file does not exist or has to be written again */
+  touch(key: string): Promise<boolean>;
+  write(key: string, bytes: Buffer): Promise<void>;
+  writeFile(key: string, file: string): Promise<void>;
+  /** @returns `undefined` for a key that is not stored */
+  read(key: string, range: ByteRange | undefined): Promise<Buffer | undefined>;
+  /** @returns `undefined` for a key that is not stored */
+  stream(key: string): Promise<Readable | undefined>;
+  remove(key: string): Promise<void>;
+  /** Lists the files whose keys begin with two hex digits. */
+  list(prefix: string): Promise<StoredBlob[]>;
+  sweep(before: Date): Promise<number>;
+  ready(): Promise<void>;
+}

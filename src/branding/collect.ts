@@ -1,0 +1,64 @@
+import type { BrandingData, LogoCandidate } from './branding-data.ts';
+import { collectBackgrounds } from './page/backgrounds.ts';
+import { collectBoxStyles } from './page/box-styles.ts';
+import { collectControls } from './page/controls.ts';
+import { collectDeclarations } from './page/declarations.ts';
+import { collectIconStyles } from './page/icon-styles.ts';
+import { collectLogoCandidates } from './page/logo-candidates.ts';
+import { collectPageLayout } from './page/page-layout.ts';
+import { serializeSvg } from './page/svg.ts';
+import { collectTextStyles } from './page/text-styles.ts';
+import { collectTransitions } from './page/transitions.ts';
+import { findVisibleElements } from './page/visible-elements.ts';
+
+/** Limits far above what ordinary pages have, so that endless pages end. */
+const MAX_ELEMENTS = 6_000;
+const MAX_VARIANTS = 400;
+const MAX_CONTROLS = 100;
+const MAX_LOGO_CANDIDATES = 60;
+const MAX_SVGS = 20;
+const MAX_SVG_ELEMENTS = 300;
+/** Longest data URI of an image, in characters. */
+const MAX_SOURCE_CHARACTERS = 100_000;
+const DECLARATION_LIMITS = { variables: 300, icons: 30, manifestMs: 3_000 };
+
+/** Runs a function in the open page and returns its result. */
+type EvaluateInPage = <Argument, Result>(
+  run: (argument: Argument) => Result,
+  argument: Argument,
+) => Promise<Awaited<Result>>;
+
+/**
+ * Collects from an open page the data that its brand is derived from.
+ * @returns `undefined` when the document is not HTML
+ */
+export async function collectBrandingData(evaluate: EvaluateInPage): Promise<BrandingData | undefined> {
+  if (!(await evaluate(findVisibleElements, MAX_ELEMENTS))) return undefined;
+  // The order matters: backgrounds are read by all later functions, and controls mark the text of buttons.
+  const backgrounds = await evaluate(collectBackgrounds, MAX_VARIANTS);
+  const controls = await evaluate(collectControls, MAX_CONTROLS);
+  const texts = await evaluate(collectTextStyles, MAX_VARIANTS);
+  const boxes = await evaluate(collectBoxStyles, MAX_VARIANTS);
+  const icons = await evaluate(collectIconStyles, MAX_VARIANTS);
+  const transitions = await evaluate(collectTransitions, MAX_VARIANTS);
+  const layout = await evaluate(collectPageLayout, MAX_VARIANTS);
+  return {
+    styles: { backgrounds, texts, ...controls, ...boxes, icons, transitions, layout },
+    logoCandidates: await collectLogos(evaluate),
+    declarations: await evaluate(collectDeclarations, DECLARATION_LIMITS),
+  };
+}
+
+async function collectLogos(evaluate: EvaluateInPage): Promise<LogoCandidate[]> {
+  const candidates: LogoCandidate[] = [];
+  let svgCount = 0;
+  for (const { index, ...candidate } of await evaluate(collectLogoCandidates, MAX_LOGO_CANDIDATES)) {
+    if (candidate.kind !== 'svg') candidates.push(candidate);
+    else if (svgCount++ < MAX_SVGS) {
+      const svg = await evaluate(serializeSvg, { index, shapes: MAX_SVG_ELEMENTS });
+      const src = svg && `data:image/svg+xml,${encodeURIComponent(svg.source)}`;
+      if (src) candidates.push({ ...candidate, src, colors: svg.colors });
+    }
+  }
+  return candidates.filter(({ src }) => src && src.length <= MAX_SOURCE_CHARACTERS);
+}

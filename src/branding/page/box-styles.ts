@@ -1,0 +1,80 @@
+import type { BoxStyles, SpacedElement, SpacingCount } from '../branding-data.ts';
+import type { PageState, VisibleElement } from './visible-elements.ts';
+
+/**
+ * Runs in the page: counts paddings, margins, gaps and corner radii of the visible elements.
+ * @param limit most different values of each
+ */
+export function collectBoxStyles(limit: number): BoxStyles {
+  const elements = (globalThis as PageState).winnowVisibleElements ?? [];
+  const PADDED_BY_BROWSERS = /^(ul|ol|menu|dir|dl|td|th|fieldset|legend|input|select|textarea|option)$/;
+  const SECTIONS = /^(section|header|footer|main|article|aside)$/;
+  /** Smaller values are optical corrections, larger ones make room for background images. */
+  const [MIN_PIXELS, MAX_PIXELS] = [2, 256];
+  const spaces = new Map<number, number>();
+  const radii = new Map<string, number>();
+  const paddings = new Map<string, SpacingCount>();
+  const margins = new Map<string, SpacingCount>();
+  const count = <Key>(counts: Map<Key, number>, key: Key) => {
+    if (counts.has(key) || counts.size < limit) counts.set(key, (counts.get(key) ?? 0) + 1);
+  };
+  const pixelsOf = (length: string) => Math.round(Number.parseFloat(length) * 10) / 10;
+  const countSpacing = (
+    counted: Map<string, SpacingCount>,
+    kind: SpacedElement,
+    side: SpacingCount['side'],
+    css: string,
+  ) => {
+    const length = pixelsOf(css);
+    if (!(length >= MIN_PIXELS && length <= MAX_PIXELS)) return;
+    const key = `${kind} ${side} ${length}`;
+    const known = counted.get(key);
+    if (known) known.count++;
+    else if (counted.size < limit) counted.set(key, { element: kind, side, length, count: 1 });
+  };
+
+  const isBox = ({ backgroundIndex, parent, style }: VisibleElement) =>
+    backgroundIndex !== elements[parent]?.backgroundIndex || Number.parseFloat(style.borderLeftWidth) > 0;
+  const paddedKind = (item: VisibleElement): SpacedElement | undefined => {
+    const { element, role, parent } = item;
+    if (/^(input|select|textarea)$/.test(element.localName)) return 'input';
+    if (role === 'button') return elements[parent]?.role === 'button' ? undefined : 'button';
+    if (SECTIONS.test(element.localName)) return 'section';
+    return isBox(item) && element.childElementCount > 0 ? 'card' : undefined;
+  };
+  const spacedKind = ({ element: { localName } }: VisibleElement): SpacedElement | undefined => {
+    if (/^h[1-6]$/.test(localName)) return 'heading';
+    if (localName === 'p') return 'paragraph';
+    if (/^[uo]l$/.test(localName)) return 'list';
+    return SECTIONS.test(localName) ? 'section' : undefined;
+  };
+
+  for (const item of elements) {
+    const { element, style, area, role } = item;
+    if (!area) continue;
+    const padded = paddedKind(item);
+    if (padded) {
+      countSpacing(paddings, padded, 'vertical', style.paddingTop);
+      countSpacing(paddings, padded, 'horizontal', style.paddingLeft);
+    }
+    const spaced = spacedKind(item);
+    // Vertical margins collapse, so one side is counted: the bottom, or the top where the bottom is 0.
+    if (spaced) {
+      const bottom = style.marginBottom;
+      countSpacing(margins, spaced, 'vertical', pixelsOf(bottom) ? bottom : style.marginTop);
+    }
+    // Controls are analyzed separately, and browsers pad some elements by default.
+    if (role === 'button' || PADDED_BY_BROWSERS.test(element.localName)) continue;
+    for (const length of [style.paddingTop, style.paddingLeft, style.rowGap, style.columnGap]) {
+      const pixels = pixelsOf(length);
+      if (pixels >= 2 && pixels <= 128) count(spaces, pixels);
+    }
+    if (isBox(item) && style.borderTopLeftRadius !== '0px') count(radii, style.borderTopLeftRadius);
+  }
+  return {
+    spaces: [...spaces],
+    radii: [...radii],
+    paddings: [...paddings.values()],
+    margins: [...margins.values()],
+  };
+}
