@@ -10,19 +10,19 @@ import {
 } from 'domhandler';
 import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
-import { baseOf, resolve } from './address.ts';
-import { surroundingsOf } from './main-content.ts';
+import { findBoilerplate } from './main-content.ts';
 import { isMathScript } from './markdown/math.ts';
 import { setChildren } from './parse.ts';
-import { select } from './selector.ts';
+import { selectElements } from './selector.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './srcset.ts';
+import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 export { isSelector } from './selector.ts';
 
 /** Never content, whatever the options say. */
-const NOISE = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
+const NEVER_CONTENT = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
 /** Attributes with an address that is made absolute. */
-const ADDRESSES: Record<string, string> = {
+const URL_ATTRIBUTES: Record<string, string> = {
   a: 'href',
   area: 'href',
   img: 'src',
@@ -36,7 +36,7 @@ const ADDRESSES: Record<string, string> = {
 export type Warn = (sentence: string) => void;
 
 /** The part of a snapshot that says how a page is read. */
-type Origin = Pick<Snapshot, 'url' | 'engine'>;
+type PageSource = Pick<Snapshot, 'url' | 'engine'>;
 
 /**
  * A copy of what the options keep, without scripts and the like, with absolute addresses. When the main-content
@@ -44,35 +44,39 @@ type Origin = Pick<Snapshot, 'url' | 'engine'>;
  * @param warn hears of `includeTags` that match nothing
  * @throws ServiceError `BAD_REQUEST` that names a selector which is none
  */
-export function clean(page: Document, snapshot: Origin, options: CleanOptions, warn?: Warn): Document {
+export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): Document {
   const { includeTags = [] } = options;
-  if (warn && includeTags.length && includeTags.every((selector) => select(selector, page).length === 0))
+  if (
+    warn &&
+    includeTags.length &&
+    includeTags.every((selector) => selectElements(selector, page).length === 0)
+  )
     warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
-  const cleaned = cut(page, snapshot, options);
+  const cleaned = applyFilters(page, snapshot, options);
   return options.onlyMainContent && isBlank(cleaned)
-    ? cut(page, snapshot, { ...options, onlyMainContent: false })
+    ? applyFilters(page, snapshot, { ...options, onlyMainContent: false })
     : cleaned;
 }
 
-function cut(page: Document, snapshot: Origin, options: CleanOptions): Document {
+function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): Document {
   const { url, engine } = snapshot;
-  const included = options.includeTags?.length ? matches(options.includeTags, page) : undefined;
-  const dropped = matches(options.excludeTags ?? [], page);
+  const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
+  const dropped = findMatches(options.excludeTags ?? [], page);
   if (options.onlyMainContent) {
     // What was asked for by name is wanted, whatever it looks like.
-    for (const element of surroundingsOf(page, snapshot)) if (!included?.has(element)) dropped.add(element);
+    for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
-  const base = baseOf(page, url);
+  const base = documentBaseUrl(page, url);
   const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);
   // Recursion is safe: a parsed page is never deeper than browsers let it be.
   const copy = (node: ChildNode): ChildNode[] => {
     if (isText(node)) return [new Text(node.data)];
     if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
-    if (dropped.has(node) || isNoise(node)) return [];
+    if (dropped.has(node) || isNeverContent(node)) return [];
     // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
     if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
     if (node.name === 'noframes' && engine === 'browser') return [];
-    const element = new Element(node.name, absolute(node, base));
+    const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
     setChildren(element, copyAll(node.children));
     return [element];
   };
@@ -81,8 +85,8 @@ function cut(page: Document, snapshot: Origin, options: CleanOptions): Document 
   return cleaned;
 }
 
-function matches(selectors: string[], page: Document): Set<ChildNode> {
-  return new Set(selectors.flatMap((selector) => select(selector, page)));
+function findMatches(selectors: string[], page: Document): Set<ChildNode> {
+  return new Set(selectors.flatMap((selector) => selectElements(selector, page)));
 }
 
 /** In the order of the selectors; a match inside another one stays there. */
@@ -95,27 +99,27 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
   });
 }
 
-function isNoise(element: Element): boolean {
+function isNeverContent(element: Element): boolean {
   const { name, namespace, attribs } = element;
   if (name === 'script') return !isMathScript(element);
   // Inside svg a title is a part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.
   if (name === 'img') return /^[01]$/.test(attribs.width ?? '') && /^[01]$/.test(attribs.height ?? '');
-  return NOISE.has(name);
+  return NEVER_CONTENT.has(name);
 }
 
 /** The attributes of an element, its address absolute and, for an image, that of the largest candidate. */
-function absolute({ name, attribs }: Element, base: string): Element['attribs'] {
+function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
   const copy = { ...attribs };
   if (name === 'img') {
     const source = imageSource(attribs);
     if (source !== undefined) copy.src = source;
   }
-  const attribute = ADDRESSES[name];
+  const attribute = URL_ATTRIBUTES[name];
   const address = attribute === undefined ? undefined : copy[attribute];
   if (attribute !== undefined && address !== undefined && !/^\s*data:/i.test(address)) {
-    copy[attribute] = resolve(address, base) ?? address;
+    copy[attribute] = resolveUrl(address, base) ?? address;
   }
   return copy;
 }

@@ -17,17 +17,17 @@ export function isSelector(text: string): boolean {
  * All elements that match a user's selector, in document order. `iframe` matches inlined frames too.
  * @throws ServiceError `BAD_REQUEST` that names a selector which is none
  */
-export function select(selector: string, root: ParentNode): Element[] {
+export function selectElements(selector: string, root: ParentNode): Element[] {
   if (!isSelector(selector)) {
     throw new ServiceError('BAD_REQUEST', `${JSON.stringify(selector)} is no CSS selector. Correct it.`);
   }
-  return selectAll(framesToo(selector), root).filter(isTag);
+  return selectAll(includeInlinedFrames(selector), root).filter(isTag);
 }
 
 const QUOTED_OR_IFRAME = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=^|[\s>+~,(])iframe(?![\w-])/gi;
 
 /** Inlined frames are divs that remember what they were. */
-function framesToo(selector: string): string {
+function includeInlinedFrames(selector: string): string {
   return selector.replace(QUOTED_OR_IFRAME, (found) =>
     /^iframe$/i.test(found) ? ':is(iframe, div[data-original-tag="iframe"])' : found,
   );

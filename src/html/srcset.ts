@@ -1,6 +1,6 @@
 /** One picture of a `srcset`. */
 interface Candidate {
-  address: string;
+  url: string;
   /** Its width in pixels or its density, 1 when neither is said. */
   size: number;
 }
@@ -16,7 +16,7 @@ export function parseSrcset(srcset: string): Candidate[] {
     // A comma right after the address ends the candidate: what follows belongs to the next one.
     if (alone) next.lastIndex -= descriptors.length;
     const size = alone ? undefined : /^\s*(\d+(?:\.\d+)?|\.\d+)[wx]/.exec(descriptors)?.[1];
-    candidates.push({ address, size: Number(size ?? 1) });
+    candidates.push({ url, size: Number(size ?? 1) });
   }
   return candidates;
 }
@@ -25,7 +25,7 @@ export function parseSrcset(srcset: string): Candidate[] {
 export function largestCandidate(srcset: string): string | undefined {
   let best: Candidate | undefined;
   for (const candidate of parseSrcset(srcset)) if (!best || candidate.size > best.size) best = candidate;
-  return best?.address;
+  return best?.url;
 }
 
 /** Where pages keep an image's address, and its candidates, until it scrolls into view. */

@@ -1,6 +1,6 @@
 import { type AnyNode, isTag, isText } from 'domhandler';
 
-const UNSEEN = new Set(['script', 'style', 'template', 'noscript', 'head']);
+const ELEMENTS_NEVER_SHOWN = new Set(['script', 'style', 'template', 'noscript', 'head']);
 /** Elements that end a line of text; all others are a part of it. */
 const BLOCKS = new Set(
   `address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure
@@ -8,13 +8,13 @@ const BLOCKS = new Set(
   select summary table tbody td tfoot th thead tr ul`.split(/\s+/),
 );
 /** Nothing of a page that is named, labelled or quoted is this long. */
-const MOST_CHARACTERS = 10_000;
+const MAX_CHARACTERS = 10_000;
 
 /** Whether an element ends the line of text before it. */
 export const isBlock = (name: string) => BLOCKS.has(name);
 
 /** Whether the content of an element is no text of the page. */
-export const isUnseen = (name: string) => UNSEEN.has(name);
+export const isNeverShown = (name: string) => ELEMENTS_NEVER_SHOWN.has(name);
 
 /** Text in one line: blanks of any kind become one. */
 export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
@@ -23,7 +23,7 @@ export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
  * What an element shows, in one line, a blank between blocks; of a very long one the beginning. Its cost is bounded, so
  * it may be asked of elements inside each other.
  */
-export function textOf(root: AnyNode, most = MOST_CHARACTERS): string {
+export function textOf(root: AnyNode, most = MAX_CHARACTERS): string {
   const mostNodes = 100 + 2 * most;
   let text = '';
   let nodes = 0;
@@ -31,7 +31,7 @@ export function textOf(root: AnyNode, most = MOST_CHARACTERS): string {
   for (let node = stack.pop(); node && text.length < most && nodes < mostNodes; node = stack.pop(), nodes++) {
     if (node === ' ') text += ' ';
     else if (isText(node)) text += node.data.slice(0, most);
-    else if (isTag(node) && !isUnseen(node.name)) {
+    else if (isTag(node) && !isNeverShown(node.name)) {
       const edge = isBlock(node.name);
       if (edge) stack.push(' ');
       for (let at = Math.min(node.children.length, mostNodes) - 1; at >= 0; at--)

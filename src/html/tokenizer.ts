@@ -19,7 +19,7 @@ const FRAMES: ReadonlySet<InsertionMode> = new Set([
 ]);
 
 /** More attributes are left to parse5, which looks for a name among many of them in constant time. */
-const MOST_ATTRIBUTES = 32;
+const MAX_ATTRIBUTES = 32;
 /** References that are read here; one with an equals sign behind its name is none in an attribute. */
 const OTHER_REFERENCE = /&(?!(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);|[a-zA-Z\d]*=|[^a-zA-Z\d#]|$)/;
 const REFERENCE = /&(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);/g;
@@ -48,7 +48,7 @@ const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 &&
  * without mistakes, comments. There it takes whole pieces of the page where parse5 goes from sign to sign; whatever
  * else comes is parse5's, from state to state as the standard has it, so the tokens are the same for any page.
  */
-class QuickTokenizer extends Tokenizer {
+class FastTokenizer extends Tokenizer {
   readonly #parser: { readonly insertionMode: InsertionMode };
   #isQuick = false;
   readonly #nextOf = new Map<string, number>();
@@ -210,7 +210,7 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
       if (code >= 65 && (code <= 90 || code > 126)) isPlain = false;
       code = page.charCodeAt(++at);
     }
-    if (at === start || attrs.length === MOST_ATTRIBUTES) return -1;
+    if (at === start || attrs.length === MAX_ATTRIBUTES) return -1;
     const written = page.slice(start, at);
     const name = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
     while (isBlank(code)) code = page.charCodeAt(++at);
@@ -260,7 +260,7 @@ export function buildTree<Types extends TreeAdapterTypeMap>(
   parser: Parser<Types>,
   page: string,
 ): Types['document'] {
-  const tokenizer = new QuickTokenizer(parser);
+  const tokenizer = new FastTokenizer(parser);
   parser.tokenizer = tokenizer;
   tokenizer.read(page);
   return parser.document;

@@ -1,5 +1,5 @@
 import { Parser } from 'htmlparser2';
-import { resolve } from './address.ts';
+import { resolveUrl } from './urls.ts';
 
 /** An element that says something about a list, or about one of its entries. */
 export interface XmlField {
@@ -29,7 +29,7 @@ export interface XmlList {
 /** The root element, behind what may come before it: blanks, comments, instructions, a document type. */
 const ROOT =
   /^(?:[\s\uFEFF]|<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!doctype[^<>]*>)*<(?:[\w.-]+:)?(rss|rdf|feed|urlset|sitemapindex)[\s>/]/i;
-const MOST_BEFORE_ROOT = 4_096;
+const MAX_CHARACTERS_BEFORE_ROOT = 4_096;
 const ENTRIES: Record<XmlList['root'], string> = {
   ...{ rss: 'item', rdf: 'item', feed: 'entry', urlset: 'url', sitemapindex: 'sitemap' },
 };
@@ -37,8 +37,8 @@ const ENTRIES: Record<XmlList['root'], string> = {
 const MAX_DEPTH = 1_000;
 
 /** The root of a feed (RSS, RDF, Atom) or a sitemap; `undefined` for any other text. */
-function rootOf(text: string): XmlList['root'] | undefined {
-  const [, root] = ROOT.exec(text.slice(0, MOST_BEFORE_ROOT)) ?? [];
+function findRoot(text: string): XmlList['root'] | undefined {
+  const [, root] = ROOT.exec(text.slice(0, MAX_CHARACTERS_BEFORE_ROOT)) ?? [];
   // The pattern names the roots.
   return root?.toLowerCase() as XmlList['root'] | undefined;
 }
@@ -48,8 +48,8 @@ function rootOf(text: string): XmlList['root'] | undefined {
  * @param url what the bases of `xml:base` refer to
  * @returns `undefined` for what is neither
  */
-export function readXmlList(xml: string, url: string): XmlList | undefined {
-  const root = rootOf(xml);
+export function parseXmlList(xml: string, url: string): XmlList | undefined {
+  const root = findRoot(xml);
   if (!root) return undefined;
   const list: XmlList = { root, head: [], entries: [] };
   const open: { name: string; base?: string; field?: XmlField }[] = [];
@@ -69,7 +69,7 @@ export function readXmlList(xml: string, url: string): XmlList | undefined {
         const name = lower.startsWith(prefix) ? lower.slice(prefix.length) : lower;
         const around = open.at(-1);
         const base = attributes['xml:base']
-          ? resolve(attributes['xml:base'], around?.base ?? url)
+          ? resolveUrl(attributes['xml:base'], around?.base ?? url)
           : around?.base;
         if (open.length >= MAX_DEPTH) return parser.pause();
         open.push({ name, ...(base && { base }) });

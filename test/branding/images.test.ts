@@ -3,7 +3,7 @@ import { imagesOf } from '../../src/branding/images.ts';
 import { organizationOf } from '../../src/branding/organization.ts';
 import { spacingOf } from '../../src/branding/spacing.ts';
 import type { Icon, Mark, Styles } from '../../src/branding/survey.ts';
-import { readJsonLd } from '../../src/html/json-ld.ts';
+import { parseJsonLd } from '../../src/html/json-ld.ts';
 
 const PAGE = 'https://site.test/en/about';
 const facts = { pageUrl: PAGE, organizationLogo: undefined, ogImage: undefined };
@@ -75,7 +75,7 @@ describe('the icon', () => {
   });
 });
 
-const organizationIn = (...blocks: string[]) => organizationOf(readJsonLd(blocks));
+const organizationIn = (...blocks: string[]) => organizationOf(parseJsonLd(blocks));
 
 describe('the organisation', () => {
   it('is found wherever it stands, the outermost first', () => {

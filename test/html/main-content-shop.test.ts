@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { surroundingsOf } from '../../src/html/main-content.ts';
+import { findBoilerplate } from '../../src/html/main-content.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 import { contentOf } from './page.ts';
 
@@ -254,7 +254,7 @@ describe('what it costs', () => {
     const page = parseHtml(html);
     const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
     try {
-      surroundingsOf(page, { url: 'https://site.test/product/x', engine: 'http' });
+      findBoilerplate(page, { url: 'https://site.test/product/x', engine: 'http' });
       return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
     } finally {
       for (const spy of spies) spy.mockRestore();
