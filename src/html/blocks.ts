@@ -1,7 +1,7 @@
 import { type ChildNode, type Element, isTag, isText, type ParentNode } from 'domhandler';
 import { isBlock, isNeverShown, oneLine } from './text.ts';
 
-/** A piece of text that a reader sees as one: a paragraph, a line of a list or table, a heading. */
+/** A unit of visible text: a paragraph, a list item, a table row, a heading or a code block. */
 export interface TextBlock {
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   /** In one line. */
@@ -10,7 +10,7 @@ export interface TextBlock {
   section: string;
 }
 
-/** More text than this is more than anybody asks about. */
+/** Text beyond this length is ignored. */
 const MAX_CHARACTERS = 1_000_000;
 
 /** The text of a tree, block by block in document order. A term and its description are one block. */
@@ -58,7 +58,7 @@ export function extractBlocks(root: ParentNode): TextBlock[] {
   return blocks;
 }
 
-/** They go on with the line: cells of a row, the description behind its term. */
+/** Elements that continue the current line: cells of a row, and the description of a term. */
 const JOINED_ELEMENTS = new Set(['td', 'th', 'dd']);
 
 function kindOf(name: string): TextBlock['kind'] | undefined {
@@ -68,7 +68,7 @@ function kindOf(name: string): TextBlock['kind'] | undefined {
   return name === 'pre' ? 'code' : undefined;
 }
 
-/** Text without elements, block by block: what blank lines part. */
+/** Splits plain text into blocks at blank lines. */
 export function splitTextBlocks(text: string): TextBlock[] {
   return text
     .slice(0, MAX_CHARACTERS)

@@ -19,9 +19,9 @@ import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 export { isSelector } from './selector.ts';
 
-/** Never content, whatever the options say. */
+/** Elements that are removed whatever the options are. */
 const NEVER_CONTENT = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
-/** Attributes with an address that is made absolute. */
+/** The attributes that are resolved to absolute URLs. */
 const URL_ATTRIBUTES: Record<string, string> = {
   a: 'href',
   area: 'href',
@@ -32,17 +32,17 @@ const URL_ATTRIBUTES: Record<string, string> = {
   iframe: 'src',
 };
 
-/** Tells the user what could not be done as it was asked for, in a sentence. */
+/** Reports to the user, in a sentence, an option that could not be applied as requested. */
 export type Warn = (sentence: string) => void;
 
-/** The part of a snapshot that says how a page is read. */
+/** The fields of a snapshot that determine how a page is read. */
 type PageSource = Pick<Snapshot, 'url' | 'engine'>;
 
 /**
- * A copy of what the options keep, without scripts and the like, with absolute addresses. When the main-content
- * filter leaves nothing to see, it is left out.
- * @param warn hears of `includeTags` that match nothing
- * @throws ServiceError `BAD_REQUEST` that names a selector which is none
+ * Copies the parts of a page that the options keep, without scripts and the like, with absolute URLs. If the
+ * main-content filter leaves nothing visible, it is not applied.
+ * @param warn called if `includeTags` match nothing
+ * @throws ServiceError `BAD_REQUEST` for an invalid selector
  */
 export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): Document {
   const { includeTags = [] } = options;
@@ -63,7 +63,7 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
   const dropped = findMatches(options.excludeTags ?? [], page);
   if (options.onlyMainContent) {
-    // What was asked for by name is wanted, whatever it looks like.
+    // An element that `includeTags` selects is kept even if it looks like boilerplate.
     for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
   const base = documentBaseUrl(page, url);
@@ -73,7 +73,7 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
     if (isText(node)) return [new Text(node.data)];
     if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
     if (dropped.has(node) || isNeverContent(node)) return [];
-    // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
+    // A page fetched over HTTP was read without scripts, so the content of noscript applies.
     if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
     if (node.name === 'noframes' && engine === 'browser') return [];
     const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
@@ -89,7 +89,7 @@ function findMatches(selectors: string[], page: Document): Set<ChildNode> {
   return new Set(selectors.flatMap((selector) => selectElements(selector, page)));
 }
 
-/** In the order of the selectors; a match inside another one stays there. */
+/** The matches that are not inside another match, in the order of the selectors. */
 function outermost(included: Set<ChildNode>): ChildNode[] {
   // A document is never among the matches; Set.has only wants it to be possible.
   const isIncluded = (node: ParentNode) => included.has(node as Element);
@@ -102,14 +102,14 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
 function isNeverContent(element: Element): boolean {
   const { name, namespace, attribs } = element;
   if (name === 'script') return !isMathScript(element);
-  // Inside svg a title is a part of the picture.
+  // A title inside svg is part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.
   if (name === 'img') return /^[01]$/.test(attribs.width ?? '') && /^[01]$/.test(attribs.height ?? '');
   return NEVER_CONTENT.has(name);
 }
 
-/** The attributes of an element, its address absolute and, for an image, that of the largest candidate. */
+/** The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. */
 function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
   const copy = { ...attribs };
   if (name === 'img') {
@@ -117,18 +117,18 @@ function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): E
     if (source !== undefined) copy.src = source;
   }
   const attribute = URL_ATTRIBUTES[name];
-  const address = attribute === undefined ? undefined : copy[attribute];
-  if (attribute !== undefined && address !== undefined && !/^\s*data:/i.test(address)) {
-    copy[attribute] = resolveUrl(address, base) ?? address;
+  const url = attribute === undefined ? undefined : copy[attribute];
+  if (attribute !== undefined && url !== undefined && !/^\s*data:/i.test(url)) {
+    copy[attribute] = resolveUrl(url, base) ?? url;
   }
   return copy;
 }
 
-/** What a script would put there when the image comes into view goes before what stands there until then. */
+/** The URL of an image. Lazy-loading attributes take precedence over `src`, which may be a placeholder. */
 function imageSource(attribs: Element['attribs']): string | undefined {
   const valueIn = (names: string[]) => names.map((name) => attribs[name]?.trim()).find(Boolean);
   const lazy = valueIn(LAZY_SOURCES);
-  // Some keep options there.
+  // Some pages keep options in these attributes.
   const lazySource = lazy && !/[\s{<]/.test(lazy) ? lazy : undefined;
   const largest = largestCandidate(valueIn(LAZY_SRCSETS) ?? '');
   return largest ?? lazySource ?? largestCandidate(attribs.srcset ?? '') ?? attribs.src;

@@ -17,39 +17,37 @@ import { closeEmptyElements, isXhtml } from './xhtml.ts';
 import { parseXmlList } from './xml-list.ts';
 import { buildListPage } from './xml-list-page.ts';
 
-/**
- * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
- * and formats need no order.
- */
+/** The content of a page that formats are derived from. Each property is computed once, when it is first read. */
 export interface Content {
   readonly snapshot: Snapshot;
   /** Blob references by format name, see `Snapshot.files`. */
   readonly files: Record<string, string>;
-  /** HTML after include, exclude and main-content filters, with absolute addresses. */
+  /** HTML after include, exclude and main-content filters, with absolute URLs. */
   readonly html: string;
-  /** The same as a tree; `undefined` for what is no HTML. Read only. */
+  /** The filtered HTML as a tree, read only; `undefined` if the content is not HTML. */
   readonly tree: Document | undefined;
-  /** Its text, block by block. */
+  /** The filtered text as blocks. */
   readonly blocks: TextBlock[];
   readonly markdown: string;
-  /** Absolute, unique, in document order; those that the filters leave. */
+  /** URLs of the links after filtering: absolute, unique, in document order. */
   readonly links: string[];
-  /** Where the whole page leads, frames among them: absolute, unique, in document order. */
+  /** URLs of all links and frames of the unfiltered page: absolute, unique, in document order. */
   readonly discovered: string[];
-  /** Absolute, unique, in document order; those of the whole page. */
+  /** URLs of all images of the unfiltered page: absolute, unique, in document order. */
   readonly images: string[];
-  /** Files of sound and moving pictures, of the whole page. */
+  /** Audio and video files of the unfiltered page. */
   readonly media: PageMedia;
   readonly metadata: Record<string, string | string[]>;
-  /** What the whole page says for machines. */
+  /** Structured data of the unfiltered page. */
   readonly structuredData: StructuredData;
   /** Values of one attribute over all elements of the page that match a CSS selector. */
   attribute(selector: string, attribute: string): string[];
 }
 
 /**
- * Opens a snapshot for derivation; no HTML is parsed before it is asked for. Feeds and sitemaps are read as pages.
- * @param warn hears of options that could not be applied, when something is derived that they apply to
+ * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are converted to
+ * pages.
+ * @param warn called for options that could not be applied, when a property is read that they apply to
  */
 export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: Warn): Content {
   const { kind, text, url, contentType } = snapshot;
@@ -62,7 +60,7 @@ export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: 
   }
   const list = kind === 'text' ? parseXmlList(text, url) : undefined;
   if (!list) return plainContent(snapshot, kind);
-  // Entries are all that there is: nothing stands around them.
+  // A list has no boilerplate around its entries.
   return htmlContent(
     snapshot,
     { ...options, onlyMainContent: false },
@@ -74,7 +72,7 @@ export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: 
   );
 }
 
-/** Where the tree of a page comes from, and its media where they are not in the tree. */
+/** How the tree of a page is made, and its media if they are not in the tree. */
 interface TreeSource {
   parse: () => Document;
   media?: () => PageMedia;
@@ -132,7 +130,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSour
   };
 }
 
-/** A text, a JSON document or a file's bytes: it is its own content. */
+/** The content of a text, a JSON document or a binary file, which is not filtered. */
 function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Content {
   const { text, files } = snapshot;
   return {
@@ -156,10 +154,10 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
   };
 }
 
-/** One sign after the other: V8 replaces a mere sign in a huge text in little memory. */
+/** Replaces one character at a time, which needs less memory in V8 than one pattern for all. */
 const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** A value that is made when it is first asked for. */
+/** A function that computes its value on the first call and then returns it. */
 function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => {

@@ -2,15 +2,15 @@ import type { Document } from 'domhandler';
 import type { MediaKind } from '../media-kind.ts';
 import { readMetaTags, type StructuredData } from './structured-data.ts';
 
-/** A file before it is known where the page got it from. */
+/** A media file that a page or feed declares. */
 export interface DeclaredMedia {
   url: string;
-  /** Media type, where it is told. */
+  /** Media type, if the page states it. */
   type?: string | undefined;
   kind?: MediaKind | undefined;
 }
 
-/** Types of schema.org whose `contentUrl` is a file to play, and of which kind. */
+/** The schema.org types whose `contentUrl` is a media file, with the kind of file. */
 const TYPES: Record<string, MediaKind | undefined> = {
   AudioObject: 'audio',
   PodcastEpisode: 'audio',
@@ -20,10 +20,10 @@ const TYPES: Record<string, MediaKind | undefined> = {
   MusicVideoObject: 'video',
   MediaObject: undefined,
 };
-/** More values than any page says of itself. */
+/** Structured data beyond this number of values is ignored. */
 const MAX_VALUES = 20_000;
 
-/** Names of meta tags with a file; a tag that follows may tell its type. */
+/** Names of meta tags with the URL of a file. A later tag may state its type. */
 const META: Record<string, MediaKind | undefined> = {
   'og:audio': 'audio',
   'og:audio:url': 'audio',
@@ -35,7 +35,7 @@ const META: Record<string, MediaKind | undefined> = {
 };
 const META_TYPE = /^(og:audio|og:video|twitter:player:stream):(?:content_)?type$/;
 
-/** What a page says of itself that it can be listened to or watched: by its items, then by Open Graph and Twitter cards. */
+/** Finds the media that a page declares in structured data, then in Open Graph and Twitter cards. */
 export function findDeclaredMedia(
   document: Document,
   { jsonLd, microdata }: StructuredData,
@@ -59,7 +59,7 @@ function findMediaMetaTags(document: Document): DeclaredMedia[] {
 
 const groupOf = (name: string) => (name.startsWith('og:') ? name.split(':', 2).join(':') : name);
 
-/** In their order; without recursion, for the depth is the page's to choose. */
+/** Finds the files of media items, in order. Not recursive, because the page determines the depth. */
 function findMediaItems(root: unknown): DeclaredMedia[] {
   const files: DeclaredMedia[] = [];
   const rest = [root];

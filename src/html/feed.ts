@@ -6,12 +6,12 @@ import { resolveUrl } from './urls.ts';
 import { closeEmptyElements } from './xhtml.ts';
 import type { XmlField, XmlList } from './xml-list.ts';
 
-/** A feed of RSS 0.9 to 2.0 or Atom. URLs are absolute. */
+/** A feed in RSS 0.9 to 2.0 or Atom. URLs are absolute. */
 export interface Feed {
   title?: string;
   description?: string;
   language?: string;
-  /** The page that it is the feed of. */
+  /** URL of the page that the feed belongs to. */
   home?: string;
   entries: FeedEntry[];
 }
@@ -19,16 +19,16 @@ export interface Feed {
 /** An entry of a feed. */
 export interface FeedEntry {
   title?: string;
-  /** The page that it is about. */
+  /** URL of the entry's page. */
   page?: string;
-  /** As the feed writes it. */
+  /** The date as written in the feed. */
   published?: string;
   author?: string;
-  /** Its whole text, or else what the feed says of it, as HTML. */
+  /** The full text of the entry, else its summary, as HTML. */
   html?: string;
-  /** What relative URLs in `html` refer to. */
+  /** The base of relative URLs in `html`. */
   base: string;
-  /** What it has to listen to, to watch or to download: enclosures and Media RSS. */
+  /** The files of the entry: enclosures and Media RSS. */
   files: DeclaredMedia[];
 }
 
@@ -39,7 +39,7 @@ const HTML_TYPE = /^(?:html|text\/html)$/i;
 
 /**
  * Reads a feed: enclosures too (RSS 2.0; RFC 4287 4.2.7.2), and Media RSS.
- * @param url its own, to which relative ones refer
+ * @param url the feed's own URL, the base of relative ones
  * @returns `undefined` for a sitemap
  */
 export function parseFeed({ root, head, entries, language }: XmlList, url: string): Feed | undefined {
@@ -81,12 +81,12 @@ const firstField = (fields: XmlField[], names: string[]): XmlField | undefined =
     .map((name) => fields.find((field) => field.name === name && (field.markup ?? field.text).trim() !== ''))
     .find((field) => field !== undefined);
 
-/** Where the link of a feed or an entry leads that says nothing else of itself. */
+/** The URL of a feed's or an entry's page: its first link without another relation. */
 function findLink(fields: XmlField[], base: string): string | undefined {
   for (const { name, text, attributes, base: own } of fields) {
     if (!/^(atom\d*:)?link$/.test(name) || (attributes.rel ?? 'alternate') !== 'alternate') continue;
-    const address = (attributes.href ?? text).trim();
-    if (address) return resolveUrl(address, own ?? base);
+    const href = (attributes.href ?? text).trim();
+    if (href) return resolveUrl(href, own ?? base);
   }
   return undefined;
 }
@@ -94,9 +94,9 @@ function findLink(fields: XmlField[], base: string): string | undefined {
 /** A `guid` that is a URL: RSS says that it is one unless the feed denies it. */
 function guidOf(fields: XmlField[]): string | undefined {
   const guid = fields.find(({ name }) => name === 'guid');
-  const address = guid?.text.trim() ?? '';
-  return guid?.attributes.isPermaLink !== 'false' && /^https?:/i.test(address)
-    ? resolveUrl(address, address)
+  const href = guid?.text.trim() ?? '';
+  return guid?.attributes.isPermaLink !== 'false' && /^https?:/i.test(href)
+    ? resolveUrl(href, href)
     : undefined;
 }
 
@@ -110,8 +110,8 @@ function authorOf(fields: XmlField[]): string | undefined {
 
 function fileOf({ name, attributes: { href, url, type, rel } }: XmlField): DeclaredMedia[] {
   const isLink = /^(atom\d*:)?link$/.test(name) && rel === 'enclosure';
-  const address = isLink ? href : name === 'enclosure' || name === 'media:content' ? url : undefined;
-  return address ? [{ url, type }] : [];
+  const source = isLink ? href : name === 'enclosure' || name === 'media:content' ? url : undefined;
+  return source ? [{ url: source, type }] : [];
 }
 
 /** A text as HTML. Of RSS each is HTML; Atom says which are, and has plain text otherwise. */
@@ -125,7 +125,7 @@ function fieldToHtml({ text, markup, attributes }: XmlField, root: XmlList['root
   return paragraphs.map((part) => `<p>${escapeHtml(part.trim())}</p>`).join('');
 }
 
-/** A text in one line, without marks. */
+/** A field as plain text in one line. */
 function fieldToText(field: XmlField | undefined, root: XmlList['root']): string | undefined {
   if (!field) return undefined;
   const html = fieldToHtml(field, root);
@@ -142,7 +142,7 @@ export const escapeHtml = (text: string): string =>
 
 type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-/** A record without what is empty. */
+/** A record without its empty fields. */
 function withoutEmpty<Fields extends Record<string, string | undefined>>(fields: Fields): Present<Fields> {
   // Only fields without a value went away.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<Fields>;

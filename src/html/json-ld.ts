@@ -1,17 +1,17 @@
-/** A thing that a page describes, as JSON-LD writes it: `@type` is the type's own name, such as `Product`. */
+/** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
 export interface Item {
   [name: string]: unknown;
 }
 
-/** What is longer is no description of a page. */
+/** Longer blocks are ignored. */
 const MAX_BLOCK_CHARACTERS = 2_000_000;
 const MAX_VALUE_DEPTH = 20;
 const MAX_VALUES = 20_000;
 
 /**
- * The nodes of JSON-LD blocks, members of a `@graph` one by one, references to them put in once. Blocks that are broken
- * are repaired where the mistake is a usual one: comments, CDATA, entities, commas too many, line breaks in texts.
- * Bounded: what is too long, too deep or too much is dropped.
+ * Parses the nodes of JSON-LD blocks. Members of a `@graph` become separate nodes, and references to nodes are inlined
+ * one level deep. Common mistakes are repaired: comments, CDATA, entities, trailing commas, line breaks in strings.
+ * Values beyond the limits on length, depth and number are dropped.
  * @param blocks texts of `script` elements
  */
 export function parseJsonLd(blocks: string[]): Item[] {
@@ -23,7 +23,7 @@ export function parseJsonLd(blocks: string[]): Item[] {
   return inlineReferences(nodes);
 }
 
-/** A value of JSON as data of a page: names without a vocabulary in front, bounded in depth and number. */
+/** Normalizes a JSON value: names without vocabulary, decoded strings, limited depth and number of values. */
 export function normalizeValue(value: unknown, budget: { values: number }, depth: number): unknown {
   if (budget.values-- <= 0 || depth > MAX_VALUE_DEPTH) return undefined;
   if (typeof value === 'string') return decodeEntities(value).trim();
@@ -51,7 +51,7 @@ export function typeName(type: unknown): string | undefined {
   return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
 }
 
-/** Whether a value is a thing, no list of them. */
+/** Whether a value is an item and not a list. */
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -64,10 +64,10 @@ function nodesOf(value: unknown): Item[] {
 }
 
 const MAX_REFERENCES = 1_000;
-/** Characters of JSON; what is larger stays a reference. */
+/** Characters of JSON. Larger nodes are not inlined. */
 const MAX_REFERENCED_CHARACTERS = 5_000;
 
-/** Where a value is only the name of another node, that node stands there; not so inside of it, which ends circles. */
+/** Replaces references by the nodes they name. References inside an inlined node stay, which ends cycles. */
 function inlineReferences(nodes: Item[]): Item[] {
   const byId = new Map(nodes.map((node) => [node['@id'], node]));
   const isSmall = new Map<unknown, boolean>();
@@ -97,7 +97,7 @@ function parseBlock(block: string): unknown[] {
   return (
     tryParse(bare) ??
     parseEach(repairJson(bare)) ??
-    // Some escape the whole block, its quotation marks too.
+    // Some pages escape the whole block including its quotation marks.
     parseEach(repairJson(decodeEntities(bare))) ??
     []
   );
@@ -107,7 +107,7 @@ function tryParse(text: string): unknown[] | undefined {
   try {
     return [JSON.parse(text)];
   } catch {
-    // JSON tells only by throwing; the caller has another try, or does without.
+    // JSON.parse reports invalid input only by throwing; the caller repairs the text or ignores it.
     return undefined;
   }
 }
@@ -117,7 +117,7 @@ function parseEach(texts: string[]): unknown[] | undefined {
   return values.length > 0 ? values : undefined;
 }
 
-/** What stands around JSON in scripts, and where it ends. */
+/** Text around JSON in scripts that is skipped, as pairs of start and end. */
 const NON_JSON_PARTS: [string, string][] = [
   ['/*', '*/'],
   ['//', '\n'],
@@ -127,7 +127,7 @@ const NON_JSON_PARTS: [string, string][] = [
   [']]>', ''],
 ];
 
-/** The objects and lists of a text, without what JSON does not have. One pass. */
+/** Extracts the objects and arrays of a text as valid JSON, in one pass. */
 function repairJson(text: string): string[] {
   const values: string[] = [];
   let value = '';
@@ -150,7 +150,7 @@ function repairJson(text: string): string[] {
       if (/\s/.test(sign)) continue;
       const isEnd = sign === '}' || sign === ']';
       if (sign === '{' || sign === '[') depth++;
-      // A comma waits for what it parts.
+      // A comma is written only before another value, which removes trailing ones.
       if (isComma && !isEnd && depth > 0) value += ',';
       isComma = sign === ',';
       if (depth > 0 && !isComma) value += sign;
@@ -163,7 +163,7 @@ function repairJson(text: string): string[] {
   return values;
 }
 
-/** Behind the closing quotation mark, or the end of the text. */
+/** The position after the closing quotation mark, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -174,15 +174,15 @@ function endOfString(text: string, start: number): number {
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Signs that a string of JSON may have as escapes only. */
+/** Escapes control characters, which JSON strings may not contain. */
 function escapeControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is not allowed there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not allow control characters in strings
   return text.replace(/[\u0000-\u001f]/g, (sign) => ESCAPES[sign] ?? ' ');
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** With the entities that people escape JSON with. */
+/** Decodes the HTML entities that are common in JSON-LD. */
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi,

@@ -4,15 +4,15 @@ import { parseHtml } from './parse.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 const MENTIONED = /http-equiv\s*=\s*["']?\s*refresh/i;
-/** It stands in the head. */
+/** Only the beginning of the HTML is searched, because the tag is in the head. */
 const MAX_HEAD_CHARACTERS = 50_000;
-/** A page that shows for longer is a page, not a signpost. */
+/** A page with a longer delay is meant to be read, so it is not followed. */
 const MAX_DELAY_S = 10;
-/** Seconds, then an address (HTML standard, "shared declarative refresh steps"). */
+/** Seconds, then a URL (HTML standard, "shared declarative refresh steps"). */
 const REFRESH = /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i;
 
 /**
- * Where HTML as it was sent leads by `<meta http-equiv="refresh">` within ten seconds: an absolute address, if it is
+ * Where HTML as it was sent leads by `<meta http-equiv="refresh">` within ten seconds: an absolute URL, if it is
  * of the web and not the page's own. What stands in `noscript` is not meant.
  */
 export function findRefreshTarget(html: string, pageUrl: string): string | undefined {
@@ -30,16 +30,16 @@ export function findRefreshTarget(html: string, pageUrl: string): string | undef
 }
 
 /**
- * What the `content` of a `<meta http-equiv="refresh">` says, if it leads to an address of the web within ten seconds.
- * @returns the absolute address, and after how many milliseconds
+ * What the `content` of a `<meta http-equiv="refresh">` says, if it leads to a URL of the web within ten seconds.
+ * @returns the absolute URL, and after how many milliseconds
  */
 export function parseRefresh(
   content: string,
   baseUrl: string,
 ): { target: string; afterMs: number } | undefined {
-  const [, seconds, address] = REFRESH.exec(content) ?? [];
-  if (!address || Number(seconds) > MAX_DELAY_S) return undefined;
-  const target = resolveUrl(address, baseUrl);
+  const [, seconds, url] = REFRESH.exec(content) ?? [];
+  if (!url || Number(seconds) > MAX_DELAY_S) return undefined;
+  const target = resolveUrl(url, baseUrl);
   return target && /^https?:/.test(target) ? { target, afterMs: Number(seconds) * 1000 } : undefined;
 }
 

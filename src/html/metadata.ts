@@ -5,7 +5,7 @@ import { readMetaTags, readStructuredData, type StructuredData } from './structu
 import { oneLine } from './text.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
-/** Our names for what pages say under other ones; each besides its own name. */
+/** Aliases under which well-known meta tags are returned in addition to their own names. */
 const ALIASES = new Map([
   ['og:title', 'ogTitle'],
   ['og:description', 'ogDescription'],
@@ -32,15 +32,15 @@ const ALIASES = new Map([
   ['dc.description', 'dcDescription'],
   ['dcterms.keywords', 'dcTermsKeywords'],
 ]);
-/** Under our names these lead somewhere from anywhere; under its own each stays as the page has written it. */
+/** Aliases whose values are resolved to absolute URLs. The value under the tag's own name stays as written. */
 const URL_ALIASES = new Set(['ogUrl', 'ogImage', 'ogAudio', 'ogVideo']);
-/** Names that are found whatever their case, because every reader of pages does so. */
+/** Names that are matched in any case and returned in lower case. */
 const CASE_INSENSITIVE_NAMES = new Set(['description', 'keywords', 'robots']);
 
 /**
- * What a page says about itself: every meta tag under its own name, a repeated one as a list, and the well-known ones
- * under our names, where only `ogLocaleAlternate` is a list. When it was published and modified is taken from JSON-LD
- * where no meta tag says so.
+ * Extracts metadata: every meta tag under its own name, repeated ones as a list, and well-known ones under an alias,
+ * where only `ogLocaleAlternate` is a list. Publication and modification times come from JSON-LD if no meta tag has
+ * them.
  */
 export function extractMetadata(
   document: Document,
@@ -78,12 +78,12 @@ function ownValue(name: string, values: string[]): string | string[] {
 function ourValue(name: string, values: string[], base: string): string | string[] {
   if (name === 'ogLocaleAlternate') return values;
   if (name === 'articleTag') return values.join(', ');
-  // Of several pictures and titles the first is the page's choice.
+  // The first of several values is the preferred one.
   const first = values[0] ?? '';
   return first && URL_ALIASES.has(name) ? (resolveUrl(first, base) ?? first) : first;
 }
 
-/** When the first thing with a date was published and modified. */
+/** Publication and modification time of the first item with a date. */
 function timesOf(jsonLd: Item[]): Record<string, string> {
   const dated = jsonLd.find((item) => typeof item.datePublished === 'string');
   const { datePublished, dateModified } = dated ?? {};
@@ -93,7 +93,7 @@ function timesOf(jsonLd: Item[]): Record<string, string> {
   };
 }
 
-/** What is not said by meta tags; these names win over tags of the same name. */
+/** Title, language and favicon, which take precedence over meta tags of the same name. */
 function readPageFacts(document: Document, base: string): Record<string, string> {
   const title = findOne(
     ({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'),

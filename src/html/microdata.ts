@@ -3,14 +3,14 @@ import { type Item, typeName, withoutVocabulary } from './json-ld.ts';
 import { textOf } from './text.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
-/** Where each syntax writes that an element describes a thing, of which type, and which property an element holds. */
+/** The attributes of each syntax that start an item, give its type and name a property. */
 const SYNTAXES = {
   microdata: { scope: 'itemscope', type: 'itemtype', property: 'itemprop' },
   rdfa: { scope: 'typeof', type: 'typeof', property: 'property' },
 } as const;
 
 const MAX_PROPERTIES = 5_000;
-/** Attributes that hold the value of an element. */
+/** The attributes that contain the value of a property, by element. */
 const VALUES: Record<string, string> = {
   img: 'src',
   audio: 'src',
@@ -29,8 +29,8 @@ const VALUES: Record<string, string> = {
 const URL_VALUE_ATTRIBUTES = new Set(['src', 'href', 'data']);
 
 /**
- * Things described by microdata or RDFa Lite, nested ones inside the property that holds them. `itemref` is not
- * followed. Of a page with very many properties the first ones.
+ * Extracts the items of microdata or RDFa Lite. Nested items are values of properties. `itemref` is not followed, and at
+ * most 5,000 properties are read.
  */
 export function extractItems(document: Document, url: string, syntax: keyof typeof SYNTAXES): Item[] {
   const { scope, type, property } = SYNTAXES[syntax];
@@ -47,7 +47,7 @@ export function extractItems(document: Document, url: string, syntax: keyof type
     if (attribs[scope] !== undefined) {
       const name = typeName(attribs[type]);
       const item: Item = { ...(name && { '@type': name }) };
-      // By one name only: things inside things by two names each would be without number.
+      // A nested item is added under its first name only, because two names at each level would grow exponentially.
       if (owner && names[0] !== undefined) add(owner, names[0], item);
       else items.push(item);
       within = item;
@@ -62,7 +62,7 @@ export function extractItems(document: Document, url: string, syntax: keyof type
   return items.filter((item) => Object.keys(item).some((name) => name !== '@type'));
 }
 
-/** Without vocabularies; those of Open Graph, which stand in the head, describe the page and no thing on it. */
+/** The property names without vocabularies. Open Graph names are excluded, because they describe the page. */
 function namesIn(value: string | undefined): string[] {
   return (value ?? '')
     .split(/\s+/)

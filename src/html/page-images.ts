@@ -10,16 +10,16 @@ const META = new Set([
   'twitter:image',
   'twitter:image:src',
 ]);
-// No character class reaches over the next opening, so that a long run of openings is read once.
+// No character class matches beyond the next opening parenthesis, which keeps matching linear.
 const CSS_URL = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^()'"\s]+))\s*\)/gi;
 
-/** Every image that a page names, icons and previews too: absolute, unique, in document order; no `data:` ones. */
+/** URLs of all images of a page, including icons and previews: absolute, unique, in document order, without `data:` URLs. */
 export function extractImages(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
   const images = findAll(() => true, document.children)
     .flatMap(imageUrlsOf)
-    .flatMap((address) => (address && !/^\s*data:/i.test(address) ? (resolveUrl(address, base) ?? []) : []));
-  return [...new Set(images.filter((address) => /^https?:/.test(address)))];
+    .flatMap((url) => (url && !/^\s*data:/i.test(url) ? (resolveUrl(url, base) ?? []) : []));
+  return [...new Set(images.filter((url) => /^https?:/.test(url)))];
 }
 
 function imageUrlsOf(element: Element): (string | undefined)[] {

@@ -10,17 +10,17 @@ import { documentBaseUrl, resolveUrl } from './urls.ts';
 /** Where media were found, the most certain first. */
 export const MEDIA_SOURCES = ['page', 'loaded', 'linked', 'feed'] as const;
 
-/** A file that the page names or has loaded; nobody has looked into it yet. */
+/** A media file that a page names or has loaded. Its content has not been checked. */
 export interface MediaLink {
   url: string;
-  /** Absent where nothing says it. */
+  /** Absent if unknown. */
   kind?: MediaKind;
   /**
-   * `page`: the page shows it or says of itself that it is its own (and what the address itself is); `loaded`: a
+   * `page`: the page shows it or says of itself that it is its own (and what the snapshot's own URL is); `loaded`: a
    * browser that had the page open loaded it to play; `linked`: a link leads to it; `feed`: an entry of a feed has it.
    */
   source: (typeof MEDIA_SOURCES)[number];
-  /** Of a feed's: the page that the entry is about. */
+  /** URL of the feed entry's page, for files from feeds. */
   entry?: string;
 }
 
@@ -35,13 +35,13 @@ export interface PageMedia {
 
 const AUDIO_ENDING = /\.(?:mp3|m4a|m4b|aac|ogg|oga|opus|wav|flac|weba|mka)$/i;
 const VIDEO_ENDING = /\.(?:mp4|m4v|mov|webm|mkv|ogv)$/i;
-/** Types that are named where media are, and are none. */
+/** Media types that pages declare for media but that are not audio or video. */
 const NO_MEDIA_TYPE = /^(?:text\/|image\/|application\/(?:x-shockwave-flash|xhtml|json|pdf))/i;
 const FEED_TYPE = /^application\/(?:rss|atom)\+xml/i;
-/** More than any page has of its own; what comes after them is a directory. */
+/** A page with more media is a directory; further links are ignored. */
 const MAX_MEDIA_LINKS = 50;
 
-/** What a type or the ending of an address says of a file. */
+/** The kind of a file by its media type, else by the extension in its URL. */
 function mediaKindOf(type: string, url: string): MediaKind | undefined {
   if (/^(?:audio\/(?!.*mpegurl)|application\/ogg)/i.test(type)) return 'audio';
   if (/^video\//i.test(type)) return 'video';
@@ -50,7 +50,7 @@ function mediaKindOf(type: string, url: string): MediaKind | undefined {
   return VIDEO_ENDING.test(path) ? 'video' : undefined;
 }
 
-/** Whether an answer is a file to play, or a playlist of such, by what its headers say. */
+/** Whether a response is an audio or video file or a playlist, by its headers and URL. */
 export function isPlayable(contentType: string, url: string): boolean {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (/^(?:audio|video)\/|^application\/ogg$|mpegurl|dash\+xml/.test(type)) return true;
@@ -58,7 +58,7 @@ export function isPlayable(contentType: string, url: string): boolean {
   return isUntold && mediaKindOf('', url) !== undefined;
 }
 
-/** Whether a page seems to say where its media are, before anybody has read it: its scripts need not run for them. */
+/** Whether unparsed HTML seems to name its media, so that its scripts need not run to find them. */
 export const mentionsMedia = (html: string) =>
   /<(?:audio|video|source)\s[^<>]*\bsrc\s*=\s*["']?(?!blob:)[^\s"'>]|\bog:(?:audio|video)\b|\btwitter:player:stream\b|"contentUrl"/i.test(
     html,
@@ -85,7 +85,7 @@ export function findPageMedia(
   return { links: gather.links(), feeds: [...new Set(feeds)] };
 }
 
-/** The media of what is no HTML: the file that it is, or what its entries have where it is a feed. */
+/** The media of a response that is not HTML: the file itself, or the files of a feed's entries. */
 export function findFileMedia(snapshot: Pick<Snapshot, 'url' | 'media'>, feed?: Feed): PageMedia {
   const gather = createMediaCollector(snapshot.url);
   addLoaded(gather, snapshot);
@@ -93,7 +93,7 @@ export function findFileMedia(snapshot: Pick<Snapshot, 'url' | 'media'>, feed?: 
   return { links: gather.links(), feeds: [], ...(feed?.home && { home: feed.home }) };
 }
 
-/** What the page plays: `<audio>` and `<video>`, and their sources in their order. */
+/** The sources of `<audio>` and `<video>` elements, in order. */
 function findPlayerSources(document: Document): DeclaredMedia[] {
   const named = (kind: MediaKind, { attribs }: Element): DeclaredMedia[] =>
     attribs.src ? [{ url: attribs.src, type: attribs.type, kind }] : [];
@@ -119,9 +119,9 @@ type MediaCollector = ReturnType<typeof createMediaCollector>;
 function createMediaCollector(base: string) {
   const found = new Map<string, MediaLink>();
   return {
-    add(source: MediaLink['source'], { url, type = '', kind }: DeclaredMedia, entry?: string): void {
+    add(source: MediaLink['source'], { url: declaredUrl, type = '', kind }: DeclaredMedia, entry?: string): void {
       if (found.size >= MAX_MEDIA_LINKS || NO_MEDIA_TYPE.test(type)) return;
-      const url = resolveUrl(url, base);
+      const url = resolveUrl(declaredUrl, base);
       if (!url || !/^https?:/.test(url) || found.has(url)) return;
       const known = mediaKindOf(type, url) ?? kind;
       found.set(url, { url, source, ...(known && { kind: known }), ...(entry && { entry }) });

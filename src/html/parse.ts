@@ -3,12 +3,12 @@ import { Parser } from 'parse5';
 import { buildTree } from './tokenizer.ts';
 import { createBoundedAdapter } from './tree-adapter.ts';
 
-/** Browsers stop nesting at this depth; what is deeper becomes a sibling. */
+/** Browsers limit nesting to this depth; deeper elements become siblings. */
 const MAX_DEPTH = 512;
 
 /**
- * HTML text as a tree, the same that a browser makes of it, but never too deep for recursion over it.
- * The content of `noscript` is parsed too.
+ * Parses HTML into the same tree as a browser, with a depth that recursion can handle. The content of `noscript` is
+ * parsed too.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page of more nodes than any real one has
  */
 export function parseHtml(html: string): Document {
@@ -32,7 +32,7 @@ export function setChildren(parent: ParentNode, children: ChildNode[]): void {
   parent.children = children;
 }
 
-/** Makes all that is deeper than browsers nest siblings; without recursion, for the depth is still the page's to choose. */
+/** Turns elements below the maximum depth into siblings. Not recursive, because the depth is not limited yet. */
 export function limitDepth(document: Document): void {
   const stack: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
   for (let top = stack.pop(); top; top = stack.pop()) {

@@ -1,9 +1,9 @@
-/** What a visitor reads on a page that says very little. */
+/** The visible text of a page, for pages with very little of it. */
 export interface VisibleText {
   /** Its visible text, an entry for each line. */
   lines: string[];
   title: string;
-  /** Something on it looks like a sign of loading: a spinner, a progress bar, a skeleton. */
+  /** Whether the page has a loading indicator: a spinner, a progress bar or a skeleton. */
   hasSpinner: boolean;
 }
 
@@ -12,8 +12,8 @@ const MAX_TITLE_LENGTH = 60;
 const MAX_REQUEST_LENGTH = 120;
 
 /**
- * Whether a page has not begun: all that it says is that visitors should wait, in any of some thirty languages, or it
- * shows nothing but its title and a sign of loading. One short line may stand beside that: a name, a slogan.
+ * Whether a page is a placeholder: it only asks visitors to wait, in one of about thirty languages, or only shows its
+ * title and a loading indicator. One more short line, such as a name or a slogan, is allowed.
  */
 export function isPlaceholder({ lines, title, hasSpinner }: VisibleText): boolean {
   const said = lines.map(simplify).filter(Boolean);

@@ -2,20 +2,20 @@ import { compile, selectAll } from 'css-select';
 import { type Element, isTag, type ParentNode } from 'domhandler';
 import { ServiceError } from '../errors.ts';
 
-/** Whether a text is a CSS selector that we understand. */
+/** Whether a text is a supported CSS selector. */
 export function isSelector(text: string): boolean {
   try {
     compile(text);
     return true;
   } catch {
-    // css-select tells only by throwing.
+    // css-select reports invalid selectors only by throwing.
     return false;
   }
 }
 
 /**
  * All elements that match a user's selector, in document order. `iframe` matches inlined frames too.
- * @throws ServiceError `BAD_REQUEST` that names a selector which is none
+ * @throws ServiceError `BAD_REQUEST` for an invalid selector
  */
 export function selectElements(selector: string, root: ParentNode): Element[] {
   if (!isSelector(selector)) {
@@ -26,7 +26,7 @@ export function selectElements(selector: string, root: ParentNode): Element[] {
 
 const QUOTED_OR_IFRAME = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?<=^|[\s>+~,(])iframe(?![\w-])/gi;
 
-/** Inlined frames are divs that remember what they were. */
+/** Makes `iframe` also match inlined frames, which are `div` elements with the original tag name in an attribute. */
 function includeInlinedFrames(selector: string): string {
   return selector.replace(QUOTED_OR_IFRAME, (found) =>
     /^iframe$/i.test(found) ? ':is(iframe, div[data-original-tag="iframe"])' : found,

@@ -2,16 +2,16 @@ import { type ChildNode, type Document, type Element, isComment, isTag, type Par
 import { findAll, textContent } from 'domutils';
 import { limitDepth, setChildren } from './parse.ts';
 
-/** What the page's own scripts are told by; hardly any page has it. */
+/** A prefix of React's streaming functions. Pages without it need no work. */
 const REACT_MARKER = '$R';
 /** React's calls that put a fragment into its place; for a segment ($RS) the fragment's id comes first. */
 const CALL = /\$R([CRS])\("([^"]+)","([^"]+)"/g;
-/** In a place that is deeper nothing is put, so that no chain of fragments makes a tree of any depth. */
+/** Fragments are not placed deeper than this, so that nested fragments cannot exceed the maximum depth. */
 const MAX_PLACEMENT_DEPTH = 512;
 
 /**
- * Puts what React sent after the page into its place, as the page's own scripts would: the children of a hidden
- * fragment come instead of a template, and of the fallback behind it. Takes time in proportion to the page.
+ * Moves fragments that React streamed after the page into place, as the page's scripts would: the children of a hidden
+ * fragment replace a template and the fallback after it. Takes time in proportion to the page.
  * @param source what the page was parsed from
  * @returns the same document
  */
@@ -47,7 +47,7 @@ export function placeStreamedFragments(page: Document, source: string): Document
   return page;
 }
 
-/** What belongs where, by the id of the place. */
+/** The fragments by the id of the template that they replace. */
 function findFragments(page: Document): Map<string, Element> {
   const byId = new Map<string, Element>();
   const calls: [place: string, fragment: string][] = [];

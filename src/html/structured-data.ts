@@ -3,7 +3,7 @@ import { findAll, getElementsByTagName, textContent } from 'domutils';
 import { type Item, parseJsonLd } from './json-ld.ts';
 import { extractItems } from './microdata.ts';
 
-/** What a page says for machines. Each part is read when it is first asked for; all are bounded. */
+/** Structured data of a page. Each property is parsed when it is first read, with limits on its size. */
 export interface StructuredData {
   readonly jsonLd: Item[];
   readonly microdata: Item[];
@@ -15,7 +15,7 @@ export interface StructuredData {
   readonly twitter: Record<string, string | string[]>;
 }
 
-/** A page that says nothing for machines. */
+/** The structured data of a page that has none. */
 export const NO_STRUCTURED_DATA: StructuredData = {
   jsonLd: [],
   microdata: [],
@@ -24,7 +24,7 @@ export const NO_STRUCTURED_DATA: StructuredData = {
   twitter: {},
 };
 
-/** A meta tag that says something; `name` is its `name`, else `property`, else `itemprop`. */
+/** A meta tag with content; `name` is its `name`, else `property`, else `itemprop`. */
 export interface MetaTag {
   name: string;
   content: string;
@@ -45,7 +45,7 @@ const OPEN_GRAPH = /^(?:og|article|product|book|profile|music|video):/i;
 const TWITTER = /^twitter:/i;
 const MAX_JSON_LD_BLOCKS = 100;
 
-/** @param url the page's own address, which relative ones refer to */
+/** @param url the page's own URL, which relative ones refer to */
 export function readStructuredData(document: Document, url: string): StructuredData {
   const parts = {
     jsonLd: () => parseJsonLd(readJsonLdScripts(document)),
@@ -80,7 +80,7 @@ export function readStructuredData(document: Document, url: string): StructuredD
   return data;
 }
 
-/** The things that a page describes, by whatever syntax. */
+/** The items of a page in all syntaxes. */
 export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): Item[] => [
   ...jsonLd,
   ...microdata,

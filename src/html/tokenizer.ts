@@ -11,7 +11,7 @@ import {
 
 const { TokenType } = Token;
 
-/** There only the blanks of a text count, so it must come in parts. */
+/** Insertion modes in which only white space counts, so text must be tokenized in parts. */
 const FRAMES: ReadonlySet<InsertionMode> = new Set([
   InsertionMode.IN_FRAMESET,
   InsertionMode.AFTER_FRAMESET,
@@ -44,9 +44,9 @@ const isBlank = (code: number) => code === SPACE || code === LINE_FEED || code =
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
 /**
- * parse5's tokenizer with a shorter way over what nearly all of a page consists of: text without references, tags
- * without mistakes, comments. There it takes whole pieces of the page where parse5 goes from sign to sign; whatever
- * else comes is parse5's, from state to state as the standard has it, so the tokens are the same for any page.
+ * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments. The fast
+ * path consumes whole tokens where parse5 consumes single characters. Everything else is left to parse5's state
+ * machine, so the tokens are the same for every page.
  */
 class FastTokenizer extends Tokenizer {
   readonly #parser: { readonly insertionMode: InsertionMode };
@@ -58,7 +58,7 @@ class FastTokenizer extends Tokenizer {
     this.#parser = parser;
   }
 
-  /** Takes a page, all of it. */
+  /** Tokenizes a whole page. */
   read(page: string): void {
     // Then parse5 reads line ends, and gaps of its own between them, no differently from any other sign.
     const text = page.includes('\r') ? page.replace(/\r\n?/g, '\n') : page;
@@ -81,7 +81,7 @@ class FastTokenizer extends Tokenizer {
     this.inLoop = false;
   }
 
-  /** Takes the next piece if it is one of those that need no state; tells whether it did. */
+  /** Consumes the next token if the fast path applies. @returns whether it did */
   #leap(): boolean {
     const { html: page, pos } = this.preprocessor;
     const from = pos + 1;

@@ -2,11 +2,11 @@ import { Element, isText, Text } from 'domhandler';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 import { ServiceError } from '../errors.ts';
 
-/** Far above any page that a person reads, and what a conversion thread has memory for. */
+/** Far more than real pages have, and few enough for the memory of a conversion thread. */
 const MAX_NODES = 600_000;
-/** The parser looks through its open elements at most tags, so very many of them take time without end. */
+/** The parser searches its open elements at most tags, so very many of them would take quadratic time. */
 const MAX_OPEN_ELEMENTS = 20_000;
-/** An element's further attributes are dropped. */
+/** Further attributes of an element are dropped. */
 const MAX_ATTRIBUTES = 1_000;
 
 export type BoundedAdapter = typeof adapter & {

@@ -1,22 +1,21 @@
 import type { Document } from 'domhandler';
 import { findOne } from 'domutils';
 
-/** What relative addresses of a page refer to: its `<base>`, else its own address. */
+/** The URL that relative URLs of a page are resolved against: its `<base>`, else its own URL. */
 export function documentBaseUrl(document: Document, pageUrl: string): string {
   const element = findOne(({ name, attribs }) => name === 'base' && Boolean(attribs.href), document.children);
   const href = element?.attribs.href;
   return (href && URL.parse(href, pageUrl)?.href) || pageUrl;
 }
 
-/** An address made absolute; `undefined` for what is none. A slash lost after the scheme is put back. */
-export function resolveUrl(address: string, base: string): string | undefined {
-  const repaired = address.trim().replace(/^(https?:)\/(?!\/)/i, '$1//');
+/** Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. */
+export function resolveUrl(url: string, base: string): string | undefined {
+  const repaired = url.trim().replace(/^(https?:)\/(?!\/)/i, '$1//');
   return URL.parse(repaired, base)?.href;
 }
 
 /**
- * Whether a fragment names a page of its own, as in applications that keep their route there (`#/users`, `#!users`),
- * rather than a place in the page.
+ * Whether a fragment is the route of a single-page application (`#/users`, `#!users`) instead of an anchor.
  * @param hash with its number sign, or empty
  */
 export function isRouteFragment(hash: string): boolean {

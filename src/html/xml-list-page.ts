@@ -10,7 +10,7 @@ import type { XmlField, XmlList } from './xml-list.ts';
 /**
  * A feed or a sitemap as a page: each entry of a feed with its title, date, author, text and files, each of a sitemap
  * with its URL and the date of its last change.
- * @param url its own, to which relative URLs refer
+ * @param url the list's own URL, the base of relative ones
  */
 export function buildListPage(list: XmlList, url: string): Document {
   const feed = parseFeed(list, url);
@@ -26,7 +26,7 @@ function buildFeedPage(feed: Feed): Document {
       description && `<meta name="description" content="${escapeHtml(description)}">`
     }</head><body>${heading}${lead}${entries.map(entryToHtml).join('')}</body></html>`,
   );
-  // Texts of entries are put in as trees: what one leaves open must not reach into the next.
+  // The texts of entries are inserted as trees, so that an unclosed element does not extend into the next entry.
   for (const [index, section] of getElementsByTagName('section', page).entries()) {
     const { html = '', base } = entries[index]!;
     const text = clean(parseHtml(html), { url: base, engine: 'http' }, KEEP_EVERYTHING);
@@ -38,16 +38,16 @@ function buildFeedPage(feed: Feed): Document {
 
 const KEEP_EVERYTHING = { onlyMainContent: false, removeBase64Images: false };
 
-/** An entry but for its text, whose place is the section. */
+/** An entry as HTML, with an empty section in place of its text. */
 function entryToHtml({ title, page, published, author, html = '', files, base }: FeedEntry): string {
   const name = title && escapeHtml(title);
   const heading = name && `<h2>${page ? anchor(page, title) : name}</h2>`;
   const about = [published, author].flatMap((text) => (text ? [escapeHtml(text)] : [])).join(' · ');
   const more = files
-    .flatMap(({ url, type = '' }) => {
-      const url = resolveUrl(url, base);
-      // Many texts show their files.
-      if (!url || html.includes(url)) return [];
+    .flatMap(({ url: source, type = '' }) => {
+      const url = resolveUrl(source, base);
+      // Many entries already show their files in the text.
+      if (!url || html.includes(source)) return [];
       return [`<p>${/^image\//.test(type) ? `<img src="${escapeHtml(url)}" alt="">` : anchor(url)}</p>`];
     })
     .join('');

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import { resolveUrl } from './urls.ts';
 
-/** An element that says something about a list, or about one of its entries. */
+/** An element with a property of a list or of one of its entries. */
 export interface XmlField {
   /** In lower case, without the prefix that the root has: `title`, `content:encoded`. */
   name: string;
@@ -21,7 +21,7 @@ export interface XmlList {
   root: 'rss' | 'rdf' | 'feed' | 'urlset' | 'sitemapindex';
   /** `xml:lang` of the root. */
   language?: string;
-  /** What stands outside of entries. */
+  /** The fields outside of entries. */
   head: XmlField[];
   entries: XmlField[][];
 }
@@ -79,7 +79,7 @@ export function parseXmlList(xml: string, url: string): XmlList | undefined {
           list.entries.push(entry);
         } else if (around) {
           const field = { name, parent: around.name, attributes, text: '', ...(base && { base }) };
-          // It was put there just now.
+          // The element was pushed above.
           open.at(-1)!.field = field;
           (entry ?? list.head).push(field);
           if (attributes.type === 'xhtml') inside = { depth: open.length, start: parser.endIndex + 1 };
