@@ -119,7 +119,11 @@ type MediaCollector = ReturnType<typeof createMediaCollector>;
 function createMediaCollector(base: string) {
   const found = new Map<string, MediaLink>();
   return {
-    add(source: MediaLink['source'], { url: declaredUrl, type = '', kind }: DeclaredMedia, entry?: string): void {
+    add(
+      source: MediaLink['source'],
+      { url: declaredUrl, type = '', kind }: DeclaredMedia,
+      entry?: string,
+    ): void {
       if (found.size >= MAX_MEDIA_LINKS || NO_MEDIA_TYPE.test(type)) return;
       const url = resolveUrl(declaredUrl, base);
       if (!url || !/^https?:/.test(url) || found.has(url)) return;
