@@ -2,7 +2,7 @@ import type { Document } from 'domhandler';
 import { render } from '../../src/formats/render.ts';
 import { clean } from '../../src/html/clean.ts';
 import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { metadataOf } from '../../src/html/metadata.ts';
+import { extractMetadata } from '../../src/html/metadata.ts';
 import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
 
@@ -100,7 +100,7 @@ function extractFromTree(page: Page) {
   const tree = page.$.root()[0]!;
   return {
     markdown: toMarkdown(clean(tree, snapshotOf(page, ''), CLEAN), { ...CLEAN, tidy: true }),
-    metadata: metadataOf(tree, page.request.url),
+    metadata: extractMetadata(tree, page.request.url),
   };
 }
 

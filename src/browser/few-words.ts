@@ -1,10 +1,10 @@
-import type { FewWords } from '../html/placeholder.ts';
+import type { VisibleText } from '../html/placeholder.ts';
 
 /**
  * Runs in the page, apart from its scripts: what a visitor reads there, as far as that is little.
  * @param most characters; a page with more of them, or a frame to look at, gives `null`
  */
-export function readFewWords(most: number): FewWords | null {
+export function readFewWords(most: number): VisibleText | null {
   const SIGN = /(?:^|[^a-z])(?:skeleton|spinner|loader|loading|preloader|shimmer|splash)(?:$|[^a-z])/i;
   /** More elements are looked at on no page: one that has so many has begun. */
   let elementsLeft = 2_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseRefresh } from '../html/meta-refresh.ts';
 import { isPlaceholder } from '../html/placeholder.ts';
-import { readRefresh } from '../html/refresh.ts';
 import { readFewWords } from './few-words.ts';
 import { isBetweenDocuments, runApart } from './isolated-world.ts';
 import { feelPulse, type Pulse } from './pulse.ts';
@@ -58,7 +58,7 @@ export async function settle(tab: Tab, patience: Partial<Patience> = {}): Promis
 
 /** Milliseconds after which a page means to lead to another one. */
 function announced({ content, url, baseUrl }: NonNullable<Pulse['refresh']>): number | undefined {
-  const refresh = readRefresh(content, baseUrl);
+  const refresh = parseRefresh(content, baseUrl);
   return refresh?.target === url ? undefined : refresh?.afterMs;
 }
 

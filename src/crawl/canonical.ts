@@ -1,4 +1,4 @@
-import { isRoute } from '../html/address.ts';
+import { isRouteFragment } from '../html/urls.ts';
 import { isIrrelevantParameter } from '../url-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
@@ -42,7 +42,7 @@ function similarPath(url: URL): string {
 }
 
 function similarRoute({ hash }: URL): string {
-  if (!isRoute(hash)) return '';
+  if (!isRouteFragment(hash)) return '';
   const route = hash.slice(0, endBeforeSlashes(hash));
   return route === '#' || route === '#!' ? '' : route;
 }
@@ -58,6 +58,6 @@ export function canonicalKey(url: string, options: CanonicalOptions): string {
   if (!parsed || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) return url;
   const query = options.ignoreQueryParameters ? '' : parsed.search;
   if (!options.deduplicateSimilarURLs)
-    return parsed.origin + parsed.pathname + query + (isRoute(parsed.hash) ? parsed.hash : '');
+    return parsed.origin + parsed.pathname + query + (isRouteFragment(parsed.hash) ? parsed.hash : '');
   return similarOrigin(parsed) + similarPath(parsed) + similarQuery(query) + similarRoute(parsed);
 }

@@ -1,5 +1,5 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
-import { isRoute, resolve } from '../html/address.ts';
+import { isRouteFragment, resolveUrl } from '../html/urls.ts';
 import { compilePatterns } from '../url-pattern.ts';
 import { canonicalKey } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
@@ -124,7 +124,7 @@ export function createScope(options: ScopeOptions): Scope {
 
   function judgeUrl(url: URL, depth: number): Verdict {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return { denied: 'scheme' };
-    if (!isRoute(url.hash)) url.hash = '';
+    if (!isRouteFragment(url.hash)) url.hash = '';
     if (depth > maxDiscoveryDepth) return { denied: 'depth' };
     const external = siteRule(url);
     if (typeof external === 'string') return { denied: external };
@@ -152,12 +152,12 @@ export function createScope(options: ScopeOptions): Scope {
 
 function parse(text: string, base?: string): URL | undefined {
   if (text.length > MAX_CHARACTERS) return undefined;
-  const address = base === undefined ? text : resolve(text, base);
+  const address = base === undefined ? text : resolveUrl(text, base);
   const url = address === undefined ? null : URL.parse(address);
   return url && url.href.length <= MAX_CHARACTERS ? url : undefined;
 }
 
 function isAnchor(url: URL, pageUrl: string): boolean {
-  if (url.hash === '' || isRoute(url.hash)) return false;
+  if (url.hash === '' || isRouteFragment(url.hash)) return false;
   return url.href.replace(/#.*$/s, '') === pageUrl.replace(/#.*$/s, '');
 }

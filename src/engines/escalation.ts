@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import { seemsToPlay } from '../html/media.ts';
+import { mentionsMedia } from '../html/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
@@ -172,7 +172,7 @@ const finality =
     const { page } = outcome;
     if (WANTS_BROWSER.has(page.statusCode)) return false;
     if (page.kind !== 'html') return true;
-    return !page.challenge && isStaticEnough(page.text) && (!media || seemsToPlay(page.text));
+    return !page.challenge && isStaticEnough(page.text) && (!media || mentionsMedia(page.text));
   };
 
 const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);

@@ -1,5 +1,5 @@
-import { isPlayable } from '../html/media.ts';
-import { refreshTarget } from '../html/refresh.ts';
+import { findRefreshTarget } from '../html/meta-refresh.ts';
+import { isPlayable } from '../html/page-media.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
@@ -75,7 +75,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       let { headers } = request;
       let snapshot = await get(request, signal);
       for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
-        const url = refreshTarget(snapshot.text, snapshot.url);
+        const url = findRefreshTarget(snapshot.text, snapshot.url);
         if (!url) break;
         // The user's headers are for the origin that was asked for.
         if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};

@@ -1,5 +1,5 @@
-import { resolve } from '../html/address.ts';
 import { type Item, isItem, typeName } from '../html/json-ld.ts';
+import { resolveUrl } from '../html/urls.ts';
 import { parseDate } from './dates.ts';
 import type { Schema } from './json-schema.ts';
 import { parseSingleNumber } from './numbers.ts';
@@ -111,7 +111,7 @@ function toBoolean(value: string | number | boolean): boolean | undefined {
 function toText(text: string, format: unknown, { language, url }: ValueContext): string | undefined {
   if (format === 'date') return parseDate(text, language);
   if (format === 'date-time') return /T\d\d:\d\d/.test(text) ? text : undefined;
-  if (format === 'uri' || format === 'url') return resolve(text, url);
+  if (format === 'uri' || format === 'url') return resolveUrl(text, url);
   if (format === 'email') return text.replace(/^mailto:/i, '').trim();
   return text;
 }

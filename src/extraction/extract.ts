@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { type Item, isItem, toPlain } from '../html/json-ld.ts';
+import { type Item, isItem, normalizeValue } from '../html/json-ld.ts';
 import { itemsOf } from '../html/structured-data.ts';
 import { type Field, itemFields, metaTagFields } from './fields.ts';
 import { compileValidator, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
@@ -109,7 +109,7 @@ function pageFields({ tree, structuredData, metadata, snapshot }: Content): Fiel
 function parseJsonDocument({ kind, text }: Content['snapshot']): unknown {
   if (kind !== 'json') return undefined;
   try {
-    return toPlain(JSON.parse(text), { values: MAX_VALUES }, 0);
+    return normalizeValue(JSON.parse(text), { values: MAX_VALUES }, 0);
   } catch {
     // The content type says JSON, but the text is not: there is nothing to extract.
     return undefined;

@@ -1,7 +1,7 @@
-import { resolve } from '../html/address.ts';
 import type { Content } from '../html/content.ts';
 import type { Item } from '../html/json-ld.ts';
 import { itemsOf } from '../html/structured-data.ts';
+import { resolveUrl } from '../html/urls.ts';
 import { type Money, parseMoney } from './money.ts';
 import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
 
@@ -104,7 +104,7 @@ function createMenuItem(item: Item, { url, budget }: MenuContext): MenuItem | un
     id: `item-${MAX_ITEMS - budget.items}`,
     name,
     ...(description && { description }),
-    images: readUrls(item.image).map((image) => resolve(image, url) ?? image),
+    images: readUrls(item.image).map((image) => resolveUrl(image, url) ?? image),
     ...(price && { price }),
     availability: readAvailability(offer.availability),
     dietary: [item.suitableForDiet].flat().flatMap((diet) => readText(diet)?.split('/').at(-1) ?? []),

@@ -1,7 +1,7 @@
-import { resolve } from '../html/address.ts';
 import type { Content } from '../html/content.ts';
 import type { Item } from '../html/json-ld.ts';
 import { itemsOf } from '../html/structured-data.ts';
+import { resolveUrl } from '../html/urls.ts';
 import { type Money, parseMoney } from './money.ts';
 import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';
 
@@ -46,7 +46,7 @@ export function extractProduct(content: Content): Product | undefined {
   const address = readUrls(product.url)[0];
   return {
     title,
-    url: (address && resolve(address, url)) || url,
+    url: (address && resolveUrl(address, url)) || url,
     ...descriptiveTexts(product),
     variants: collectVariants(product, url).slice(0, MAX_VARIANTS),
   };
@@ -90,7 +90,7 @@ function createVariant(product: Item, offer: Item, url: string): Variant {
     const value = readText(product[name]);
     return value === undefined ? [] : [[name, value]];
   });
-  const images = readUrls(product.image).map((image) => ({ url: resolve(image, url) ?? image }));
+  const images = readUrls(product.image).map((image) => ({ url: resolveUrl(image, url) ?? image }));
   return {
     ...(id && { id }),
     ...(sku && { sku }),
@@ -114,7 +114,7 @@ function productFromOpenGraph({
   );
   if (title === undefined || (!price && !/product/i.test(text('og:type') ?? ''))) return undefined;
   const image = text('og:image');
-  const images = image ? { images: [{ url: resolve(image, url) ?? image }] } : {};
+  const images = image ? { images: [{ url: resolveUrl(image, url) ?? image }] } : {};
   return {
     title,
     url: text('og:url') ?? url,

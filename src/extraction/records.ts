@@ -1,9 +1,9 @@
 import { type ChildNode, type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { findAll } from 'domutils';
-import { baseOf, resolve } from '../html/address.ts';
 import type { Item } from '../html/json-ld.ts';
 import { itemsOf, type StructuredData } from '../html/structured-data.ts';
 import { textOf } from '../html/text.ts';
+import { documentBaseUrl, resolveUrl } from '../html/urls.ts';
 import { createVisibleField, type Field, itemFields } from './fields.ts';
 import {
   childElements,
@@ -90,7 +90,7 @@ function headingBefore(element: Element): string {
 
 /** Finds cards: siblings with the same element name and classes, most of which have several fields. */
 function recordsFromCards(tree: Document, url: string): Records[] {
-  const base = baseOf(tree, url);
+  const base = documentBaseUrl(tree, url);
   const groups: Records[] = [];
   let cards = 0;
   for (const parent of findAll(({ children }) => children.length > 1, tree.children)) {
@@ -123,7 +123,7 @@ function cardFields(card: Element, base: string): Field[] {
   const image = first(({ name, attribs }) => name === 'img' && Boolean(attribs.src));
   const time = first(({ name }) => name === 'time');
   const price = first(isVisiblePrice);
-  const absolute = (value: string | undefined) => (value && resolve(value, base)) || '';
+  const absolute = (value: string | undefined) => (value && resolveUrl(value, base)) || '';
   return [
     ...(heading ? createVisibleField('name', textOf(heading, MAX_CARD_TEXT), 0.9) : []),
     ...(link && !heading ? createVisibleField('name', textOf(link, MAX_CARD_TEXT), 0.6) : []),

@@ -1,8 +1,8 @@
 import { type ChildNode, type Element, isTag, isText, type ParentNode } from 'domhandler';
-import { isBlock, isUnseen, oneLine } from './text.ts';
+import { isBlock, isNeverShown, oneLine } from './text.ts';
 
-/** A piece of text that a reader sees as one: a paragraph, a line of a list or table, a heading. */
-export interface Block {
+/** A unit of visible text: a paragraph, a list item, a table row, a heading or a code block. */
+export interface TextBlock {
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
   /** In one line. */
   text: string;
@@ -10,38 +10,38 @@ export interface Block {
   section: string;
 }
 
-/** More text than this is more than anybody asks about. */
-const MOST_CHARACTERS = 1_000_000;
+/** Text beyond this length is ignored. */
+const MAX_CHARACTERS = 1_000_000;
 
 /** The text of a tree, block by block in document order. A term and its description are one block. */
-export function blocksOf(root: ParentNode): Block[] {
-  const blocks: Block[] = [];
+export function extractBlocks(root: ParentNode): TextBlock[] {
+  const blocks: TextBlock[] = [];
   let section = '';
   let line = '';
   let characters = 0;
 
-  function flush(kind: Block['kind']): void {
+  function flush(kind: TextBlock['kind']): void {
     const text = oneLine(line);
     line = '';
-    if (text === '' || characters > MOST_CHARACTERS) return;
+    if (text === '' || characters > MAX_CHARACTERS) return;
     characters += text.length;
     blocks.push({ kind, text, section: kind === 'heading' ? '' : section });
     if (kind === 'heading') section = text;
   }
 
   /** Recursion is safe: a parsed page is never deeper than browsers let it be. */
-  function visit(nodes: ChildNode[], kind: Block['kind']): void {
+  function visit(nodes: ChildNode[], kind: TextBlock['kind']): void {
     for (const node of nodes) {
       if (isText(node)) line += node.data;
-      else if (isTag(node) && !isUnseen(node.name)) visitElement(node, kind);
+      else if (isTag(node) && !isNeverShown(node.name)) visitElement(node, kind);
     }
   }
 
-  function visitElement({ name, children }: Element, outer: Block['kind']): void {
+  function visitElement({ name, children }: Element, outer: TextBlock['kind']): void {
     const kind = kindOf(name) ?? outer;
     if (!isBlock(name) || outer === 'heading') visit(children, kind);
     else if (name === 'br' || name === 'hr') flush(outer);
-    else if (JOINED.has(name) || outer === 'row') {
+    else if (JOINED_ELEMENTS.has(name) || outer === 'row') {
       // Part of the line that it stands in.
       line += ' ';
       visit(children, kind);
@@ -58,20 +58,20 @@ export function blocksOf(root: ParentNode): Block[] {
   return blocks;
 }
 
-/** They go on with the line: cells of a row, the description behind its term. */
-const JOINED = new Set(['td', 'th', 'dd']);
+/** Elements that continue the current line: cells of a row, and the description of a term. */
+const JOINED_ELEMENTS = new Set(['td', 'th', 'dd']);
 
-function kindOf(name: string): Block['kind'] | undefined {
+function kindOf(name: string): TextBlock['kind'] | undefined {
   if (/^h[1-6]$/.test(name)) return 'heading';
   if (name === 'li' || name === 'dl') return 'item';
   if (name === 'tr') return 'row';
   return name === 'pre' ? 'code' : undefined;
 }
 
-/** Text without elements, block by block: what blank lines part. */
-export function blocksOfText(text: string): Block[] {
+/** Splits plain text into blocks at blank lines. */
+export function splitTextBlocks(text: string): TextBlock[] {
   return text
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .split(/\n[ \t\r]*\n/)
     .map(oneLine)
     .filter((each) => each !== '')

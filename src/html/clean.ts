@@ -10,19 +10,19 @@ import {
 } from 'domhandler';
 import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
-import { baseOf, resolve } from './address.ts';
-import { surroundingsOf } from './main-content.ts';
+import { findBoilerplate } from './main-content.ts';
 import { isMathScript } from './markdown/math.ts';
 import { setChildren } from './parse.ts';
-import { select } from './selector.ts';
+import { selectElements } from './selector.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './srcset.ts';
+import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 export { isSelector } from './selector.ts';
 
-/** Never content, whatever the options say. */
-const NOISE = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
-/** Attributes with an address that is made absolute. */
-const ADDRESSES: Record<string, string> = {
+/** Elements that are removed whatever the options are. */
+const NEVER_CONTENT = new Set(['head', 'script', 'style', 'template', 'meta', 'link', 'base']);
+/** The attributes that are resolved to absolute URLs. */
+const URL_ATTRIBUTES: Record<string, string> = {
   a: 'href',
   area: 'href',
   img: 'src',
@@ -32,47 +32,51 @@ const ADDRESSES: Record<string, string> = {
   iframe: 'src',
 };
 
-/** Tells the user what could not be done as it was asked for, in a sentence. */
+/** Reports to the user, in a sentence, an option that could not be applied as requested. */
 export type Warn = (sentence: string) => void;
 
-/** The part of a snapshot that says how a page is read. */
-type Origin = Pick<Snapshot, 'url' | 'engine'>;
+/** The fields of a snapshot that determine how a page is read. */
+type PageSource = Pick<Snapshot, 'url' | 'engine'>;
 
 /**
- * A copy of what the options keep, without scripts and the like, with absolute addresses. When the main-content
- * filter leaves nothing to see, it is left out.
- * @param warn hears of `includeTags` that match nothing
- * @throws ServiceError `BAD_REQUEST` that names a selector which is none
+ * Copies the parts of a page that the options keep, without scripts and the like, with absolute URLs. If the
+ * main-content filter leaves nothing visible, it is not applied.
+ * @param warn called if `includeTags` match nothing
+ * @throws ServiceError `BAD_REQUEST` for an invalid selector
  */
-export function clean(page: Document, snapshot: Origin, options: CleanOptions, warn?: Warn): Document {
+export function clean(page: Document, snapshot: PageSource, options: CleanOptions, warn?: Warn): Document {
   const { includeTags = [] } = options;
-  if (warn && includeTags.length && includeTags.every((selector) => select(selector, page).length === 0))
+  if (
+    warn &&
+    includeTags.length &&
+    includeTags.every((selector) => selectElements(selector, page).length === 0)
+  )
     warn(`includeTags: ${includeTags.join(', ')} match nothing on the page, so nothing of it was kept.`);
-  const cleaned = cut(page, snapshot, options);
+  const cleaned = applyFilters(page, snapshot, options);
   return options.onlyMainContent && isBlank(cleaned)
-    ? cut(page, snapshot, { ...options, onlyMainContent: false })
+    ? applyFilters(page, snapshot, { ...options, onlyMainContent: false })
     : cleaned;
 }
 
-function cut(page: Document, snapshot: Origin, options: CleanOptions): Document {
+function applyFilters(page: Document, snapshot: PageSource, options: CleanOptions): Document {
   const { url, engine } = snapshot;
-  const included = options.includeTags?.length ? matches(options.includeTags, page) : undefined;
-  const dropped = matches(options.excludeTags ?? [], page);
+  const included = options.includeTags?.length ? findMatches(options.includeTags, page) : undefined;
+  const dropped = findMatches(options.excludeTags ?? [], page);
   if (options.onlyMainContent) {
-    // What was asked for by name is wanted, whatever it looks like.
-    for (const element of surroundingsOf(page, snapshot)) if (!included?.has(element)) dropped.add(element);
+    // An element that `includeTags` selects is kept even if it looks like boilerplate.
+    for (const element of findBoilerplate(page, snapshot)) if (!included?.has(element)) dropped.add(element);
   }
-  const base = baseOf(page, url);
+  const base = documentBaseUrl(page, url);
   const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);
   // Recursion is safe: a parsed page is never deeper than browsers let it be.
   const copy = (node: ChildNode): ChildNode[] => {
     if (isText(node)) return [new Text(node.data)];
     if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
-    if (dropped.has(node) || isNoise(node)) return [];
-    // Its content is for readers without scripts: that is who fetched the page, unless it was a browser.
+    if (dropped.has(node) || isNeverContent(node)) return [];
+    // A page fetched over HTTP was read without scripts, so the content of noscript applies.
     if (node.name === 'noscript') return engine === 'browser' ? [] : copyAll(node.children);
     if (node.name === 'noframes' && engine === 'browser') return [];
-    const element = new Element(node.name, absolute(node, base));
+    const element = new Element(node.name, attributesWithAbsoluteUrls(node, base));
     setChildren(element, copyAll(node.children));
     return [element];
   };
@@ -81,11 +85,11 @@ function cut(page: Document, snapshot: Origin, options: CleanOptions): Document 
   return cleaned;
 }
 
-function matches(selectors: string[], page: Document): Set<ChildNode> {
-  return new Set(selectors.flatMap((selector) => select(selector, page)));
+function findMatches(selectors: string[], page: Document): Set<ChildNode> {
+  return new Set(selectors.flatMap((selector) => selectElements(selector, page)));
 }
 
-/** In the order of the selectors; a match inside another one stays there. */
+/** The matches that are not inside another match, in the order of the selectors. */
 function outermost(included: Set<ChildNode>): ChildNode[] {
   // A document is never among the matches; Set.has only wants it to be possible.
   const isIncluded = (node: ParentNode) => included.has(node as Element);
@@ -95,36 +99,36 @@ function outermost(included: Set<ChildNode>): ChildNode[] {
   });
 }
 
-function isNoise(element: Element): boolean {
+function isNeverContent(element: Element): boolean {
   const { name, namespace, attribs } = element;
   if (name === 'script') return !isMathScript(element);
-  // Inside svg a title is a part of the picture.
+  // A title inside svg is part of the picture.
   if (name === 'title') return !namespace?.endsWith('svg');
   // Tracking pixels.
   if (name === 'img') return /^[01]$/.test(attribs.width ?? '') && /^[01]$/.test(attribs.height ?? '');
-  return NOISE.has(name);
+  return NEVER_CONTENT.has(name);
 }
 
-/** The attributes of an element, its address absolute and, for an image, that of the largest candidate. */
-function absolute({ name, attribs }: Element, base: string): Element['attribs'] {
+/** The attributes of an element with an absolute URL; for an image, the URL of the largest candidate. */
+function attributesWithAbsoluteUrls({ name, attribs }: Element, base: string): Element['attribs'] {
   const copy = { ...attribs };
   if (name === 'img') {
     const source = imageSource(attribs);
     if (source !== undefined) copy.src = source;
   }
-  const attribute = ADDRESSES[name];
-  const address = attribute === undefined ? undefined : copy[attribute];
-  if (attribute !== undefined && address !== undefined && !/^\s*data:/i.test(address)) {
-    copy[attribute] = resolve(address, base) ?? address;
+  const attribute = URL_ATTRIBUTES[name];
+  const url = attribute === undefined ? undefined : copy[attribute];
+  if (attribute !== undefined && url !== undefined && !/^\s*data:/i.test(url)) {
+    copy[attribute] = resolveUrl(url, base) ?? url;
   }
   return copy;
 }
 
-/** What a script would put there when the image comes into view goes before what stands there until then. */
+/** The URL of an image. Lazy-loading attributes take precedence over `src`, which may be a placeholder. */
 function imageSource(attribs: Element['attribs']): string | undefined {
   const valueIn = (names: string[]) => names.map((name) => attribs[name]?.trim()).find(Boolean);
   const lazy = valueIn(LAZY_SOURCES);
-  // Some keep options there.
+  // Some pages keep options in these attributes.
   const lazySource = lazy && !/[\s{<]/.test(lazy) ? lazy : undefined;
   const largest = largestCandidate(valueIn(LAZY_SRCSETS) ?? '');
   return largest ?? lazySource ?? largestCandidate(attribs.srcset ?? '') ?? attribs.src;

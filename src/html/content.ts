@@ -1,92 +1,94 @@
 import serialize from 'dom-serializer';
 import type { Document } from 'domhandler';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
-import { type Block, blocksOf, blocksOfText } from './blocks.ts';
+import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { clean, type Warn } from './clean.ts';
-import { feedOf } from './feed.ts';
-import { imagesOf } from './images.ts';
-import { framesOf, linksOf } from './links.ts';
-import { pageOfList } from './list-page.ts';
+import { parseFeed } from './feed.ts';
 import { fencedCode, toMarkdown } from './markdown/index.ts';
-import { mediaOf, mediaOfFile, type PageMedia } from './media.ts';
-import { metadataOf } from './metadata.ts';
+import { extractMetadata } from './metadata.ts';
+import { extractImages } from './page-images.ts';
+import { extractFrameUrls, extractLinks } from './page-links.ts';
+import { findFileMedia, findPageMedia, type PageMedia } from './page-media.ts';
 import { parseHtml } from './parse.ts';
-import { select } from './selector.ts';
-import { placeStreamed } from './streamed.ts';
-import { NO_STRUCTURED_DATA, type StructuredData, structuredDataOf } from './structured-data.ts';
+import { selectElements } from './selector.ts';
+import { placeStreamedFragments } from './streamed-fragments.ts';
+import { NO_STRUCTURED_DATA, readStructuredData, type StructuredData } from './structured-data.ts';
 import { closeEmptyElements, isXhtml } from './xhtml.ts';
-import { readXmlList } from './xml-list.ts';
+import { parseXmlList } from './xml-list.ts';
+import { buildListPage } from './xml-list-page.ts';
 
-/**
- * What formats are derived from: lazy and memoised, so each derivation happens when the first format asks, once,
- * and formats need no order.
- */
+/** The content of a page that formats are derived from. Each property is computed once, when it is first read. */
 export interface Content {
   readonly snapshot: Snapshot;
   /** Blob references by format name, see `Snapshot.files`. */
   readonly files: Record<string, string>;
-  /** HTML after include, exclude and main-content filters, with absolute addresses. */
+  /** HTML after include, exclude and main-content filters, with absolute URLs. */
   readonly html: string;
-  /** The same as a tree; `undefined` for what is no HTML. Read only. */
+  /** The filtered HTML as a tree, read only; `undefined` if the content is not HTML. */
   readonly tree: Document | undefined;
-  /** Its text, block by block. */
-  readonly blocks: Block[];
+  /** The filtered text as blocks. */
+  readonly blocks: TextBlock[];
   readonly markdown: string;
-  /** Absolute, unique, in document order; those that the filters leave. */
+  /** URLs of the links after filtering: absolute, unique, in document order. */
   readonly links: string[];
-  /** Where the whole page leads, frames among them: absolute, unique, in document order. */
+  /** URLs of all links and frames of the unfiltered page: absolute, unique, in document order. */
   readonly discovered: string[];
-  /** Absolute, unique, in document order; those of the whole page. */
+  /** URLs of all images of the unfiltered page: absolute, unique, in document order. */
   readonly images: string[];
-  /** Files of sound and moving pictures, of the whole page. */
+  /** Audio and video files of the unfiltered page. */
   readonly media: PageMedia;
   readonly metadata: Record<string, string | string[]>;
-  /** What the whole page says for machines. */
+  /** Structured data of the unfiltered page. */
   readonly structuredData: StructuredData;
   /** Values of one attribute over all elements of the page that match a CSS selector. */
   attribute(selector: string, attribute: string): string[];
 }
 
 /**
- * Opens a snapshot for derivation; no HTML is parsed before it is asked for. Feeds and sitemaps are read as pages.
- * @param warn hears of options that could not be applied, when something is derived that they apply to
+ * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are converted to
+ * pages.
+ * @param warn called for options that could not be applied, when a property is read that they apply to
  */
 export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: Warn): Content {
   const { kind, text, url, contentType } = snapshot;
   if (kind === 'html') {
     const parse = () => {
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
-      return placeStreamed(parseHtml(source), source);
+      return placeStreamedFragments(parseHtml(source), source);
     };
     return htmlContent(snapshot, options, { warn, parse });
   }
-  const list = kind === 'text' ? readXmlList(text, url) : undefined;
+  const list = kind === 'text' ? parseXmlList(text, url) : undefined;
   if (!list) return plainContent(snapshot, kind);
-  // Entries are all that there is: nothing stands around them.
+  // A list has no boilerplate around its entries.
   return htmlContent(
     snapshot,
     { ...options, onlyMainContent: false },
-    { warn, parse: () => pageOfList(list, url), media: () => mediaOfFile(snapshot, feedOf(list, url)) },
+    {
+      warn,
+      parse: () => buildListPage(list, url),
+      media: () => findFileMedia(snapshot, parseFeed(list, url)),
+    },
   );
 }
 
-/** Where the tree of a page comes from, and its media where they are not in the tree. */
-interface PageSource {
+/** How the tree of a page is made, and its media if they are not in the tree. */
+interface TreeSource {
   parse: () => Document;
   media?: () => PageMedia;
   warn: Warn | undefined;
 }
 
-function htmlContent(snapshot: Snapshot, options: CleanOptions, source: PageSource): Content {
+function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSource): Content {
   const page = lazy(source.parse);
   const cleaned = lazy(() => clean(page(), snapshot, options, source.warn));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
-  const links = lazy(() => linksOf(cleaned(), snapshot.url));
-  const images = lazy(() => imagesOf(page(), snapshot.url));
-  const structuredData = lazy(() => structuredDataOf(page(), snapshot.url));
-  const metadata = lazy(() => metadataOf(page(), snapshot.url, structuredData()));
-  const blocks = lazy(() => blocksOf(cleaned()));
+  const links = lazy(() => extractLinks(cleaned(), snapshot.url));
+  const images = lazy(() => extractImages(page(), snapshot.url));
+  const structuredData = lazy(() => readStructuredData(page(), snapshot.url));
+  const metadata = lazy(() => extractMetadata(page(), snapshot.url, structuredData()));
+  const blocks = lazy(() => extractBlocks(cleaned()));
   return {
     snapshot,
     files: snapshot.files,
@@ -106,13 +108,13 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: PageSour
       return links();
     },
     get discovered() {
-      return [...new Set([...linksOf(page(), snapshot.url), ...framesOf(page(), snapshot.url)])];
+      return [...new Set([...extractLinks(page(), snapshot.url), ...extractFrameUrls(page(), snapshot.url)])];
     },
     get images() {
       return images();
     },
     get media() {
-      return source.media?.() ?? mediaOf(page(), snapshot, structuredData());
+      return source.media?.() ?? findPageMedia(page(), snapshot, structuredData());
     },
     get metadata() {
       return metadata();
@@ -122,13 +124,13 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: PageSour
     },
     attribute: (selector, attribute) =>
       // HTML has attribute names in lower case, svg some in mixed.
-      select(selector, page()).flatMap(
+      selectElements(selector, page()).flatMap(
         ({ attribs }) => attribs[attribute] ?? attribs[attribute.toLowerCase()] ?? [],
       ),
   };
 }
 
-/** A text, a JSON document or a file's bytes: it is its own content. */
+/** The content of a text, a JSON document or a binary file, which is not filtered. */
 function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Content {
   const { text, files } = snapshot;
   return {
@@ -138,13 +140,13 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
     markdown: kind === 'json' ? fencedCode(text.trim(), 'json') : text,
     tree: undefined,
     get blocks() {
-      return kind === 'base64' ? [] : blocksOfText(text);
+      return kind === 'base64' ? [] : splitTextBlocks(text);
     },
     links: [],
     discovered: [],
     images: [],
     get media() {
-      return mediaOfFile(snapshot);
+      return findFileMedia(snapshot);
     },
     metadata: {},
     structuredData: NO_STRUCTURED_DATA,
@@ -152,10 +154,10 @@ function plainContent(snapshot: Snapshot, kind: 'json' | 'text' | 'base64'): Con
   };
 }
 
-/** One sign after the other: V8 replaces a mere sign in a huge text in little memory. */
+/** Replaces one character at a time, which needs less memory in V8 than one pattern for all. */
 const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** A value that is made when it is first asked for. */
+/** A function that computes its value on the first call and then returns it. */
 function lazy<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => {

@@ -1,17 +1,17 @@
 import { textContent } from 'domutils';
-import { resolve } from './address.ts';
-import type { NamedMedia } from './media-claims.ts';
+import type { DeclaredMedia } from './declared-media.ts';
 import { parseHtml } from './parse.ts';
 import { oneLine } from './text.ts';
+import { resolveUrl } from './urls.ts';
 import { closeEmptyElements } from './xhtml.ts';
 import type { XmlField, XmlList } from './xml-list.ts';
 
-/** A feed of RSS 0.9 to 2.0 or Atom. URLs are absolute. */
+/** A feed in RSS 0.9 to 2.0 or Atom. URLs are absolute. */
 export interface Feed {
   title?: string;
   description?: string;
   language?: string;
-  /** The page that it is the feed of. */
+  /** URL of the page that the feed belongs to. */
   home?: string;
   entries: FeedEntry[];
 }
@@ -19,69 +19,74 @@ export interface Feed {
 /** An entry of a feed. */
 export interface FeedEntry {
   title?: string;
-  /** The page that it is about. */
+  /** URL of the entry's page. */
   page?: string;
-  /** As the feed writes it. */
+  /** The date as written in the feed. */
   published?: string;
   author?: string;
-  /** Its whole text, or else what the feed says of it, as HTML. */
+  /** The full text of the entry, else its summary, as HTML. */
   html?: string;
-  /** What relative URLs in `html` refer to. */
+  /** The base of relative URLs in `html`. */
   base: string;
-  /** What it has to listen to, to watch or to download: enclosures and Media RSS. */
-  files: NamedMedia[];
+  /** The files of the entry: enclosures and Media RSS. */
+  files: DeclaredMedia[];
 }
 
-const HOMES = new Set(['channel', 'feed']);
+const FEED_ELEMENTS = new Set(['channel', 'feed']);
 /** The tags that titles are known to have; others are words of a title about code. */
 const OTHER_TAGS = /<(?!\/?(?:a|b|br|code|em|i|s|small|span|strong|sub|sup|u)\b)/gi;
 const HTML_TYPE = /^(?:html|text\/html)$/i;
 
 /**
  * Reads a feed: enclosures too (RSS 2.0; RFC 4287 4.2.7.2), and Media RSS.
- * @param url its own, to which relative ones refer
+ * @param url the feed's own URL, the base of relative ones
  * @returns `undefined` for a sitemap
  */
-export function feedOf({ root, head, entries, language }: XmlList, url: string): Feed | undefined {
+export function parseFeed({ root, head, entries, language }: XmlList, url: string): Feed | undefined {
   if (root === 'urlset' || root === 'sitemapindex') return undefined;
-  const own = head.filter(({ parent }) => HOMES.has(parent));
-  const said = (...names: string[]) => plain(firstOf(own, names), root);
-  const home = linkIn(own, url);
+  const own = head.filter(({ parent }) => FEED_ELEMENTS.has(parent));
+  const said = (...names: string[]) => fieldToText(firstField(own, names), root);
+  const home = findLink(own, url);
   const spoken = said('language') ?? language;
   return {
-    ...present({ title: said('title'), description: said('description', 'subtitle'), home }),
+    ...withoutEmpty({ title: said('title'), description: said('description', 'subtitle'), home }),
     ...(spoken && { language: spoken }),
-    entries: entries.map((fields) => entryOf(fields, root, url)),
+    entries: entries.map((fields) => parseEntry(fields, root, url)),
   };
 }
 
-function entryOf(fields: XmlField[], root: XmlList['root'], base: string): FeedEntry {
+function parseEntry(fields: XmlField[], root: XmlList['root'], base: string): FeedEntry {
   const own = fields.filter(({ parent }) => /^(item|entry)$/.test(parent));
-  const text = firstOf(own, ['content:encoded', 'content', 'description', 'summary', 'itunes:summary']);
-  const description = firstOf(fields, ['media:description']);
-  const html = (text && htmlOf(text, root)) || (description && htmlOf(description, 'feed'));
-  const page = linkIn(own, base) ?? guidOf(own);
-  const date = firstOf(own, ['pubdate', 'published', 'dc:date', 'issued', 'updated', 'modified']);
+  const text = firstField(own, ['content:encoded', 'content', 'description', 'summary', 'itunes:summary']);
+  const description = firstField(fields, ['media:description']);
+  const html = (text && fieldToHtml(text, root)) || (description && fieldToHtml(description, 'feed'));
+  const page = findLink(own, base) ?? guidOf(own);
+  const date = firstField(own, ['pubdate', 'published', 'dc:date', 'issued', 'updated', 'modified']);
   return {
-    ...present({ title: plain(firstOf(own, ['title']), root), page, author: authorOf(fields), html }),
-    ...present({ published: oneLine(date?.text ?? '') }),
+    ...withoutEmpty({
+      title: fieldToText(firstField(own, ['title']), root),
+      page,
+      author: authorOf(fields),
+      html,
+    }),
+    ...withoutEmpty({ published: oneLine(date?.text ?? '') }),
     base: text?.base ?? page ?? base,
     files: fields.flatMap(fileOf),
   };
 }
 
 /** The first one with something in it, in the order of the names. */
-const firstOf = (fields: XmlField[], names: string[]): XmlField | undefined =>
+const firstField = (fields: XmlField[], names: string[]): XmlField | undefined =>
   names
     .map((name) => fields.find((field) => field.name === name && (field.markup ?? field.text).trim() !== ''))
     .find((field) => field !== undefined);
 
-/** Where the link of a feed or an entry leads that says nothing else of itself. */
-function linkIn(fields: XmlField[], base: string): string | undefined {
+/** The URL of a feed's or an entry's page: its first link without another relation. */
+function findLink(fields: XmlField[], base: string): string | undefined {
   for (const { name, text, attributes, base: own } of fields) {
     if (!/^(atom\d*:)?link$/.test(name) || (attributes.rel ?? 'alternate') !== 'alternate') continue;
-    const address = (attributes.href ?? text).trim();
-    if (address) return resolve(address, own ?? base);
+    const href = (attributes.href ?? text).trim();
+    if (href) return resolveUrl(href, own ?? base);
   }
   return undefined;
 }
@@ -89,28 +94,28 @@ function linkIn(fields: XmlField[], base: string): string | undefined {
 /** A `guid` that is a URL: RSS says that it is one unless the feed denies it. */
 function guidOf(fields: XmlField[]): string | undefined {
   const guid = fields.find(({ name }) => name === 'guid');
-  const address = guid?.text.trim() ?? '';
-  return guid?.attributes.isPermaLink !== 'false' && /^https?:/i.test(address)
-    ? resolve(address, address)
+  const href = guid?.text.trim() ?? '';
+  return guid?.attributes.isPermaLink !== 'false' && /^https?:/i.test(href)
+    ? resolveUrl(href, href)
     : undefined;
 }
 
 /** Atom has a name of its own for the name; RSS writes `mail@host (Name)`. */
 function authorOf(fields: XmlField[]): string | undefined {
   const named = fields.find(({ name, parent }) => name === 'name' && parent === 'author');
-  const written = named ?? firstOf(fields, ['dc:creator', 'author', 'itunes:author']);
+  const written = named ?? firstField(fields, ['dc:creator', 'author', 'itunes:author']);
   const text = oneLine(written?.text ?? '');
   return /^\S+@\S+\s+\((.+)\)$/.exec(text)?.[1] ?? (text || undefined);
 }
 
-function fileOf({ name, attributes: { href, url, type, rel } }: XmlField): NamedMedia[] {
+function fileOf({ name, attributes: { href, url, type, rel } }: XmlField): DeclaredMedia[] {
   const isLink = /^(atom\d*:)?link$/.test(name) && rel === 'enclosure';
-  const address = isLink ? href : name === 'enclosure' || name === 'media:content' ? url : undefined;
-  return address ? [{ address, type }] : [];
+  const source = isLink ? href : name === 'enclosure' || name === 'media:content' ? url : undefined;
+  return source ? [{ url: source, type }] : [];
 }
 
 /** A text as HTML. Of RSS each is HTML; Atom says which are, and has plain text otherwise. */
-function htmlOf({ text, markup, attributes }: XmlField, root: XmlList['root']): string | undefined {
+function fieldToHtml({ text, markup, attributes }: XmlField, root: XmlList['root']): string | undefined {
   if (markup !== undefined) return closeEmptyElements(markup);
   const { type = 'text' } = attributes;
   if (root !== 'feed' || HTML_TYPE.test(type)) return text;
@@ -120,10 +125,10 @@ function htmlOf({ text, markup, attributes }: XmlField, root: XmlList['root']): 
   return paragraphs.map((part) => `<p>${escapeHtml(part.trim())}</p>`).join('');
 }
 
-/** A text in one line, without marks. */
-function plain(field: XmlField | undefined, root: XmlList['root']): string | undefined {
+/** A field as plain text in one line. */
+function fieldToText(field: XmlField | undefined, root: XmlList['root']): string | undefined {
   if (!field) return undefined;
-  const html = htmlOf(field, root);
+  const html = fieldToHtml(field, root);
   const isPlain = html === undefined || !/[<&]/.test(html);
   const text = isPlain
     ? field.text
@@ -137,8 +142,8 @@ export const escapeHtml = (text: string): string =>
 
 type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 
-/** A record without what is empty. */
-function present<Fields extends Record<string, string | undefined>>(fields: Fields): Present<Fields> {
+/** A record without its empty fields. */
+function withoutEmpty<Fields extends Record<string, string | undefined>>(fields: Fields): Present<Fields> {
   // Only fields without a value went away.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<Fields>;
 }

@@ -1,48 +1,48 @@
-/** A thing that a page describes, as JSON-LD writes it: `@type` is the type's own name, such as `Product`. */
+/** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
 export interface Item {
   [name: string]: unknown;
 }
 
-/** What is longer is no description of a page. */
-const MOST_CHARACTERS = 2_000_000;
-const MOST_DEPTH = 20;
-const MOST_VALUES = 20_000;
+/** Longer blocks are ignored. */
+const MAX_BLOCK_CHARACTERS = 2_000_000;
+const MAX_VALUE_DEPTH = 20;
+const MAX_VALUES = 20_000;
 
 /**
- * The nodes of JSON-LD blocks, members of a `@graph` one by one, references to them put in once. Blocks that are broken
- * are repaired where the mistake is a usual one: comments, CDATA, entities, commas too many, line breaks in texts.
- * Bounded: what is too long, too deep or too much is dropped.
+ * Parses the nodes of JSON-LD blocks. Members of a `@graph` become separate nodes, and references to nodes are inlined
+ * one level deep. Common mistakes are repaired: comments, CDATA, entities, trailing commas, line breaks in strings.
+ * Values beyond the limits on length, depth and number are dropped.
  * @param blocks texts of `script` elements
  */
-export function readJsonLd(blocks: string[]): Item[] {
-  const budget = { values: MOST_VALUES };
+export function parseJsonLd(blocks: string[]): Item[] {
+  const budget = { values: MAX_VALUES };
   const nodes = blocks
-    .filter((block) => block.length <= MOST_CHARACTERS)
+    .filter((block) => block.length <= MAX_BLOCK_CHARACTERS)
     .flatMap(parseBlock)
-    .flatMap((value) => nodesOf(toPlain(value, budget, 0)));
-  return linked(nodes);
+    .flatMap((value) => nodesOf(normalizeValue(value, budget, 0)));
+  return inlineReferences(nodes);
 }
 
-/** A value of JSON as data of a page: names without a vocabulary in front, bounded in depth and number. */
-export function toPlain(value: unknown, budget: { values: number }, depth: number): unknown {
-  if (budget.values-- <= 0 || depth > MOST_DEPTH) return undefined;
-  if (typeof value === 'string') return decoded(value).trim();
+/** Normalizes a JSON value: names without vocabulary, decoded strings, limited depth and number of values. */
+export function normalizeValue(value: unknown, budget: { values: number }, depth: number): unknown {
+  if (budget.values-- <= 0 || depth > MAX_VALUE_DEPTH) return undefined;
+  if (typeof value === 'string') return decodeEntities(value).trim();
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    return value.map((each) => toPlain(each, budget, depth + 1)).filter((each) => each !== undefined);
+    return value.map((each) => normalizeValue(each, budget, depth + 1)).filter((each) => each !== undefined);
   }
   const item: Item = {};
   for (const [written, each] of Object.entries(value)) {
-    const name = bareName(written);
+    const name = withoutVocabulary(written);
     if (name === '@context' || name === '__proto__') continue;
-    const plain = name === '@type' ? typeName(each) : toPlain(each, budget, depth + 1);
+    const plain = name === '@type' ? typeName(each) : normalizeValue(each, budget, depth + 1);
     if (plain !== undefined) item[name] = plain;
   }
   return item;
 }
 
 /** The name of a property without its vocabulary. */
-export const bareName = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
+export const withoutVocabulary = (name: string) => name.replace(/^(?:schema:|https?:\/\/schema\.org\/)/i, '');
 
 /** The first type's own name: `Product` of `https://schema.org/Product`. */
 export function typeName(type: unknown): string | undefined {
@@ -51,7 +51,7 @@ export function typeName(type: unknown): string | undefined {
   return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
 }
 
-/** Whether a value is a thing, no list of them. */
+/** Whether a value is an item and not a list. */
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -63,16 +63,16 @@ function nodesOf(value: unknown): Item[] {
   return graph === undefined ? rest : [...rest, ...nodesOf(graph)];
 }
 
-const MOST_LINKS = 1_000;
-/** Characters of JSON; what is larger stays a reference. */
-const MOST_LINKED = 5_000;
+const MAX_REFERENCES = 1_000;
+/** Characters of JSON. Larger nodes are not inlined. */
+const MAX_REFERENCED_CHARACTERS = 5_000;
 
-/** Where a value is only the name of another node, that node stands there; not so inside of it, which ends circles. */
-function linked(nodes: Item[]): Item[] {
+/** Replaces references by the nodes they name. References inside an inlined node stay, which ends cycles. */
+function inlineReferences(nodes: Item[]): Item[] {
   const byId = new Map(nodes.map((node) => [node['@id'], node]));
   const isSmall = new Map<unknown, boolean>();
   const mayStand = (node: Item) => {
-    if (!isSmall.has(node)) isSmall.set(node, JSON.stringify(node).length <= MOST_LINKED);
+    if (!isSmall.has(node)) isSmall.set(node, JSON.stringify(node).length <= MAX_REFERENCED_CHARACTERS);
     return isSmall.get(node);
   };
   let links = 0;
@@ -84,7 +84,7 @@ function linked(nodes: Item[]): Item[] {
       return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, link(each)]));
     }
     const target = byId.get(value['@id']);
-    const isLinked = target && links++ < MOST_LINKS && mayStand(target);
+    const isLinked = target && links++ < MAX_REFERENCES && mayStand(target);
     return isLinked ? target : value;
   };
   // An object stays one.
@@ -95,30 +95,30 @@ function parseBlock(block: string): unknown[] {
   const bare = block.trim();
   if (bare === '') return [];
   return (
-    parsed(bare) ??
-    readEach(repaired(bare)) ??
-    // Some escape the whole block, its quotation marks too.
-    readEach(repaired(decoded(bare))) ??
+    tryParse(bare) ??
+    parseEach(repairJson(bare)) ??
+    // Some pages escape the whole block including its quotation marks.
+    parseEach(repairJson(decodeEntities(bare))) ??
     []
   );
 }
 
-function parsed(text: string): unknown[] | undefined {
+function tryParse(text: string): unknown[] | undefined {
   try {
     return [JSON.parse(text)];
   } catch {
-    // JSON tells only by throwing; the caller has another try, or does without.
+    // JSON.parse reports invalid input only by throwing; the caller repairs the text or ignores it.
     return undefined;
   }
 }
 
-function readEach(texts: string[]): unknown[] | undefined {
-  const values = texts.flatMap((text) => parsed(text) ?? []);
+function parseEach(texts: string[]): unknown[] | undefined {
+  const values = texts.flatMap((text) => tryParse(text) ?? []);
   return values.length > 0 ? values : undefined;
 }
 
-/** What stands around JSON in scripts, and where it ends. */
-const ASIDES: [string, string][] = [
+/** Text around JSON in scripts that is skipped, as pairs of start and end. */
+const NON_JSON_PARTS: [string, string][] = [
   ['/*', '*/'],
   ['//', '\n'],
   ['<!--', ''],
@@ -127,14 +127,14 @@ const ASIDES: [string, string][] = [
   [']]>', ''],
 ];
 
-/** The objects and lists of a text, without what JSON does not have. One pass. */
-function repaired(text: string): string[] {
+/** Extracts the objects and arrays of a text as valid JSON, in one pass. */
+function repairJson(text: string): string[] {
   const values: string[] = [];
   let value = '';
   let depth = 0;
   let isComma = false;
   for (let at = 0; at < text.length; ) {
-    const aside = ASIDES.find(([start]) => text.startsWith(start, at));
+    const aside = NON_JSON_PARTS.find(([start]) => text.startsWith(start, at));
     const sign = text[at]!;
     if (aside) {
       const [start, end] = aside;
@@ -142,7 +142,7 @@ function repaired(text: string): string[] {
       at = past < 0 ? text.length : past + end.length;
     } else if (sign === '"') {
       const end = endOfString(text, at);
-      if (depth > 0) value += (isComma ? ',' : '') + inString(text.slice(at, end));
+      if (depth > 0) value += (isComma ? ',' : '') + escapeControls(text.slice(at, end));
       isComma = false;
       at = end;
     } else {
@@ -150,7 +150,7 @@ function repaired(text: string): string[] {
       if (/\s/.test(sign)) continue;
       const isEnd = sign === '}' || sign === ']';
       if (sign === '{' || sign === '[') depth++;
-      // A comma waits for what it parts.
+      // A comma is written only before another value, which removes trailing ones.
       if (isComma && !isEnd && depth > 0) value += ',';
       isComma = sign === ',';
       if (depth > 0 && !isComma) value += sign;
@@ -163,7 +163,7 @@ function repaired(text: string): string[] {
   return values;
 }
 
-/** Behind the closing quotation mark, or the end of the text. */
+/** The position after the closing quotation mark, or the end of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -174,16 +174,16 @@ function endOfString(text: string, start: number): number {
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Signs that a string of JSON may have as escapes only. */
-function inString(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is not allowed there
+/** Escapes control characters, which JSON strings may not contain. */
+function escapeControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON does not allow control characters in strings
   return text.replace(/[\u0000-\u001f]/g, (sign) => ESCAPES[sign] ?? ' ');
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
-/** With the entities that people escape JSON with. */
-function decoded(text: string): string {
+/** Decodes the HTML entities that are common in JSON-LD. */
+function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/gi,
     (all, decimal, hex, name) => {

@@ -1,60 +1,60 @@
 import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../snapshot.ts';
-import { dropCalls } from './main-content/calls.ts';
-import { dropEchoes } from './main-content/echoes.ts';
-import { focus } from './main-content/focus.ts';
-import { dropNotes } from './main-content/notes.ts';
-import { claimedType, type PageType } from './main-content/page-type.ts';
-import { postersOf } from './main-content/posters.ts';
-import { dropAround, postsOf } from './main-content/posts.ts';
+import { dropCallsToAction } from './main-content/calls-to-action.ts';
+import { narrowToContentRoot } from './main-content/content-root.ts';
+import { dropDuplicateBlocks } from './main-content/duplicate-blocks.ts';
+import { dropDuplicateLabels } from './main-content/duplicate-labels.ts';
+import { inferPageType } from './main-content/inferred-type.ts';
+import { dropMetaLines } from './main-content/meta-lines.ts';
+import { indexPage } from './main-content/page-index.ts';
+import { detectPageType, type PageType } from './main-content/page-type.ts';
+import { findPostAuthors } from './main-content/post-authors.ts';
+import { dropRepeatedQuotes } from './main-content/post-quotes.ts';
 import { prune } from './main-content/pruning.ts';
-import { dropQuotes } from './main-content/quotes.ts';
-import { dropRepeats } from './main-content/repeats.ts';
-import { typeByStructure } from './main-content/structure.ts';
-import { survey } from './main-content/survey.ts';
+import { dropAllExcept, findPosts } from './main-content/thread-posts.ts';
 
-/** Less is not what a long page is about: then the replies to it are. Characters that are not blanks. */
-const SHORTEST_CONTENT = 150;
-const LONG_PAGE = 1_500;
+/** Shorter content of a long page means that its comments are the content. Characters that are not blank. */
+const MIN_CONTENT_LENGTH = 150;
+const MIN_LONG_PAGE_LENGTH = 1_500;
 
-/** What is quoted or referred to is there twice on purpose. */
-const REPEATING: PageType[] = ['forum', 'documentation'];
-/** Made of cards and carousels. */
-const ECHOING: PageType[] = ['listing', 'product', 'service'];
+/** Page types that repeat text on purpose. */
+const TYPES_WITH_REPETITION: PageType[] = ['forum', 'documentation'];
+/** Page types that consist of cards and carousels. */
+const TYPES_WITH_CARDS: PageType[] = ['listing', 'product', 'service'];
 
 /**
- * What surrounds the main content of a page: the parts beside it that their tags, roles, names and headings give away,
- * and then all that is outside the element which holds the content. How much of that there is depends on the type of
- * the page, which it claims itself or its structure tells. Takes time in proportion to the page's size.
+ * Finds the elements of a page that are not main content: first those that tags, roles, names and headings identify,
+ * then everything outside of the element with the content. The thresholds depend on the type of the page, which is
+ * detected from its signals and corrected by its structure. Takes time in proportion to the page's size.
  */
-export function surroundingsOf(
+export function findBoilerplate(
   page: Document,
   { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
 ): Set<Element> {
   const isScripted = engine === 'browser';
-  const claimed = claimedType(page, url);
+  const detectedType = detectPageType(page, url);
   const surroundings = (type: PageType): Set<Element> => {
-    const surveyed = survey(page, { type, claimed }, isScripted);
-    if (!surveyed) return new Set();
-    const pruned = prune(surveyed);
-    const better = typeByStructure(surveyed, pruned);
+    const index = indexPage(page, { type, detectedType }, isScripted);
+    if (!index) return new Set();
+    const pruned = prune(index);
+    const better = inferPageType(index, pruned);
     if (better !== type) return surroundings(better);
-    const posts = type === 'forum' ? postsOf(surveyed, pruned) : [];
+    const posts = type === 'forum' ? findPosts(index, pruned) : [];
     if (posts.length) {
-      dropQuotes(posts, pruned);
-      dropAround([...posts, ...postersOf(posts, surveyed)], surveyed, pruned);
+      dropRepeatedQuotes(posts, pruned);
+      dropAllExcept([...posts, ...findPostAuthors(posts, index)], index, pruned);
       return pruned.dropped;
     }
-    const root = focus(surveyed, pruned);
+    const root = narrowToContentRoot(index, pruned);
     const isTooLittle =
-      (pruned.left.get(root)?.length ?? 0) < SHORTEST_CONTENT &&
-      (surveyed.measures.get(surveyed.body)?.length ?? 0) > LONG_PAGE;
+      (pruned.remaining.get(root)?.length ?? 0) < MIN_CONTENT_LENGTH &&
+      (index.measures.get(index.body)?.length ?? 0) > MIN_LONG_PAGE_LENGTH;
     if (isTooLittle && type !== 'forum') return surroundings('forum');
-    if (type === 'article') dropCalls(root, surveyed, pruned);
-    if (type === 'documentation') dropNotes(root, pruned);
-    if (!REPEATING.includes(type)) dropRepeats(root, pruned);
-    if (ECHOING.includes(type)) dropEchoes(root, pruned);
+    if (type === 'article') dropCallsToAction(root, index, pruned);
+    if (type === 'documentation') dropMetaLines(root, pruned);
+    if (!TYPES_WITH_REPETITION.includes(type)) dropDuplicateBlocks(root, pruned);
+    if (TYPES_WITH_CARDS.includes(type)) dropDuplicateLabels(root, pruned);
     return pruned.dropped;
   };
-  return surroundings(claimed);
+  return surroundings(detectedType);
 }

@@ -1,12 +1,12 @@
 import type { Document } from 'domhandler';
 import { findOne, textContent } from 'domutils';
-import { baseOf, resolve } from './address.ts';
 import type { Item } from './json-ld.ts';
-import { metaTagsOf, type StructuredData, structuredDataOf } from './structured-data.ts';
+import { readMetaTags, readStructuredData, type StructuredData } from './structured-data.ts';
 import { oneLine } from './text.ts';
+import { documentBaseUrl, resolveUrl } from './urls.ts';
 
-/** Our names for what pages say under other ones; each besides its own name. */
-const NAMES = new Map([
+/** Aliases under which well-known meta tags are returned in addition to their own names. */
+const ALIASES = new Map([
   ['og:title', 'ogTitle'],
   ['og:description', 'ogDescription'],
   ['og:url', 'ogUrl'],
@@ -32,35 +32,35 @@ const NAMES = new Map([
   ['dc.description', 'dcDescription'],
   ['dcterms.keywords', 'dcTermsKeywords'],
 ]);
-/** Under our names these lead somewhere from anywhere; under its own each stays as the page has written it. */
-const ADDRESSES = new Set(['ogUrl', 'ogImage', 'ogAudio', 'ogVideo']);
-/** Names that are found whatever their case, because every reader of pages does so. */
-const PLAIN = new Set(['description', 'keywords', 'robots']);
+/** Aliases whose values are resolved to absolute URLs. The value under the tag's own name stays as written. */
+const URL_ALIASES = new Set(['ogUrl', 'ogImage', 'ogAudio', 'ogVideo']);
+/** Names that are matched in any case and returned in lower case. */
+const CASE_INSENSITIVE_NAMES = new Set(['description', 'keywords', 'robots']);
 
 /**
- * What a page says about itself: every meta tag under its own name, a repeated one as a list, and the well-known ones
- * under our names, where only `ogLocaleAlternate` is a list. When it was published and modified is taken from JSON-LD
- * where no meta tag says so.
+ * Extracts metadata: every meta tag under its own name, repeated ones as a list, and well-known ones under an alias,
+ * where only `ogLocaleAlternate` is a list. Publication and modification times come from JSON-LD if no meta tag has
+ * them.
  */
-export function metadataOf(
+export function extractMetadata(
   document: Document,
   pageUrl: string,
-  { jsonLd }: Pick<StructuredData, 'jsonLd'> = structuredDataOf(document, pageUrl),
+  { jsonLd }: Pick<StructuredData, 'jsonLd'> = readStructuredData(document, pageUrl),
 ): Record<string, string | string[]> {
-  const base = baseOf(document, pageUrl);
+  const base = documentBaseUrl(document, pageUrl);
   const own = new Map<string, string[]>();
   const ours = new Map<string, string[]>();
-  for (const { name: written, content } of metaTagsOf(document)) {
+  for (const { name: written, content } of readMetaTags(document)) {
     const lower = written.toLowerCase();
-    add(own, PLAIN.has(lower) ? lower : written, content);
-    const name = NAMES.get(lower);
+    add(own, CASE_INSENSITIVE_NAMES.has(lower) ? lower : written, content);
+    const name = ALIASES.get(lower);
     if (name) add(ours, name, content);
   }
   return {
     ...(ours.has('publishedTime') && ours.has('modifiedTime') ? {} : timesOf(jsonLd)),
     ...Object.fromEntries([...own].map(([name, values]) => [name, ownValue(name, values)])),
     ...Object.fromEntries([...ours].map(([name, values]) => [name, ourValue(name, values, base)])),
-    ...facts(document, base),
+    ...readPageFacts(document, base),
   };
 }
 
@@ -78,12 +78,12 @@ function ownValue(name: string, values: string[]): string | string[] {
 function ourValue(name: string, values: string[], base: string): string | string[] {
   if (name === 'ogLocaleAlternate') return values;
   if (name === 'articleTag') return values.join(', ');
-  // Of several pictures and titles the first is the page's choice.
+  // The first of several values is the preferred one.
   const first = values[0] ?? '';
-  return first && ADDRESSES.has(name) ? (resolve(first, base) ?? first) : first;
+  return first && URL_ALIASES.has(name) ? (resolveUrl(first, base) ?? first) : first;
 }
 
-/** When the first thing with a date was published and modified. */
+/** Publication and modification time of the first item with a date. */
 function timesOf(jsonLd: Item[]): Record<string, string> {
   const dated = jsonLd.find((item) => typeof item.datePublished === 'string');
   const { datePublished, dateModified } = dated ?? {};
@@ -93,8 +93,8 @@ function timesOf(jsonLd: Item[]): Record<string, string> {
   };
 }
 
-/** What is not said by meta tags; these names win over tags of the same name. */
-function facts(document: Document, base: string): Record<string, string> {
+/** Title, language and favicon, which take precedence over meta tags of the same name. */
+function readPageFacts(document: Document, base: string): Record<string, string> {
   const title = findOne(
     ({ name, namespace }) => name === 'title' && !namespace?.endsWith('svg'),
     document.children,
@@ -105,7 +105,7 @@ function facts(document: Document, base: string): Record<string, string> {
       name === 'link' && Boolean(attribs.href) && /(^|\s)icon(\s|$)/i.test(attribs.rel ?? ''),
     document.children,
   );
-  const favicon = icon && resolve(icon.attribs.href ?? '', base);
+  const favicon = icon && resolveUrl(icon.attribs.href ?? '', base);
   return {
     ...(title && { title: oneLine(textContent(title)) }),
     ...(language && { language }),

@@ -1,21 +1,21 @@
 import { type AnyNode, type ChildNode, type Document, isTag, type ParentNode } from 'domhandler';
 import { Parser } from 'parse5';
 import { buildTree } from './tokenizer.ts';
-import { boundedAdapter } from './tree-adapter.ts';
+import { createBoundedAdapter } from './tree-adapter.ts';
 
-/** Browsers stop nesting at this depth; what is deeper becomes a sibling. */
-const MOST_DEPTH = 512;
+/** Browsers limit nesting to this depth; deeper elements become siblings. */
+const MAX_DEPTH = 512;
 
 /**
- * HTML text as a tree, the same that a browser makes of it, but never too deep for recursion over it.
- * The content of `noscript` is parsed too.
+ * Parses HTML into the same tree as a browser, with a depth that recursion can handle. The content of `noscript` is
+ * parsed too.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page of more nodes than any real one has
  */
 export function parseHtml(html: string): Document {
-  const treeAdapter = boundedAdapter();
+  const treeAdapter = createBoundedAdapter();
   const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: false }), html);
   // What is put around an element after it was closed was open before it, so a tree is at most twice as deep as that.
-  if (treeAdapter.mostOpen > MOST_DEPTH / 2) flatten(document);
+  if (treeAdapter.maxOpen > MAX_DEPTH / 2) limitDepth(document);
   return document;
 }
 
@@ -32,18 +32,18 @@ export function setChildren(parent: ParentNode, children: ChildNode[]): void {
   parent.children = children;
 }
 
-/** Makes all that is deeper than browsers nest siblings; without recursion, for the depth is still the page's to choose. */
-export function flatten(document: Document): void {
+/** Turns elements below the maximum depth into siblings. Not recursive, because the depth is not limited yet. */
+export function limitDepth(document: Document): void {
   const stack: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
   for (let top = stack.pop(); top; top = stack.pop()) {
     const depth = top.depth + 1;
-    if (depth === MOST_DEPTH) setChildren(top.node, inOneRow(top.node));
+    if (depth === MAX_DEPTH) setChildren(top.node, flattenDescendants(top.node));
     else for (const child of top.node.children) if (isTag(child)) stack.push({ node: child, depth });
   }
 }
 
 /** All descendants side by side in document order; an element keeps what comes before the first element in it. */
-function inOneRow(parent: ParentNode): ChildNode[] {
+function flattenDescendants(parent: ParentNode): ChildNode[] {
   const row: ChildNode[] = [];
   const stack = parent.children.toReversed();
   for (let node = stack.pop(); node; node = stack.pop()) {

@@ -1,27 +1,27 @@
-/** What a visitor reads on a page that says very little. */
-export interface FewWords {
+/** The visible text of a page, for pages with very little of it. */
+export interface VisibleText {
   /** Its visible text, an entry for each line. */
   lines: string[];
   title: string;
-  /** Something on it looks like a sign of loading: a spinner, a progress bar, a skeleton. */
+  /** Whether the page has a loading indicator: a spinner, a progress bar or a skeleton. */
   hasSpinner: boolean;
 }
 
 /** Characters of a line under which it may be a title, and of one that may ask to wait. */
-const LONGEST_TITLE = 60;
-const LONGEST_REQUEST = 120;
+const MAX_TITLE_LENGTH = 60;
+const MAX_REQUEST_LENGTH = 120;
 
 /**
- * Whether a page has not begun: all that it says is that visitors should wait, in any of some thirty languages, or it
- * shows nothing but its title and a sign of loading. One short line may stand beside that: a name, a slogan.
+ * Whether a page is a placeholder: it only asks visitors to wait, in one of about thirty languages, or only shows its
+ * title and a loading indicator. One more short line, such as a name or a slogan, is allowed.
  */
-export function isPlaceholder({ lines, title, hasSpinner }: FewWords): boolean {
+export function isPlaceholder({ lines, title, hasSpinner }: VisibleText): boolean {
   const said = lines.map(simplify).filter(Boolean);
   const rest = said.filter((line) => !asksToWait(line));
   if (rest.length === said.length && !hasSpinner) return false;
   const heading = simplify(title);
   const others = rest.filter((line) => !heading.includes(line));
-  return others.length === 0 || (others.length === 1 && others[0]!.length <= LONGEST_TITLE);
+  return others.length === 0 || (others.length === 1 && others[0]!.length <= MAX_TITLE_LENGTH);
 }
 
 /** In lower case, letters and digits alone; nothing where there are only digits, as of a percentage. */
@@ -34,7 +34,8 @@ function simplify(line: string): string {
 }
 
 const asksToWait = (line: string) =>
-  line.length <= LONGEST_REQUEST && (BEGINS.test(line) || ENDS.test(line) || UNSPACED.test(line));
+  line.length <= MAX_REQUEST_LENGTH &&
+  (STARTS_WITH_REQUEST.test(line) || ENDS_WITH_REQUEST.test(line) || REQUEST_WITHOUT_SPACES.test(line));
 
 /** Languages that put blanks between words: a line begins or ends with one of these. */
 const REQUESTS = [
@@ -72,11 +73,11 @@ const REQUESTS = [
   .join('|')
   .normalize('NFKC');
 
-const BEGINS = new RegExp(`^(?:${REQUESTS})(?: |$)`, 'u');
-const ENDS = new RegExp(`(?:^| )(?:${REQUESTS})$`, 'u');
+const STARTS_WITH_REQUEST = new RegExp(`^(?:${REQUESTS})(?: |$)`, 'u');
+const ENDS_WITH_REQUEST = new RegExp(`(?:^| )(?:${REQUESTS})$`, 'u');
 
 /** Languages that do not put blanks between words, and Korean, whose words have endings: anywhere in a line. */
-const UNSPACED = new RegExp(
+const REQUEST_WITHOUT_SPACES = new RegExp(
   '加载中|正在加载|载入中|正在载入|加載中|載入中|讀取中|读取中|请稍[候等后]|請稍[候等後]|稍[候等后後]片刻|読み?込み?中|読み?込んで|ロード中|ローディング|お待ち(?:ください|下さい)|로딩|로드 ?중|불러오는|불러오고|기다려 ?주|กำลังโหลด|โปรดรอ|กรุณารอ|รอสักครู่'.normalize(
     'NFKC',
   ),

@@ -1,33 +1,33 @@
 /** One picture of a `srcset`. */
 interface Candidate {
-  address: string;
+  url: string;
   /** Its width in pixels or its density, 1 when neither is said. */
   size: number;
 }
 
-/** The candidates of a `srcset`, split as the HTML standard says (4.8.4.2.2): an address may have commas inside. */
+/** The candidates of a `srcset`, split as the HTML standard says (4.8.4.2.2): a URL may contain commas. */
 export function parseSrcset(srcset: string): Candidate[] {
   const candidates: Candidate[] = [];
   const next = /[\s,]*([^\s,]\S*)([^,]*)/y;
   for (let found = next.exec(srcset); found; found = next.exec(srcset)) {
     const [, written = '', descriptors = ''] = found;
-    const address = written.replace(/,+$/, '');
-    const alone = address.length < written.length;
-    // A comma right after the address ends the candidate: what follows belongs to the next one.
+    const url = written.replace(/,+$/, '');
+    const alone = url.length < written.length;
+    // A comma right after the URL ends the candidate: what follows belongs to the next one.
     if (alone) next.lastIndex -= descriptors.length;
     const size = alone ? undefined : /^\s*(\d+(?:\.\d+)?|\.\d+)[wx]/.exec(descriptors)?.[1];
-    candidates.push({ address, size: Number(size ?? 1) });
+    candidates.push({ url, size: Number(size ?? 1) });
   }
   return candidates;
 }
 
-/** The address of the largest candidate of a `srcset`, if it has one. */
+/** The URL of the largest candidate of a `srcset`, if it has one. */
 export function largestCandidate(srcset: string): string | undefined {
   let best: Candidate | undefined;
   for (const candidate of parseSrcset(srcset)) if (!best || candidate.size > best.size) best = candidate;
-  return best?.address;
+  return best?.url;
 }
 
-/** Where pages keep an image's address, and its candidates, until it scrolls into view. */
+/** Attributes with the URL and the candidates of an image that is loaded when it scrolls into view. */
 export const LAZY_SOURCES = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy'];
 export const LAZY_SRCSETS = ['data-srcset', 'data-lazy-srcset'];

@@ -1,9 +1,9 @@
 import type { Document } from 'domhandler';
 import { findAll, getElementsByTagName, textContent } from 'domutils';
-import { readItems } from './items.ts';
-import { type Item, readJsonLd } from './json-ld.ts';
+import { type Item, parseJsonLd } from './json-ld.ts';
+import { extractItems } from './microdata.ts';
 
-/** What a page says for machines. Each part is read when it is first asked for; all are bounded. */
+/** Structured data of a page. Each property is parsed when it is first read, with limits on its size. */
 export interface StructuredData {
   readonly jsonLd: Item[];
   readonly microdata: Item[];
@@ -15,7 +15,7 @@ export interface StructuredData {
   readonly twitter: Record<string, string | string[]>;
 }
 
-/** A page that says nothing for machines. */
+/** The structured data of a page that has none. */
 export const NO_STRUCTURED_DATA: StructuredData = {
   jsonLd: [],
   microdata: [],
@@ -24,14 +24,14 @@ export const NO_STRUCTURED_DATA: StructuredData = {
   twitter: {},
 };
 
-/** A meta tag that says something; `name` is its `name`, else `property`, else `itemprop`. */
+/** A meta tag with content; `name` is its `name`, else `property`, else `itemprop`. */
 export interface MetaTag {
   name: string;
   content: string;
 }
 
 /** Every meta tag with a name, in document order. */
-export function metaTagsOf(document: Document): MetaTag[] {
+export function readMetaTags(document: Document): MetaTag[] {
   return getElementsByTagName('meta', document).flatMap(({ attribs }) => {
     const name = attribs.name ?? attribs.property ?? attribs.itemprop;
     // A record must not get another prototype.
@@ -43,16 +43,16 @@ export function metaTagsOf(document: Document): MetaTag[] {
 
 const OPEN_GRAPH = /^(?:og|article|product|book|profile|music|video):/i;
 const TWITTER = /^twitter:/i;
-const MOST_BLOCKS = 100;
+const MAX_JSON_LD_BLOCKS = 100;
 
-/** @param url the page's own address, which relative ones refer to */
-export function structuredDataOf(document: Document, url: string): StructuredData {
+/** @param url the page's own URL, which relative ones refer to */
+export function readStructuredData(document: Document, url: string): StructuredData {
   const parts = {
-    jsonLd: () => readJsonLd(scriptsOf(document)),
-    microdata: () => readItems(document, url, 'microdata'),
-    rdfa: () => readItems(document, url, 'rdfa'),
-    openGraph: () => tagsBy(document, OPEN_GRAPH),
-    twitter: () => tagsBy(document, TWITTER),
+    jsonLd: () => parseJsonLd(readJsonLdScripts(document)),
+    microdata: () => extractItems(document, url, 'microdata'),
+    rdfa: () => extractItems(document, url, 'rdfa'),
+    openGraph: () => selectMetaTags(document, OPEN_GRAPH),
+    twitter: () => selectMetaTags(document, TWITTER),
   };
   const read = <Part extends keyof StructuredData>(part: Part) => {
     const value = parts[part]();
@@ -80,23 +80,23 @@ export function structuredDataOf(document: Document, url: string): StructuredDat
   return data;
 }
 
-/** The things that a page describes, by whatever syntax. */
+/** The items of a page in all syntaxes. */
 export const itemsOf = ({ jsonLd, microdata, rdfa }: StructuredData): Item[] => [
   ...jsonLd,
   ...microdata,
   ...rdfa,
 ];
 
-function scriptsOf(document: Document): string[] {
+function readJsonLdScripts(document: Document): string[] {
   const isJsonLd = ({ name, attribs }: { name: string; attribs: Record<string, string> }) =>
     name === 'script' && /^\s*application\/ld\+json/i.test(attribs.type ?? '');
   return findAll(isJsonLd, document.children)
-    .slice(0, MOST_BLOCKS)
+    .slice(0, MAX_JSON_LD_BLOCKS)
     .map((script) => textContent(script));
 }
 
-function tagsBy(document: Document, names: RegExp): Record<string, string | string[]> {
-  const tags = metaTagsOf(document).filter(({ name }) => names.test(name));
+function selectMetaTags(document: Document, names: RegExp): Record<string, string | string[]> {
+  const tags = readMetaTags(document).filter(({ name }) => names.test(name));
   const lists = Map.groupBy(tags, ({ name }) => name.toLowerCase());
   return Object.fromEntries(
     [...lists].map(([name, members]) => {

@@ -11,7 +11,7 @@ import {
 
 const { TokenType } = Token;
 
-/** There only the blanks of a text count, so it must come in parts. */
+/** Insertion modes in which only white space counts, so text must be tokenized in parts. */
 const FRAMES: ReadonlySet<InsertionMode> = new Set([
   InsertionMode.IN_FRAMESET,
   InsertionMode.AFTER_FRAMESET,
@@ -19,7 +19,7 @@ const FRAMES: ReadonlySet<InsertionMode> = new Set([
 ]);
 
 /** More attributes are left to parse5, which looks for a name among many of them in constant time. */
-const MOST_ATTRIBUTES = 32;
+const MAX_ATTRIBUTES = 32;
 /** References that are read here; one with an equals sign behind its name is none in an attribute. */
 const OTHER_REFERENCE = /&(?!(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);|[a-zA-Z\d]*=|[^a-zA-Z\d#]|$)/;
 const REFERENCE = /&(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);/g;
@@ -44,11 +44,11 @@ const isBlank = (code: number) => code === SPACE || code === LINE_FEED || code =
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
 /**
- * parse5's tokenizer with a shorter way over what nearly all of a page consists of: text without references, tags
- * without mistakes, comments. There it takes whole pieces of the page where parse5 goes from sign to sign; whatever
- * else comes is parse5's, from state to state as the standard has it, so the tokens are the same for any page.
+ * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments. The fast
+ * path consumes whole tokens where parse5 consumes single characters. Everything else is left to parse5's state
+ * machine, so the tokens are the same for every page.
  */
-class QuickTokenizer extends Tokenizer {
+class FastTokenizer extends Tokenizer {
   readonly #parser: { readonly insertionMode: InsertionMode };
   #isQuick = false;
   readonly #nextOf = new Map<string, number>();
@@ -58,7 +58,7 @@ class QuickTokenizer extends Tokenizer {
     this.#parser = parser;
   }
 
-  /** Takes a page, all of it. */
+  /** Tokenizes a whole page. */
   read(page: string): void {
     // Then parse5 reads line ends, and gaps of its own between them, no differently from any other sign.
     const text = page.includes('\r') ? page.replace(/\r\n?/g, '\n') : page;
@@ -81,7 +81,7 @@ class QuickTokenizer extends Tokenizer {
     this.inLoop = false;
   }
 
-  /** Takes the next piece if it is one of those that need no state; tells whether it did. */
+  /** Consumes the next token if the fast path applies. @returns whether it did */
   #leap(): boolean {
     const { html: page, pos } = this.preprocessor;
     const from = pos + 1;
@@ -210,7 +210,7 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
       if (code >= 65 && (code <= 90 || code > 126)) isPlain = false;
       code = page.charCodeAt(++at);
     }
-    if (at === start || attrs.length === MOST_ATTRIBUTES) return -1;
+    if (at === start || attrs.length === MAX_ATTRIBUTES) return -1;
     const written = page.slice(start, at);
     const name = isPlain ? written : written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
     while (isBlank(code)) code = page.charCodeAt(++at);
@@ -260,7 +260,7 @@ export function buildTree<Types extends TreeAdapterTypeMap>(
   parser: Parser<Types>,
   page: string,
 ): Types['document'] {
-  const tokenizer = new QuickTokenizer(parser);
+  const tokenizer = new FastTokenizer(parser);
   parser.tokenizer = tokenizer;
   tokenizer.read(page);
   return parser.document;

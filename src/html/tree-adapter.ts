@@ -2,16 +2,16 @@ import { Element, isText, Text } from 'domhandler';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 import { ServiceError } from '../errors.ts';
 
-/** Far above any page that a person reads, and what a conversion thread has memory for. */
-const MOST_NODES = 600_000;
-/** The parser looks through its open elements at most tags, so very many of them take time without end. */
-const MOST_OPEN = 20_000;
-/** An element's further attributes are dropped. */
-const MOST_ATTRIBUTES = 1_000;
+/** Far more than real pages have, and few enough for the memory of a conversion thread. */
+const MAX_NODES = 600_000;
+/** The parser searches its open elements at most tags, so very many of them would take quadratic time. */
+const MAX_OPEN_ELEMENTS = 20_000;
+/** Further attributes of an element are dropped. */
+const MAX_ATTRIBUTES = 1_000;
 
 export type BoundedAdapter = typeof adapter & {
   /** How many elements were open at once so far. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
 };
 
 /**
@@ -19,12 +19,12 @@ export type BoundedAdapter = typeof adapter & {
  * siblings found in constant time where they usually are, and bounds. One adapter serves one page.
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` while the page is parsed, for one beyond the bounds
  */
-export function boundedAdapter(): BoundedAdapter {
+export function createBoundedAdapter(): BoundedAdapter {
   let nodes = 0;
   let open = 0;
   let deepest = 0;
   const count = () => {
-    if (++nodes > MOST_NODES) refuse(`has more than ${MOST_NODES} elements and texts`);
+    if (++nodes > MAX_NODES) refuse(`has more than ${MAX_NODES} elements and texts`);
   };
   const bounded: BoundedAdapter = {
     ...adapter,
@@ -32,7 +32,7 @@ export function boundedAdapter(): BoundedAdapter {
       count();
       const element = new Element(name, new Attributes(), []);
       element.namespace = namespace;
-      const known = attributes.length > MOST_ATTRIBUTES ? attributes.slice(0, MOST_ATTRIBUTES) : attributes;
+      const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
       // A tag has no name twice.
       for (const { name, value } of known) element.attribs[name] = value;
       return element;
@@ -83,12 +83,12 @@ export function boundedAdapter(): BoundedAdapter {
     },
     onItemPush() {
       if (++open > deepest) deepest = open;
-      if (open > MOST_OPEN) refuse(`nests more than ${MOST_OPEN} elements into each other`);
+      if (open > MAX_OPEN_ELEMENTS) refuse(`nests more than ${MAX_OPEN_ELEMENTS} elements into each other`);
     },
     onItemPop() {
       open--;
     },
-    get mostOpen() {
+    get maxOpen() {
       return deepest;
     },
   };

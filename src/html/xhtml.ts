@@ -1,4 +1,4 @@
-/** An element without content, as XML has it. */
+/** A self-closing tag of XML. */
 const EMPTY = /<([a-z][\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*\/>/gi;
 /** Elements that never have content, in HTML either. */
 const VOID = /^(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|source|track|wbr)$/i;
@@ -7,7 +7,7 @@ const VOID = /^(?:area|base|br|col|embed|frame|hr|img|input|link|meta|param|sour
 export const isXhtml = (contentType: string) => /^\s*application\/xhtml\+xml\b/i.test(contentType);
 
 /**
- * XHTML for readers of HTML, to whom `<script/>` begins what `<script></script>` is all of.
+ * Writes the self-closing tags of XHTML as pairs of tags, because an HTML parser reads `<script/>` as a start tag.
  * @param xhtml a page that says of itself that it is XML
  */
 export function closeEmptyElements(xhtml: string): string {

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
-import { resolve } from './address.ts';
+import { resolveUrl } from './urls.ts';
 
-/** An element that says something about a list, or about one of its entries. */
+/** An element with a property of a list or of one of its entries. */
 export interface XmlField {
   /** In lower case, without the prefix that the root has: `title`, `content:encoded`. */
   name: string;
@@ -21,7 +21,7 @@ export interface XmlList {
   root: 'rss' | 'rdf' | 'feed' | 'urlset' | 'sitemapindex';
   /** `xml:lang` of the root. */
   language?: string;
-  /** What stands outside of entries. */
+  /** The fields outside of entries. */
   head: XmlField[];
   entries: XmlField[][];
 }
@@ -29,7 +29,7 @@ export interface XmlList {
 /** The root element, behind what may come before it: blanks, comments, instructions, a document type. */
 const ROOT =
   /^(?:[\s\uFEFF]|<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!doctype[^<>]*>)*<(?:[\w.-]+:)?(rss|rdf|feed|urlset|sitemapindex)[\s>/]/i;
-const MOST_BEFORE_ROOT = 4_096;
+const MAX_CHARACTERS_BEFORE_ROOT = 4_096;
 const ENTRIES: Record<XmlList['root'], string> = {
   ...{ rss: 'item', rdf: 'item', feed: 'entry', urlset: 'url', sitemapindex: 'sitemap' },
 };
@@ -37,8 +37,8 @@ const ENTRIES: Record<XmlList['root'], string> = {
 const MAX_DEPTH = 1_000;
 
 /** The root of a feed (RSS, RDF, Atom) or a sitemap; `undefined` for any other text. */
-function rootOf(text: string): XmlList['root'] | undefined {
-  const [, root] = ROOT.exec(text.slice(0, MOST_BEFORE_ROOT)) ?? [];
+function findRoot(text: string): XmlList['root'] | undefined {
+  const [, root] = ROOT.exec(text.slice(0, MAX_CHARACTERS_BEFORE_ROOT)) ?? [];
   // The pattern names the roots.
   return root?.toLowerCase() as XmlList['root'] | undefined;
 }
@@ -48,8 +48,8 @@ function rootOf(text: string): XmlList['root'] | undefined {
  * @param url what the bases of `xml:base` refer to
  * @returns `undefined` for what is neither
  */
-export function readXmlList(xml: string, url: string): XmlList | undefined {
-  const root = rootOf(xml);
+export function parseXmlList(xml: string, url: string): XmlList | undefined {
+  const root = findRoot(xml);
   if (!root) return undefined;
   const list: XmlList = { root, head: [], entries: [] };
   const open: { name: string; base?: string; field?: XmlField }[] = [];
@@ -69,7 +69,7 @@ export function readXmlList(xml: string, url: string): XmlList | undefined {
         const name = lower.startsWith(prefix) ? lower.slice(prefix.length) : lower;
         const around = open.at(-1);
         const base = attributes['xml:base']
-          ? resolve(attributes['xml:base'], around?.base ?? url)
+          ? resolveUrl(attributes['xml:base'], around?.base ?? url)
           : around?.base;
         if (open.length >= MAX_DEPTH) return parser.pause();
         open.push({ name, ...(base && { base }) });
@@ -79,7 +79,7 @@ export function readXmlList(xml: string, url: string): XmlList | undefined {
           list.entries.push(entry);
         } else if (around) {
           const field = { name, parent: around.name, attributes, text: '', ...(base && { base }) };
-          // It was put there just now.
+          // The element was pushed above.
           open.at(-1)!.field = field;
           (entry ?? list.head).push(field);
           if (attributes.type === 'xhtml') inside = { depth: open.length, start: parser.endIndex + 1 };

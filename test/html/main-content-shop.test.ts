@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { surroundingsOf } from '../../src/html/main-content.ts';
+import { findBoilerplate } from '../../src/html/main-content.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 import { contentOf } from './page.ts';
 
@@ -27,7 +27,7 @@ const servicePage = (inside: string) =>
   );
 const SERVICE = ['# We', '## What we do', 'For you and for all who come to us'];
 
-describe('what kind of page shop software says it is', () => {
+describe('the page type of shop software', () => {
   const links = Array.from(
     { length: 20 },
     (_, index) => `<div><a href="/${index}">Thing number ${index}</a></div>`,
@@ -39,7 +39,7 @@ describe('what kind of page shop software says it is', () => {
     ['Magento', '<body class="catalog-product-view">'],
     ['PrestaShop', '<body id="product">'],
     ['Salesforce Commerce', '<body class="pd-pdp__body">'],
-  ])('a product of %s', (_name, body) => {
+  ])('recognises a product page of %s', (_name, body) => {
     const html = `${body}<main><h1>Thing</h1>${paragraph('it')}<div><h2>Frequently bought together</h2><p>Other</p></div></main>`;
     expect(left(html)).toEqual(PRODUCT);
   });
@@ -49,22 +49,22 @@ describe('what kind of page shop software says it is', () => {
     ['Shopify', '<body class="template-collection">'],
     ['Magento', '<body class="page-products catalog-category-view">'],
     ['PrestaShop', '<body id="category">'],
-  ])('a shelf of %s', (_name, body) => {
+  ])('recognises a category page of %s', (_name, body) => {
     const html = `${body}<script type="application/ld+json">{"@type":"Product"}</script><main>${links}</main>`;
     expect(left(html)).toHaveLength(20);
   });
 
-  it('a script for each product is a list of them', () => {
+  it('takes a page with a JSON-LD script for each product as a listing', () => {
     const script = '<script type="application/ld+json">{"@type":"Product"}</script>';
     expect(left(`${script.repeat(4)}<main>${links}</main>`)).toHaveLength(20);
     expect(left(`${script.repeat(3)}<main>${links}<h1>Thing</h1>${paragraph('it')}</main>`)).toEqual(PRODUCT);
   });
 
-  it('a product is none the less one for all the links beside it', () => {
+  it('keeps the product type of a page with many links', () => {
     expect(productPage(`<div class="other">${links}</div>`)).toEqual(PRODUCT);
   });
 
-  it('a page of WordPress is no article for saying when it was published', () => {
+  it('does not take a WordPress page with a publication date as an article', () => {
     const head = '<meta property="article:published_time" content="2026-01-01">';
     const list = '<figure><figcaption>What we built</figcaption></figure>';
     const page = (names: string) => left(`${head}<body class="${names}"><main><h1>We</h1>${list}</main>`);
@@ -73,7 +73,7 @@ describe('what kind of page shop software says it is', () => {
   });
 });
 
-describe('sections beside', () => {
+describe('boilerplate sections', () => {
   it.each([
     'Others also bought',
     'Keep exploring',
@@ -86,11 +86,11 @@ describe('sections beside', () => {
     'Get the look',
     'Ähnliche Produkte',
     'Productos relacionados',
-  ])('a product: %s', (title) => {
+  ])('are dropped from a product page: %s', (title) => {
     expect(productPage(`<section><h2>${title}</h2>${paragraph('else')}</section>`)).toEqual(PRODUCT);
   });
 
-  it.each(['Specifications', 'How it is made', 'In the box'])('a product keeps %s', (title) => {
+  it.each(['Specifications', 'How it is made', 'In the box'])('do not include %s of a product', (title) => {
     expect(productPage(`<section><h2>${title}</h2>${paragraph('that')}</section>`)).toContain(
       sentence('that'),
     );
@@ -103,14 +103,14 @@ describe('sections beside', () => {
     'From our blog',
     'More resources',
     'Did you find what you were looking for?',
-  ])('a service: %s', (title) => {
+  ])('are dropped from a service page: %s', (title) => {
     const html = `<section><h2>${title}</h2><span>Elsewhere</span></section>`;
     const more = '<section><h2>How we do it</h2><span>With care, and on time</span></section>';
     expect(servicePage(more + html)).toEqual([...SERVICE, '## How we do it', 'With care, and on time']);
   });
 
   it.each(['Related searches', 'People also search for', 'Join the club', 'Recently viewed items'])(
-    'a list of products: %s',
+    'are dropped from a listing: %s',
     (title) => {
       const card = '<li><a href="/1"><h3>Thing</h3></a><b>$1</b></li>';
       const html = `<ul>${card}</ul><section><h2>${title}</h2><a href="/2">Elsewhere</a></section>`;
@@ -118,7 +118,7 @@ describe('sections beside', () => {
     },
   );
 
-  it('a product of WooCommerce says on what shelves it stands', () => {
+  it('include the categories of a WooCommerce product', () => {
     expect(productPage('<span class="posted_in">Categories: <a href="/c">C</a></span>')).toEqual(PRODUCT);
   });
 });
@@ -126,22 +126,22 @@ describe('sections beside', () => {
 describe('a footer', () => {
   const notes = paragraphs(...Array.from({ length: 9 }, (_, index) => `condition ${index}`));
 
-  it('is none of the content, however much it says in small print', () => {
+  it('is dropped however long its small print is', () => {
     const main = `<main><h1>Things</h1>${paragraphs('things', 'more')}</main>`;
     expect(left(`${main}<footer>${notes}</footer>`)).toEqual([
       ...['# Things', sentence('things'), sentence('more')],
     ]);
   });
 
-  it('has the content when the rest of the page does not say that it does', () => {
+  it('is kept when nothing else on the page is marked as content', () => {
     const page = `<div>${paragraphs('a', 'b')}</div><footer>${notes}</footer>`;
     expect(left(page)).toContain(sentence('condition 7'));
     expect(left(page.replace('<footer>', '<footer><h1>Terms</h1>'))).toContain(sentence('condition 7'));
   });
 });
 
-describe('what is said twice', () => {
-  it('a title below the picture of a card, and a badge for each size', () => {
+describe('the main-content filter', () => {
+  it('drops repeated card titles and badges', () => {
     const card = (name: string) =>
       `<li><a href="/${name}">Thing ${name}</a><h3><a href="/${name}">Thing ${name}</a></h3><b>$1</b> <span>Waterproof leather</span> <span>Waterproof leather</span></li>`;
     expect(collectionPage(`<ul>${['1', '2'].map(card).join('')}</ul>`).slice(2)).toEqual([
@@ -150,7 +150,7 @@ describe('what is said twice', () => {
     ]);
   });
 
-  it('but not values beside each other, nor what every card says', () => {
+  it('keeps equal table values and equal texts of different cards', () => {
     const row = '<tr><td>Not available there</td><td>Not available there</td></tr>';
     expect(productPage(`<table>${row}${row}</table>`).join()).toContain(
       'Not available there | Not available there',
@@ -171,26 +171,26 @@ describe('what is said twice', () => {
       'variants for other screens',
       '<div class="ssr-variant hidden-a"></div><div class="ssr-variant"><h3>Slide</h3></div>',
     ],
-  ])('%s', (_name, html) => {
+  ])('drops %s', (_name, html) => {
     expect(servicePage(html)).toEqual(SERVICE);
   });
 
-  it('the price that it is not', () => {
+  it('drops the price that Shopify hides', () => {
     const price = (names: string) =>
       `<div class="price ${names}"><div class="price__regular">$12</div><div class="price__sale">$10</div></div>`;
     expect(productPage(price(''))).toEqual([...PRODUCT, '$12']);
     expect(productPage(price('price--on-sale'))).toEqual([...PRODUCT, '$10']);
   });
 
-  it('a price for the eyes and one for screen readers', () => {
+  it('keeps the visible price and drops its text for screen readers', () => {
     const html =
       '<p><del aria-hidden="true">$12</del> <span class="screen-reader-text">Original price was: $12.</span> <ins aria-hidden="true">$10</ins></p>';
     expect(productPage(html).at(-1)).toBe('~~$12~~ $10');
   });
 });
 
-describe('what is shown on request', () => {
-  it('is kept where something on the page unfolds it', () => {
+describe('collapsed content', () => {
+  it('is kept where a button expands it', () => {
     const answer = '<div id="a1" hidden>It is short.</div>';
     const question = '<button aria-expanded="false" aria-controls="a1">How long is the answer?</button>';
     expect(servicePage(`<div>${question}${answer}</div>`)).toEqual([
@@ -201,25 +201,25 @@ describe('what is shown on request', () => {
     expect(servicePage(answer)).toEqual(SERVICE);
   });
 
-  it('is kept where a heading has its address', () => {
+  it('is kept where a heading refers to it', () => {
     const html =
       '<section><h3><button aria-controls="a1">How long is it?</button></h3><div id="a1" hidden>Short.</div></section>';
     expect(servicePage(html)).toEqual([...SERVICE, '### How long is it?', 'Short.']);
   });
 
-  it('as Bootstrap writes it', () => {
+  it('is kept where a Bootstrap toggle expands it', () => {
     const html =
       '<div><div class="btn" data-toggle="collapse" data-target="#a1">How long is the answer?</div><div id="a1" style="display: none">Short.</div></div>';
     expect(servicePage(html)).toEqual([...SERVICE, 'How long is the answer?', 'Short.']);
   });
 
-  it('menus and dialogs are not', () => {
+  it('is dropped in menus', () => {
     const html =
       '<div><button aria-expanded="false" aria-haspopup="true" aria-controls="m1">All that we can do for you</button><div id="m1" hidden>Menu</div></div>';
     expect(servicePage(html)).toEqual(SERVICE);
   });
 
-  it('slides out of view are, but for those of a product', () => {
+  it('is kept in slides out of view except on product pages', () => {
     const slides = '<ul><li>First slide</li><li aria-hidden="true">Second slide</li></ul>';
     expect(servicePage(slides)).toContain('- Second slide');
     expect(productPage(slides)).not.toContain('- Second slide');
@@ -248,13 +248,13 @@ it('what is for screen readers only is so in every card', () => {
   ]);
 });
 
-describe('what it costs', () => {
+describe('the work of the filter', () => {
   /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
   function workFor(html: string): number {
     const page = parseHtml(html);
     const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
     try {
-      surroundingsOf(page, { url: 'https://site.test/product/x', engine: 'http' });
+      findBoilerplate(page, { url: 'https://site.test/product/x', engine: 'http' });
       return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
     } finally {
       for (const spy of spies) spy.mockRestore();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { surroundingsOf } from '../../src/html/main-content.ts';
+import { findBoilerplate } from '../../src/html/main-content.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { contentOf } from './page.ts';
@@ -68,11 +68,11 @@ describe('an article', () => {
     ['what is for paper', '<div class="print-header"><span>https://site.test/</span></div>'],
     ['what is closed', '<div aria-hidden="true">Closed</div>'],
     ['buttons', '<button>Click</button>'],
-  ])('has %s beside it', (_name, html) => {
+  ])('loses %s', (_name, html) => {
     expect(page(body + html)).toEqual(['# Title', ...lines]);
   });
 
-  it('has what only paper shows beside it', () => {
+  it('loses content shown in print only', () => {
     const cited = `<div class="d-none d-print-block">${paragraph('citing')}</div>`;
     const more = paragraphs('five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven');
     expect(page(body + more + cited).join(' ')).not.toContain('citing');
@@ -149,17 +149,17 @@ describe('an article', () => {
     expect(page(body + html).join('\n')).toContain(`[${kept}](`);
   });
 
-  it('has links to other pages between its paragraphs beside it', () => {
+  it('loses links to other pages between its paragraphs', () => {
     expect(page(`${body}<p><a href="/1">Another story of the day</a></p>${paragraph('five')}`)).toEqual([
       ...['# Title', ...lines, sentence('five')],
     ]);
   });
 
-  it('leaves a title that stands outside its text to the metadata', () => {
+  it('loses a title outside of its text', () => {
     expect(left(`${ARTICLE}<h1>Title</h1><div>${body}</div>`)).toEqual(lines);
   });
 
-  it('is what says that it is its body', () => {
+  it('is reduced to the element marked as its body', () => {
     const html = `${ARTICLE}<main><h1>Title</h1>${paragraph('x')}<div itemprop="articleBody">${body}</div></main>`;
     expect(left(html)).toEqual(lines);
   });
@@ -171,7 +171,7 @@ describe('an article', () => {
     );
   });
 
-  it('has no title beside it', () => {
+  it('loses an aside with an h1', () => {
     const html = (heading: string) =>
       `<title>Title | Site</title>${ARTICLE}<div><h1>Title</h1>${body}</div><aside><${heading}>Offers</${heading}>${paragraph('buying')}</aside>`;
     expect(left(html('h1'))).toEqual(left(html('h2')));
@@ -184,11 +184,11 @@ describe('an article', () => {
     expect(page(`${box}${paragraphs(...long)}`)).toContain(sentence('her work'));
   });
 
-  it('says once what stands there once more for small screens', () => {
+  it('loses paragraphs repeated for small screens', () => {
     expect(page(`${body}<div>${paragraph('one')}</div>`)).toEqual(['# Title', ...lines]);
   });
 
-  it('believes no word that is all over the page', () => {
+  it('ignores class names that cover most of the page', () => {
     const widgets = ['one', 'two'].map((about) => `<div class="widget">${paragraph(about)}</div>`).join('');
     expect(left(`${ARTICLE}<article>${widgets}</article>`)).toEqual([sentence('one'), sentence('two')]);
   });
@@ -357,13 +357,13 @@ describe('other pages', () => {
   });
 });
 
-describe('what it costs', () => {
+describe('the work of the filter', () => {
   /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
   function workFor(html: string): number {
     const page = parseHtml(html);
     const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
     try {
-      surroundingsOf(page, { url: 'https://site.test/blog/x', engine: 'http' });
+      findBoilerplate(page, { url: 'https://site.test/blog/x', engine: 'http' });
       return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
     } finally {
       for (const spy of spies) spy.mockRestore();

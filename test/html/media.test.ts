@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlayable, seemsToPlay } from '../../src/html/media.ts';
+import { isPlayable, mentionsMedia } from '../../src/html/page-media.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { contentOf } from './page.ts';
 
@@ -159,6 +159,6 @@ describe('a page', () => {
     ['<video id=player></video>', false],
     ['<img src=a.png>', false],
   ])('%s seems to say where its media are: %s', (html, seems) => {
-    expect(seemsToPlay(html)).toBe(seems);
+    expect(mentionsMedia(html)).toBe(seems);
   });
 });

@@ -3,7 +3,7 @@ import { textContent } from 'domutils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../../src/html/parse.ts';
-import { select } from '../../src/html/selector.ts';
+import { selectElements } from '../../src/html/selector.ts';
 
 const tooLarge = expect.objectContaining({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 
@@ -30,7 +30,7 @@ function checkLinks(parent: ParentNode): void {
 
 describe('a tree', () => {
   it('is the one that browsers make of broken pages', () => {
-    const names = (html: string) => select('body *', parseHtml(html)).map(({ name }) => name);
+    const names = (html: string) => selectElements('body *', parseHtml(html)).map(({ name }) => name);
     expect(names('<p>a<p>b')).toEqual(['p', 'p']);
     expect(names('<b>a<p>b</b>c')).toEqual(['b', 'p', 'b']);
     expect(names('<table><tr><td>a<td>b')).toEqual(['table', 'tbody', 'tr', 'td', 'td']);
@@ -68,17 +68,17 @@ describe('a tree', () => {
   });
 
   it('has attributes of any name', () => {
-    const [found] = select('p', parseHtml('<p constructor=a __proto__=b class=c class=d>'));
+    const [found] = selectElements('p', parseHtml('<p constructor=a __proto__=b class=c class=d>'));
     expect(Object.entries(found?.attribs ?? {})).toEqual([
       ['constructor', 'a'],
       ['__proto__', 'b'],
       ['class', 'c'],
     ]);
-    expect(select('p', parseHtml('<p>'))[0]?.attribs.constructor).toBeUndefined();
+    expect(selectElements('p', parseHtml('<p>'))[0]?.attribs.constructor).toBeUndefined();
   });
 
   it('takes attributes of a second body tag that the first has not', () => {
-    const [body] = select('body', parseHtml('<body class=a><p>x<body class=b id=c>'));
+    const [body] = selectElements('body', parseHtml('<body class=a><p>x<body class=b id=c>'));
     expect({ ...body?.attribs }).toEqual({ class: 'a', id: 'c' });
   });
 });
@@ -119,7 +119,7 @@ describe('bounds', () => {
 
   it('an element of a hundred thousand attributes keeps a thousand', () => {
     const attributes = Array.from({ length: 100_000 }, (_, n) => `a${n}=${n}`).join(' ');
-    const [found] = select('p', parseHtml(`<p ${attributes}>`));
+    const [found] = selectElements('p', parseHtml(`<p ${attributes}>`));
     expect(Object.keys(found?.attribs ?? {})).toHaveLength(1_000);
     expect(found?.attribs.a999).toBe('999');
   });

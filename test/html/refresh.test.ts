@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refreshTarget } from '../../src/html/refresh.ts';
+import { findRefreshTarget } from '../../src/html/meta-refresh.ts';
 
 const PAGE = 'https://site.test/dir/page';
 const meta = (content: string) => `<head><meta http-equiv="refresh" content="${content}"></head>`;
@@ -12,11 +12,13 @@ describe('where a page leads by meta refresh', () => {
     ['0 next', 'https://site.test/dir/next'],
     ['10; url = next?a=1&amp;b=2', 'https://site.test/dir/next?a=1&b=2'],
   ])('%s', (content, target) => {
-    expect(refreshTarget(meta(content), PAGE)).toBe(target);
+    expect(findRefreshTarget(meta(content), PAGE)).toBe(target);
   });
 
   it('is told relative to the base', () => {
-    expect(refreshTarget(`<base href="/b/">${meta('0;url=next')}`, PAGE)).toBe('https://site.test/b/next');
+    expect(findRefreshTarget(`<base href="/b/">${meta('0;url=next')}`, PAGE)).toBe(
+      'https://site.test/b/next',
+    );
   });
 
   it.each([
@@ -29,6 +31,6 @@ describe('where a page leads by meta refresh', () => {
     ['a script', `<script>"${meta('0;url=next')}"</script>`],
     ['nothing', '<p>refresh</p>'],
   ])('is nowhere for %s', (_name, html) => {
-    expect(refreshTarget(html, PAGE)).toBeUndefined();
+    expect(findRefreshTarget(html, PAGE)).toBeUndefined();
   });
 });

@@ -50,7 +50,7 @@ describe('srcset', () => {
     ],
   ];
   it.each(rows)('%j', (srcset, expected) => {
-    expect(parseSrcset(srcset).map(({ address, size }) => [address, size])).toEqual(expected);
+    expect(parseSrcset(srcset).map(({ url, size }) => [url, size])).toEqual(expected);
   });
 
   it('of equally large ones the first is taken', () => {

@@ -1,11 +1,12 @@
 import { textContent } from 'domutils';
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../../src/html/parse.ts';
-import { placeStreamed } from '../../src/html/streamed.ts';
+import { placeStreamedFragments } from '../../src/html/streamed-fragments.ts';
 import { contentOf } from './page.ts';
 
 /** What readers see when the scripts have run: not the scripts and not what they emptied. */
-const seen = (html: string) => textContent(placeStreamed(parseHtml(html), html)).replace(/\$R\w.*?\)/g, '');
+const seen = (html: string) =>
+  textContent(placeStreamedFragments(parseHtml(html), html)).replace(/\$R\w.*?\)/g, '');
 
 describe('what React sends after the page', () => {
   it('takes the place of the fallback', () => {
@@ -39,7 +40,7 @@ describe('what React sends after the page', () => {
     const calls = Array.from({ length: count }, (_, at) => `$RS("S:${at}","P:${at}")`).join(';');
     const html = `<template id="P:0"></template>${Array.from({ length: count }, (_, at) => piece(at)).join('')}`;
     const source = `${html}<script>${calls}</script>`;
-    const page = placeStreamed(parseHtml(source), source);
+    const page = placeStreamedFragments(parseHtml(source), source);
     let deepest = 0;
     for (let level = page.children; level.length > 0; deepest++)
       level = level.flatMap((node) => ('children' in node ? node.children : []));

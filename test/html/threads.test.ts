@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { surroundingsOf } from '../../src/html/main-content.ts';
+import { findBoilerplate } from '../../src/html/main-content.ts';
 import { parseHtml } from '../../src/html/parse.ts';
 import { contentOf } from './page.ts';
 
@@ -136,7 +136,7 @@ function workFor(html: string): number {
   const page = parseHtml(html);
   const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
   try {
-    surroundingsOf(page, { url: THREAD, engine: 'http' });
+    findBoilerplate(page, { url: THREAD, engine: 'http' });
     return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
   } finally {
     for (const spy of spies) spy.mockRestore();

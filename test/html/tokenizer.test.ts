@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { Parser, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from '../../src/html/tokenizer.ts';
-import { boundedAdapter } from '../../src/html/tree-adapter.ts';
+import { createBoundedAdapter } from '../../src/html/tree-adapter.ts';
 
 /** Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML. */
 function shapeOf(nodes: ChildNode[]): unknown[] {
@@ -18,7 +18,7 @@ function shapeOf(nodes: ChildNode[]): unknown[] {
 }
 
 function treesOf(page: string): { ours: ChildNode[]; theirs: ChildNode[] } {
-  const options = () => ({ treeAdapter: boundedAdapter(), scriptingEnabled: false });
+  const options = () => ({ treeAdapter: createBoundedAdapter(), scriptingEnabled: false });
   return {
     ours: buildTree(new Parser(options()), page).children,
     theirs: parse(page, options()).children,

@@ -1,40 +1,44 @@
 import { type Element, isTag } from 'domhandler';
-import { ARTICLES } from './beliefs.ts';
-import type { Measured } from './measure.ts';
-import type { Survey } from './survey.ts';
+import type { ElementMeasure } from './element-measures.ts';
+import type { PageIndex } from './page-index.ts';
+import { TEXT_PAGE_TYPES } from './thresholds.ts';
 
-/** So many elements above a caption is what it has in common with its picture. */
-const MOST_LEVELS = 2;
+/** The common ancestor of a caption and its picture is at most this many levels above the caption. */
+const MAX_LEVELS_TO_PICTURE = 2;
 
 /**
- * Whether an element of a text is a caption, by its tag or its name, that stands with the picture that it is about, or
- * holds it: one stays with the other.
+ * Whether an element is a caption, by its tag or class names, and contains its picture or is next to it. Such a caption
+ * is kept with the picture. Applies to articles and documentation only.
  */
-export function isCaption(element: Element, measured: Measured, survey: Survey): boolean {
-  const isNamed = survey.hints.get(element)?.some(({ part }) => part === 'caption') ?? false;
+export function isCaption(element: Element, measured: ElementMeasure, index: PageIndex): boolean {
+  const isNamed = index.nameHints.get(element)?.some(({ kind }) => kind === 'caption') ?? false;
   return (
-    ARTICLES.includes(survey.type) &&
+    TEXT_PAGE_TYPES.includes(index.type) &&
     (element.name === 'figcaption' || isNamed) &&
-    isOfPicture(element, measured, survey)
+    hasPicture(element, measured, index)
   );
 }
 
-/** Anything that a `figure` shows is a picture: tables and code too. */
-function isOfPicture(caption: Element, measured: Measured, { measures }: Survey): boolean {
+/** Any content of a `figure` counts as a picture, including tables and code. */
+function hasPicture(caption: Element, measured: ElementMeasure, { measures }: PageIndex): boolean {
   if (measured.pictures > 0) return true;
   const figure = ancestor(caption, 'figure');
   const shown = figure && measures.get(figure);
   if (shown) return shown.pictures > 0 || shown.length > measured.length;
   if ((measures.get(elementBefore(caption) ?? caption)?.pictures ?? 0) > 0) return true;
   let { parent } = caption;
-  for (let level = 0; parent && isTag(parent) && level < MOST_LEVELS; level++, { parent } = parent) {
+  for (
+    let level = 0;
+    parent && isTag(parent) && level < MAX_LEVELS_TO_PICTURE;
+    level++, { parent } = parent
+  ) {
     const around = measures.get(parent);
     if (around && around.pictures > 0) return around.prose <= measured.prose;
   }
   return false;
 }
 
-/** Whether an element is a part of a caption: who made the picture is said there. */
+/** Whether an element is inside a `figcaption`, where a picture credit belongs to the caption. */
 export const isInCaption = (element: Element): boolean => ancestor(element, 'figcaption') !== undefined;
 
 function ancestor({ parent }: Element, name: string): Element | undefined {

@@ -1,34 +1,34 @@
 import type { Document } from 'domhandler';
-import { type Claims, claimsOf } from './claims.ts';
+import { type PageSignals, readPageSignals } from './page-signals.ts';
 
-/** Kinds of pages that keep their content in different ways; `service` is the one for all others. */
+/** Types of pages that are filtered in different ways. `service` is the type of all pages that match no rule. */
 export type PageType = 'article' | 'documentation' | 'forum' | 'product' | 'listing' | 'service';
 
-/** One reason for a type: any of its tests suffices. The first reason that holds decides. */
-interface Reason {
+/** A rule that assigns a page type if any of its patterns matches. The first matching rule decides. */
+interface TypeRule {
   type: PageType;
-  /** Of schema.org, in JSON-LD or microdata. */
+  /** Matches a schema.org type in JSON-LD or microdata. */
   schema?: RegExp;
-  /** Of `og:type`. */
+  /** Matches `og:type`. */
   openGraph?: RegExp;
   generator?: RegExp;
   host?: RegExp;
   path?: RegExp;
   bodyClass?: RegExp;
-  claim?: 'isPublished' | 'hasPrice';
+  flag?: 'isPublished' | 'hasPrice';
 }
 
 /**
- * Classes and ids that shop software gives to the body: WooCommerce, Shopify, Magento, PrestaShop, Shopware, OpenCart,
- * Salesforce Commerce and what many themes have in common.
+ * Body classes and ids of shop software: WooCommerce, Shopify, Magento, PrestaShop, Shopware, OpenCart, Salesforce
+ * Commerce and conventions of many themes.
  */
 const PRODUCT_CLASSES =
   / (single-product|(template-|page-|#)product|catalog-product-view|is-ctl-product|product-product-\d+|(\S*[-_])?pdp([-_]\S*)?|product-(detail|page)\S*) /;
 const LISTING_CLASSES =
   / (tax-product_\S+|post-type-archive-product|woocommerce-shop|template-collection|catalog-category-view|catalogsearch-result-index|(page-|#)category|is-ctl-navigation|product-(category-\S+|listing-page|search-result)|pt_(product-search-result|categorylanding)|(\S*[-_])?plp([-_]\S*)?|pagetype-category|category-(layout|page)) /;
 
-/** Software and structured data know best, then addresses; what many pages say without meaning it comes last. */
-const REASONS: Reason[] = [
+/** Ordered by reliability: software and structured data first, then URLs, then signals that are often wrong. */
+const TYPE_RULES: TypeRule[] = [
   {
     type: 'forum',
     schema: /^(DiscussionForumPosting|QAPage)$/,
@@ -39,7 +39,7 @@ const REASONS: Reason[] = [
   { type: 'article', bodyClass: / single-(post|format-\S+) / },
   { type: 'product', bodyClass: PRODUCT_CLASSES },
   { type: 'listing', bodyClass: LISTING_CLASSES },
-  { type: 'product', openGraph: /^product(\.item)?$/, claim: 'hasPrice' },
+  { type: 'product', openGraph: /^product(\.item)?$/, flag: 'hasPrice' },
   { type: 'article', schema: /^(NewsArticle|BlogPosting)$/ },
   {
     type: 'documentation',
@@ -50,7 +50,7 @@ const REASONS: Reason[] = [
     host: /^(docs?|wiki|devdocs|developer)\./,
     path: /\/(docs?|documentation|reference|api|manual|handbook|wiki|tutorials?)\//,
   },
-  // WordPress calls everything an article.
+  // WordPress marks every page as an article.
   {
     type: 'service',
     bodyClass: / (page-id-\d+|page-template(-\S+)?|single-(service|services|solution|solutions)) /,
@@ -59,7 +59,7 @@ const REASONS: Reason[] = [
     type: 'article',
     schema: /^Article$/,
     path: /\/(blogs?|articles?|news|posts?|story|insights)\/.|\/(19|20)\d\d\/\d\d?\//,
-    claim: 'isPublished',
+    flag: 'isPublished',
   },
   { type: 'product', path: /\/(product|pdp)\/./ },
   {
@@ -74,25 +74,25 @@ const REASONS: Reason[] = [
   { type: 'service', path: /\/services?\// },
   { type: 'article', openGraph: /^article$/ },
 ];
-/** What a site says on its front page about itself as a whole, it says of no single page. */
-const NOT_OF_FRONT_PAGES = new Set<keyof Reason>(['path', 'openGraph', 'claim']);
+/** On a front page these signals describe the site as a whole, so they are ignored. */
+const IGNORED_ON_FRONT_PAGES = new Set<keyof TypeRule>(['path', 'openGraph', 'flag']);
 
-/** What kind of page the page and its address claim that it is. */
-export function claimedType(page: Document, url: string): PageType {
-  const claims = claimsOf(page, url);
-  return REASONS.find((reason) => holds(reason, claims))?.type ?? 'service';
+/** The type of a page by its signals and its URL. */
+export function detectPageType(page: Document, url: string): PageType {
+  const signals = readPageSignals(page, url);
+  return TYPE_RULES.find((rule) => matchesRule(rule, signals))?.type ?? 'service';
 }
 
-function holds(reason: Reason, claims: Claims): boolean {
+function matchesRule(rule: TypeRule, signals: PageSignals): boolean {
   const matches = (name: 'openGraph' | 'generator' | 'host' | 'path' | 'bodyClass') =>
-    !(claims.isFrontPage && NOT_OF_FRONT_PAGES.has(name)) && (reason[name]?.test(claims[name]) ?? false);
+    !(signals.isFrontPage && IGNORED_ON_FRONT_PAGES.has(name)) && (rule[name]?.test(signals[name]) ?? false);
   return (
-    [...claims.schema].some((type) => reason.schema?.test(type)) ||
+    [...signals.schemaTypes].some((type) => rule.schema?.test(type)) ||
     matches('openGraph') ||
     matches('generator') ||
     matches('host') ||
     matches('path') ||
     matches('bodyClass') ||
-    (reason.claim !== undefined && !claims.isFrontPage && claims[reason.claim])
+    (rule.flag !== undefined && !signals.isFrontPage && signals[rule.flag])
   );
 }

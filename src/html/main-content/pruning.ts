@@ -1,61 +1,61 @@
 import { type Element, isTag } from 'domhandler';
+import { isBoilerplate, isLinkList } from './boilerplate.ts';
+import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
-import { add, type Measure } from './measure.ts';
-import { isListOfLinks, isPart } from './parts.ts';
-import { sectionsBeside } from './sections.ts';
-import { isMain, type Survey } from './survey.ts';
+import { addMeasure, type Measure } from './element-measures.ts';
+import { isMainElement, type PageIndex } from './page-index.ts';
 import { dropBesideTitle, introduces } from './titles.ts';
 
-/** A page without the parts that stand beside its content. */
-export interface Pruned {
+/** The result of pruning: what was dropped and what remains. */
+export interface PrunedPage {
   dropped: Set<Element>;
-  /** What is left of the elements that are kept. */
-  left: Map<Element, Measure>;
-  /** Length of the dropped lists of links. */
-  linkLists: number;
+  /** The measures of the kept elements without their dropped descendants. */
+  remaining: Map<Element, Measure>;
+  /** Total length of the dropped lists of links, in characters that are not blank. */
+  linkListLength: number;
 }
 
-/** Drops the parts of a page that its tags, names and headings tell from the content. */
-export function prune(survey: Survey): Pruned {
-  const { body, measures } = survey;
-  const beside = sectionsBeside(survey);
+/** Drops the boilerplate of a page that tags, roles, names and headings identify. */
+export function prune(index: PageIndex): PrunedPage {
+  const { body, measures } = index;
+  const sections = findBoilerplateSections(index);
   const dropped = new Set<Element>();
-  const left = new Map<Element, Measure>();
-  let linkLists = 0;
+  const remaining = new Map<Element, Measure>();
+  let linkListLength = 0;
   const visit = (element: Element, isInMain: boolean): Measure | undefined => {
     const measured = measures.get(element);
     if (!measured) return undefined;
-    // What is said beside the text does not tell where the text is.
+    // Titles and captions are kept, but must not influence the search for the content root.
     let isWeighed = true;
     if (element !== body) {
       if (dropped.has(element)) return undefined;
-      const isPartHere = isPart(element, measured, isInMain, survey);
-      const isLinks = !isPartHere && isListOfLinks(element, measured, survey);
-      if (isLinks) linkLists += measured.length;
-      if (isPartHere && !beside.has(element) && introduces(element, survey)) {
-        dropBesideTitle(element, survey, dropped);
+      const isPartHere = isBoilerplate(element, measured, isInMain, index);
+      const isLinks = !isPartHere && isLinkList(element, measured, index);
+      if (isLinks) linkListLength += measured.length;
+      if (isPartHere && !sections.has(element) && introduces(element, index)) {
+        dropBesideTitle(element, index, dropped);
         isWeighed = false;
-      } else if (isPartHere || isLinks || beside.has(element)) {
+      } else if (isPartHere || isLinks || sections.has(element)) {
         dropped.add(element);
         return undefined;
       }
-      if (isCaption(element, measured, survey)) isWeighed = false;
+      if (isCaption(element, measured, index)) isWeighed = false;
     }
     const rest: Measure = { ...measured };
-    left.set(element, rest);
-    const isInside = isInMain || isContent(element);
+    remaining.set(element, rest);
+    const isInside = isInMain || isContentElement(element);
     for (const child of element.children) {
       const before = isTag(child) ? measures.get(child) : undefined;
       if (!isTag(child) || !before) continue;
       const after = visit(child, isInside);
-      add(rest, before, -1);
-      if (after) add(rest, after, 1);
+      addMeasure(rest, before, -1);
+      if (after) addMeasure(rest, after, 1);
     }
     return isWeighed ? rest : undefined;
   };
   visit(body, false);
-  return { dropped, left, linkLists };
+  return { dropped, remaining, linkListLength };
 }
 
-/** Says itself that it is content. */
-export const isContent = (element: Element) => isMain(element) || element.name === 'article';
+/** Whether an element is marked as content. */
+export const isContentElement = (element: Element) => isMainElement(element) || element.name === 'article';

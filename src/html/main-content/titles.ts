@@ -1,6 +1,6 @@
 import { type Element, isTag } from 'domhandler';
+import type { PageIndex as Survey } from './page-index.ts';
 import type { PageType } from './page-type.ts';
-import type { Survey } from './survey.ts';
 
 /** Types whose text is complete without the title (decision 0025). */
 const WITHOUT_TITLE: PageType[] = ['article', 'forum'];

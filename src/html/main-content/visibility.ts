@@ -1,31 +1,34 @@
 import type { Element } from 'domhandler';
 import type { PageType } from './page-type.ts';
 
-/** Largest share of the page that is believed to be hidden. */
-const MOST_HIDDEN = 0.3;
-/** The same for data that stands beside what readers see, with the whole text among it. */
-const MOST_DATA = 0.8;
-/** What is hidden only until the reader asks for it. */
-const FOLDED = /accordion|collaps|panel|tab|faq|answer|expand/i;
-/** Links, pictures and prices are seen, though kept from screen readers, which are told the same in other words. */
-const SEEN = new Set(['a', 'i', 'del', 'ins', 'h2', 'h3', 'h4']);
-/** Slides that are out of view are kept from screen readers too. Those of a product are of others. */
+/** An element with a larger share of the page is kept although it is hidden. */
+const MAX_HIDDEN_SHARE = 0.3;
+/** The same for microdata, which may repeat the whole text. */
+const MAX_HIDDEN_DATA_SHARE = 0.8;
+/** Classes of elements that are hidden until the reader expands them. */
+const COLLAPSIBLE_CLASS = /accordion|collaps|panel|tab|faq|answer|expand/i;
+/** Elements with `aria-hidden` that are visible: links, icons and prices, which screen readers get in other words. */
+const VISIBLE_THOUGH_ARIA_HIDDEN = new Set(['a', 'i', 'del', 'ins', 'h2', 'h3', 'h4']);
+/** Slides out of view have `aria-hidden` too. On product pages they show other products. */
 const SLIDES = new Set(['li']);
-/** React sends the content of such elements after the page and puts it into its place with a script. */
-const STREAMED = /^S:/;
+/** Ids of fragments that React streams after the page and moves into place with a script. */
+const STREAMED_ID = /^S:/;
 
-/** Whether readers do not see an element; `share` of the page, for a page that is hidden is only not there yet. */
-export function isUnseen({ attribs, name }: Element, share: number, type: PageType): boolean {
-  if (share > (attribs.itemscope === undefined ? MOST_HIDDEN : MOST_DATA)) return false;
-  const isSeen = SEEN.has(name) || (type !== 'product' && SLIDES.has(name));
+/**
+ * Whether an element is hidden from readers.
+ * @param share the element's share of the page; a page that is hidden as a whole is shown later by a script
+ */
+export function isHiddenElement({ attribs, name }: Element, share: number, type: PageType): boolean {
+  if (share > (attribs.itemscope === undefined ? MAX_HIDDEN_SHARE : MAX_HIDDEN_DATA_SHARE)) return false;
+  const isSeen = VISIBLE_THOUGH_ARIA_HIDDEN.has(name) || (type !== 'product' && SLIDES.has(name));
   const isHidden =
     attribs.hidden !== undefined ||
     (attribs['aria-hidden'] === 'true' && !isSeen) ||
     /display:\s*none/i.test(attribs.style ?? '');
   return (
     isHidden &&
-    !STREAMED.test(attribs.id ?? '') &&
-    !FOLDED.test(attribs.class ?? '') &&
+    !STREAMED_ID.test(attribs.id ?? '') &&
+    !COLLAPSIBLE_CLASS.test(attribs.class ?? '') &&
     !/^(tabpanel|region)$/.test(attribs.role ?? '')
   );
 }

@@ -1,0 +1,37 @@
+import { type Element, isTag } from 'domhandler';
+import { isHeading } from './element-measures.ts';
+
+/** Whether an element expands and collapses another element below it. Menu buttons are excluded. */
+export const isCollapseToggle = ({ attribs }: Element): boolean =>
+  attribs['aria-haspopup'] === undefined &&
+  (attribs['aria-expanded'] !== undefined || toggleKindOf(attribs) === 'collapse');
+
+/** The ids of the elements that accordions and tabs show in place. Menus and dialogs are not included. */
+export function findCollapsibleIds(elements: Iterable<Element>): Set<string> {
+  const ids = new Set<string>();
+  for (const element of elements) {
+    const id = collapsibleIdOf(element);
+    if (id) ids.add(id);
+  }
+  return ids;
+}
+
+function collapsibleIdOf(element: Element): string | undefined {
+  const { attribs } = element;
+  const toggled = toggleKindOf(attribs);
+  if (toggled === undefined)
+    return isCollapseToggle(element) || isTab(element) || isInHeading(element)
+      ? attribs['aria-controls']
+      : undefined;
+  const target = attribs['data-bs-target'] ?? attribs['data-target'] ?? attribs.href ?? '';
+  return /^(collapse|tab|pill)$/.test(toggled) && target.startsWith('#') ? target.slice(1) : undefined;
+}
+
+const isTab = ({ attribs }: Element) => attribs.role === 'tab';
+
+/** Whether an element is a child of a heading or of a `dt`. */
+export const isInHeading = ({ parent }: Element) =>
+  parent !== null && isTag(parent) && (isHeading(parent) || parent.name === 'dt');
+
+/** The value of Bootstrap's toggle attribute, such as `collapse` or `tab`. */
+const toggleKindOf = (attribs: Element['attribs']) => attribs['data-bs-toggle'] ?? attribs['data-toggle'];

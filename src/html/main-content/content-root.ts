@@ -1,0 +1,224 @@
+import { Element, isTag } from 'domhandler';
+import { isHeading } from './element-measures.ts';
+import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index.ts';
+import { isContentElement, type PrunedPage } from './pruning.ts';
+import { dropBesideTitle } from './titles.ts';
+
+/** Minimum share of the remaining page for the main element on pages of running text. */
+const MIN_MAIN_SHARE = 0.5;
+/** Minimum length of the main element on other pages, in characters that are not blank. */
+const MIN_MAIN_LENGTH = 150;
+/** Minimum share and weight of the article that contains the title. */
+const MIN_TITLED_ARTICLE_SHARE = 0.2;
+const MIN_TITLED_ARTICLE_WEIGHT = 300;
+const MIN_FIRST_ARTICLE_WEIGHT = 200;
+/** Minimum share of its parent's weight for a child to be the content root; less for `main` and `article` elements. */
+const MIN_CHILD_SHARE = 0.75;
+const MIN_MARKED_CHILD_SHARE = 0.5;
+/** A sibling of the content root inside the main element is kept if no larger share of its text is linked. */
+const MAX_LINKED_SHARE = 0.2;
+/** The elements before a product's title are dropped if they are at most this share of the remaining page. */
+const MAX_SHARE_BEFORE_TITLE = 0.3;
+
+/** Minimum share of the remaining page for an element marked as the article body. */
+const MIN_ARTICLE_BODY_SHARE = 0.6;
+
+/** Elements that are content but cannot be the content root. */
+const PASSAGES = new Set(['p', 'pre', 'blockquote', 'ul', 'ol', 'dl', 'figure', 'details']);
+
+/** The state of the search for the content root. */
+interface RootSearch {
+  root: Element;
+  isInMain: boolean;
+}
+
+/**
+ * Finds the element that contains the content and drops everything outside of it.
+ * @returns the content root, or the body if there is no such element
+ */
+export function narrowToContentRoot(index: PageIndex, pruned: PrunedPage): Element {
+  const { body, type } = index;
+  const found: RootSearch = { root: body, isInMain: false };
+  const main = findMain(index, pruned);
+  if (main) narrowTo(found, main, index, pruned);
+  if (type === 'article') {
+    const article = findTitledArticle(found.root, index, pruned);
+    if (article) narrowTo(found, article, index, pruned);
+    const text = findArticleBody(found.root, index, pruned);
+    if (text) narrowTo(found, text, index, pruned);
+  }
+  if (isRunningText(type)) while (descend(found, index, pruned));
+  else if (type === 'product') dropBeforeTitle(found.root, index, pruned);
+  return found.root;
+}
+
+/** The largest main element, if it has enough of the page. */
+function findMain(index: PageIndex, { remaining }: PrunedPage): Element | undefined {
+  let main: Element | undefined;
+  let longest = 0;
+  for (const [element, { length }] of remaining) {
+    if (!isMainElement(element) || length <= longest || isInFrame(element)) continue;
+    main = element;
+    longest = length;
+  }
+  if (!main) return undefined;
+  const isEnough =
+    remainingWeight(main, index, remaining) >=
+      MIN_MAIN_SHARE * remainingWeight(index.body, index, remaining) ||
+    (!isRunningText(index.type) && longest > MIN_MAIN_LENGTH);
+  return isEnough ? main : undefined;
+}
+
+/** Whether an element is in an inlined frame, whose main element is not the main element of the page. */
+function isInFrame(element: Element): boolean {
+  for (let at = element.parent; at && isTag(at); at = at.parent)
+    if (at.attribs['data-original-tag'] === 'iframe') return true;
+  return false;
+}
+
+/** The article that contains the title, if there is exactly one; other articles on the page are teasers. */
+function findTitledArticle(
+  root: Element,
+  index: PageIndex,
+  { remaining, dropped }: PrunedPage,
+): Element | undefined {
+  const minimum = Math.max(
+    MIN_TITLED_ARTICLE_WEIGHT,
+    MIN_TITLED_ARTICLE_SHARE * remainingWeight(index.body, index, remaining),
+  );
+  const articles: Element[] = [];
+  for (const element of index.titled) {
+    if (element.name !== 'article' || !remaining.has(element) || dropped.has(element)) continue;
+    if (isWithin(element, root)) articles.push(element);
+  }
+  const [article] = articles;
+  return article && articles.length === 1 && remainingWeight(article, index, remaining) >= minimum
+    ? article
+    : undefined;
+}
+
+/** The element with `itemprop="articleBody"`, if there is exactly one that is large enough. */
+function findArticleBody(
+  root: Element,
+  index: PageIndex,
+  { remaining, dropped }: PrunedPage,
+): Element | undefined {
+  const minimum = MIN_ARTICLE_BODY_SHARE * remainingWeight(root, index, remaining);
+  const bodies = [...remaining.keys()].filter(
+    (element) =>
+      isArticleBody(element) &&
+      !dropped.has(element) &&
+      isWithin(element, root) &&
+      remainingWeight(element, index, remaining) >= minimum,
+  );
+  return bodies.length === 1 ? bodies[0] : undefined;
+}
+
+function narrowTo(found: RootSearch, to: Element, index: PageIndex, { dropped }: PrunedPage): void {
+  for (let at = to; at !== found.root && at.parent && isTag(at.parent); at = at.parent) {
+    for (const sibling of at.parent.children)
+      if (isTag(sibling) && sibling !== at) dropBesideTitle(sibling, index, dropped);
+  }
+  found.root = to;
+  found.isInMain = true;
+}
+
+/** Moves the root to the child that has most of the content. @returns whether there is such a child */
+function descend(found: RootSearch, index: PageIndex, { dropped, remaining }: PrunedPage): boolean {
+  const children: Element[] = [];
+  for (const child of found.root.children) {
+    if (isTag(child) && remaining.has(child) && !dropped.has(child)) children.push(child);
+  }
+  const total = remainingWeight(found.root, index, remaining);
+  if (total === 0) return false;
+  const next =
+    children.findLast((child) => {
+      if (PASSAGES.has(child.name)) return false;
+      const minimum = isContentElement(child) && !found.isInMain ? MIN_MARKED_CHILD_SHARE : MIN_CHILD_SHARE;
+      return remainingWeight(child, index, remaining) >= minimum * total;
+    }) ?? (index.type === 'article' ? findFirstArticle(children, index, remaining) : undefined);
+  if (!next) return false;
+  for (const child of children) {
+    if (child !== next && !(found.isInMain && isContentBesideRoot(child, index, remaining)))
+      dropBesideTitle(child, index, dropped);
+  }
+  found.root = next;
+  found.isInMain ||= isContentElement(next);
+  return true;
+}
+
+/** The article with the title among several siblings, else the first. The others are loaded for endless scrolling. */
+function findFirstArticle(
+  children: Element[],
+  index: PageIndex,
+  remaining: PrunedPage['remaining'],
+): Element | undefined {
+  const articles = children.filter(
+    (child) => child.name === 'article' && remainingWeight(child, index, remaining) > 0,
+  );
+  const first = articles.find((article) => index.contentAncestors.has(article)) ?? articles[0];
+  return first && articles.length > 1 && remainingWeight(first, index, remaining) > MIN_FIRST_ARTICLE_WEIGHT
+    ? first
+    : undefined;
+}
+
+/** Whether a sibling of the content root inside the main element belongs to the content. */
+function isContentBesideRoot(
+  element: Element,
+  index: PageIndex,
+  remaining: PrunedPage['remaining'],
+): boolean {
+  if (isHeading(element) || PASSAGES.has(element.name)) return true;
+  const measured = index.measures.get(element);
+  return (
+    measured !== undefined &&
+    (remainingWeight(element, index, remaining) > 0 || isDataOnly(element, index, remaining)) &&
+    measured.linked < MAX_LINKED_SHARE * measured.length
+  );
+}
+
+/** Whether an element of a documentation page is a table or a section without prose, which is content there. */
+function isDataOnly(
+  element: Element,
+  { type, titled }: PageIndex,
+  remaining: PrunedPage['remaining'],
+): boolean {
+  const { length = 0, headings = 0 } = remaining.get(element) ?? {};
+  const isSection = headings > 0 && !titled.has(element);
+  return type === 'documentation' && length > 0 && (isSection || element.name === 'table');
+}
+
+/** Drops the elements before a product's title, which are usually breadcrumbs and pictures. */
+function dropBeforeTitle(root: Element, index: PageIndex, { remaining, dropped }: PrunedPage): void {
+  const title = findTitle(root, index, dropped);
+  const before: Element[] = [];
+  let weight = 0;
+  for (let at = title; at && at !== root; at = at.parent instanceof Element ? at.parent : undefined) {
+    for (const sibling of at.parent?.children ?? []) {
+      if (sibling === at) break;
+      if (!isTag(sibling) || dropped.has(sibling)) continue;
+      before.push(sibling);
+      weight += remainingWeight(sibling, index, remaining);
+    }
+  }
+  if (weight <= MAX_SHARE_BEFORE_TITLE * remainingWeight(root, index, remaining))
+    for (const element of before) dropped.add(element);
+}
+
+function findTitle(root: Element, index: PageIndex, dropped: PrunedPage['dropped']): Element | undefined {
+  for (const element of index.titled) {
+    if (element.name !== 'h1' || (index.measures.get(element)?.length ?? 0) <= 3) continue;
+    if (isWithin(element, root)) return dropped.has(element) ? undefined : element;
+  }
+  return undefined;
+}
+
+function remainingWeight(element: Element, index: PageIndex, remaining: PrunedPage['remaining']): number {
+  const measure = remaining.get(element);
+  return measure ? index.weigh(measure) : 0;
+}
+
+function isWithin(element: Element, root: Element): boolean {
+  for (let at: Element['parent'] = element; at; at = at.parent) if (at === root) return true;
+  return false;
+}

@@ -1,0 +1,155 @@
+import { type ChildNode, type Document, type Element, isTag, isText } from 'domhandler';
+
+/** Counts over an element and its descendants. Lengths are in characters that are not blank. */
+export interface Measure {
+  length: number;
+  /** The part of `length` that is inside links. */
+  linked: number;
+  /** The part of `length` in `pre` elements and in runs of at least 50 characters outside of links. */
+  prose: number;
+  links: number;
+  /** The number of links to files. */
+  downloads: number;
+  headings: number;
+  quotes: number;
+  /** Images, and players of sound and video. */
+  pictures: number;
+}
+
+export interface ElementMeasure extends Measure {
+  /** Length of all text before the element on the page. */
+  start: number;
+  /** The level of the highest heading in it, where 1 is the highest; 7 if it has none. */
+  rank: number;
+}
+
+/** The measures of all elements of a page, in document order. */
+export type Measures = ReadonlyMap<Element, ElementMeasure>;
+
+/** Elements whose content is not shown as text. */
+const ELEMENTS_WITHOUT_TEXT = new Set(
+  (
+    'head script style template title svg canvas iframe object embed audio video select datalist textarea ' +
+    'dialog map'
+  ).split(' '),
+);
+/** Elements that continue a line of text instead of ending it. */
+const INLINE = new Set(
+  (
+    'a abbr acronym b bdi bdo big br cite code data del dfn em font i img ins kbd label mark q ruby rb rp rt s samp ' +
+    'small span strike strong sub sup time tt u var wbr'
+  ).split(' '),
+);
+const PICTURES = new Set(['img', 'svg', 'video', 'audio', 'iframe', 'object', 'embed']);
+const NO_HEADING_LEVEL = 7;
+/** A shorter run of text is a label. Characters. */
+const MIN_PARAGRAPH_LENGTH = 50;
+
+/** A line of text that may span several inline elements. */
+interface TextRun {
+  length: number;
+  linked: number;
+}
+
+/**
+ * Measures every element of a page, in one pass.
+ * @param isScripted whether a browser has rendered the page, so that `noscript` is not shown
+ */
+export function measureElements(page: Document, isScripted: boolean): Measures {
+  const measures = new Map<Element, ElementMeasure>();
+  let position = 0;
+  const isShown = ({ name }: Element) =>
+    !ELEMENTS_WITHOUT_TEXT.has(name) && !(isScripted && name === 'noscript');
+
+  // Recursion is safe: a parsed page is never deeper than browsers let it be.
+  const visit = (nodes: ChildNode[], into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
+    let run = line;
+    for (const node of nodes) {
+      if (isText(node)) {
+        const length = countNonBlanks(node.data);
+        position += length;
+        extendRun(run, length, isLink);
+        into.length += length;
+        if (isLink) into.linked += length;
+      } else if (isTag(node)) {
+        run = enter(node, into, run, isLink);
+      }
+    }
+    return run;
+  };
+  const enter = (element: Element, into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
+    const { name, attribs } = element;
+    const own = { ...emptyMeasure(), start: position, rank: NO_HEADING_LEVEL };
+    measures.set(element, own);
+    if (PICTURES.has(name)) own.pictures = 1;
+    if (!isShown(element)) {
+      into.pictures += own.pictures;
+      return line;
+    }
+    if (name === 'a') {
+      own.links = 1;
+      own.downloads = isDownload(element) ? 1 : 0;
+    } else if (name === 'blockquote') own.quotes = 1;
+    else if (isHeading(element)) {
+      own.headings = 1;
+      own.rank = Number(name[1]);
+    }
+    const isInline = INLINE.has(name);
+    if (!isInline) endRun(line, into);
+    const linksHere = isLink || (name === 'a' && attribs.href !== undefined);
+    const after = visit(element.children, own, isInline ? line : { length: 0, linked: 0 }, linksHere);
+    if (!isInline) endRun(after, own);
+    if (name === 'pre') own.prose = own.length;
+    addMeasure(into, own, 1);
+    into.rank = Math.min(into.rank, own.rank);
+    return isInline ? after : { length: 0, linked: 0 };
+  };
+  const all = { ...emptyMeasure(), start: 0, rank: NO_HEADING_LEVEL };
+  endRun(visit(page.children, all, { length: 0, linked: 0 }, false), all);
+  return measures;
+}
+
+export const isHeading = ({ name }: Element): boolean => /^h[1-6]$/.test(name);
+
+const DOWNLOAD_URL =
+  /\.(pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|zip|gz|tgz|bz2|xz|7z|rar|dmg|exe|msi|apk|deb|rpm|iso)([?#]|$)/i;
+
+/** Whether a link leads to a file to download. */
+const isDownload = ({ attribs: { download, href = '' } }: Element) =>
+  download !== undefined || DOWNLOAD_URL.test(href);
+
+/** Adds a measure to another one, or subtracts it if `times` is -1. */
+export function addMeasure(to: Measure, more: Measure, times: 1 | -1): void {
+  to.length += times * more.length;
+  to.linked += times * more.linked;
+  to.prose += times * more.prose;
+  to.links += times * more.links;
+  to.downloads += times * more.downloads;
+  to.headings += times * more.headings;
+  to.quotes += times * more.quotes;
+  to.pictures += times * more.pictures;
+}
+
+const emptyMeasure = (): Measure => ({
+  ...{ length: 0, linked: 0, prose: 0, links: 0, downloads: 0, headings: 0, quotes: 0, pictures: 0 },
+});
+
+function extendRun(run: TextRun, length: number, isLink: boolean): void {
+  run.length += length;
+  if (isLink) run.linked += length;
+}
+
+/** Ends a run of text and counts it as prose if it is a paragraph. */
+function endRun({ length, linked }: TextRun, into: Measure): void {
+  const own = length - linked;
+  if (own >= MIN_PARAGRAPH_LENGTH && linked < own) into.prose += length;
+}
+
+function countNonBlanks(text: string): number {
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code > 32 && code !== 160) length++;
+  }
+  return length;
+}

@@ -1,0 +1,50 @@
+import { type Document, type Element, isTag } from 'domhandler';
+import { find } from 'domutils';
+import { parseHtml } from './parse.ts';
+import { documentBaseUrl, resolveUrl } from './urls.ts';
+
+const MENTIONED = /http-equiv\s*=\s*["']?\s*refresh/i;
+/** Only the beginning of the HTML is searched, because the tag is in the head. */
+const MAX_HEAD_CHARACTERS = 50_000;
+/** A page with a longer delay is meant to be read, so it is not followed. */
+const MAX_DELAY_S = 10;
+/** Seconds, then a URL (HTML standard, "shared declarative refresh steps"). */
+const REFRESH = /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i;
+
+/**
+ * Where HTML as it was sent leads by `<meta http-equiv="refresh">` within ten seconds: an absolute URL, if it is
+ * of the web and not the page's own. What stands in `noscript` is not meant.
+ */
+export function findRefreshTarget(html: string, pageUrl: string): string | undefined {
+  const beginning = html.slice(0, MAX_HEAD_CHARACTERS);
+  if (!MENTIONED.test(beginning)) return undefined;
+  const page: Document = parseHtml(beginning);
+  const isRefresh = (node: Element) =>
+    node.name === 'meta' &&
+    node.attribs['http-equiv']?.trim().toLowerCase() === 'refresh' &&
+    !isInNoscript(node);
+  const [meta] = find((node) => isTag(node) && isRefresh(node), page.children, true, 1);
+  const content = (meta && isTag(meta) && meta.attribs.content) || '';
+  const target = parseRefresh(content, documentBaseUrl(page, pageUrl))?.target;
+  return target === pageUrl ? undefined : target;
+}
+
+/**
+ * What the `content` of a `<meta http-equiv="refresh">` says, if it leads to a URL of the web within ten seconds.
+ * @returns the absolute URL, and after how many milliseconds
+ */
+export function parseRefresh(
+  content: string,
+  baseUrl: string,
+): { target: string; afterMs: number } | undefined {
+  const [, seconds, url] = REFRESH.exec(content) ?? [];
+  if (!url || Number(seconds) > MAX_DELAY_S) return undefined;
+  const target = resolveUrl(url, baseUrl);
+  return target && /^https?:/.test(target) ? { target, afterMs: Number(seconds) * 1000 } : undefined;
+}
+
+/** Whether it stands where only readers without scripts look. */
+function isInNoscript({ parent }: Element): boolean {
+  for (let at = parent; at; at = at.parent) if (isTag(at) && at.name === 'noscript') return true;
+  return false;
+}
