@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { DuringWait } from '../browser/pool.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
 import { priceOfFailure } from '../credits.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import { isEnded } from '../db/lanes.ts';
-import type { Engines, Obtained } from '../engines/index.ts';
+import type { Engines, FetchedPage } from '../engines/index.ts';
 import { isTransient, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -90,7 +90,7 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     const request = { ...job.request, url };
     const { profile } = request;
     const obtained = await hands.engines
-      .obtain(request, deadline.signal, {
+      .fetchPage(request, deadline.signal, {
         profile: profile && { teamId: job.teamId, name: profile.name },
         duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
       })
@@ -157,7 +157,7 @@ function warn(snapshot: Snapshot, profile: string): void {
 async function placed(
   claim: Claim,
   job: PageJob,
-  page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
+  page: { obtained: FetchedPage; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
   const { json, credits, discovered } = page.document;

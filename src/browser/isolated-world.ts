@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './cdp.ts';
 
 /** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
-const WORLD = 'winnow';
-const MOST_TRIES = 4;
-const PAUSE_MS = 50;
+const WORLD_NAME = 'winnow';
+const MAX_TRIES = 4;
+const RETRY_PAUSE_MS = 50;
 
 /** One frame of a page, as Chromium knows it. */
-export interface Place {
+export interface FrameTarget {
   session: Session;
   frameId: string;
 }
@@ -18,53 +18,53 @@ export interface Place {
  * @returns what it gives, which must be JSON
  * @throws what it throws, as text; and when the frame is between two documents ({@link isBetweenDocuments})
  */
-export async function runApart<Argument, Result>(
-  place: Place,
-  run: (argument: Argument) => Result,
+export async function evaluateIsolated<Argument, Result>(
+  target: FrameTarget,
+  pageFunction: (argument: Argument) => Result,
   argument: Argument,
 ): Promise<Awaited<Result>> {
-  const { value } = await call(place, run, argument, true);
+  const { value } = await callWithRetry(target, pageFunction, argument, true);
   // What the function gave, by way of JSON.
   return value as Awaited<Result>;
 }
 
 /** The id of the frame whose element a function finds, as `runApart` runs it; `undefined` when it finds none. */
-export async function frameIdApart<Argument>(
-  place: Place,
+export async function findFrameIdIsolated<Argument>(
+  target: FrameTarget,
   find: (argument: Argument) => Element | undefined,
   argument: Argument,
 ): Promise<string | undefined> {
-  const { objectId } = await call(place, find, argument, false);
+  const { objectId } = await callWithRetry(target, find, argument, false);
   if (!objectId) return undefined;
-  return (await place.session.send('DOM.describeNode', { objectId })).node.frameId;
+  return (await target.session.send('DOM.describeNode', { objectId })).node.frameId;
 }
 
 /** A document that is just there may go away under the call; the next one is asked instead. */
-async function call<Argument>(...asked: Parameters<typeof callOnce<Argument>>) {
+async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argument>>) {
   for (let tries = 1; ; tries++) {
     try {
-      return await callOnce(...asked);
+      return await callOnce(...args);
     } catch (error) {
-      if (tries === MOST_TRIES || !isBetweenDocuments(error)) throw error;
-      await sleep(PAUSE_MS);
+      if (tries === MAX_TRIES || !isBetweenDocuments(error)) throw error;
+      await sleep(RETRY_PAUSE_MS);
     }
   }
 }
 
 async function callOnce<Argument>(
-  { session, frameId }: Place,
-  run: (argument: Argument) => unknown,
+  { session, frameId }: FrameTarget,
+  pageFunction: (argument: Argument) => unknown,
   argument: Argument,
   returnByValue: boolean,
 ) {
   // The second time, it is the one that is there.
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId,
-    worldName: WORLD,
+    worldName: WORLD_NAME,
   });
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     executionContextId,
-    functionDeclaration: run.toString(),
+    functionDeclaration: pageFunction.toString(),
     arguments: [{ value: argument }],
     awaitPromise: true,
     returnByValue,
@@ -78,7 +78,7 @@ export interface IsolatedWorld {
   /** Evaluates an expression, waits for its promise, gives its value as plain data. */
   evaluate<Result>(expression: string): Promise<Result>;
   /** The same where the page's own globals are. */
-  evaluateOutside<Result>(expression: string): Promise<Result>;
+  evaluateInMainWorld<Result>(expression: string): Promise<Result>;
   /** Gives the world a function `name(text)`, what it is called with comes here. */
   listen(name: string, listener: (text: string) => void): Promise<void>;
 }
@@ -89,7 +89,7 @@ export interface IsolatedWorld {
  */
 export async function openIsolatedWorld(session: Session, frameId?: string): Promise<IsolatedWorld> {
   const frame = frameId ?? (await session.send('Page.getFrameTree')).frameTree.frame.id;
-  const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD });
+  const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD_NAME });
   const contextId = world.executionContextId;
 
   async function evaluate(expression: string, context: { contextId?: number }) {
@@ -102,12 +102,12 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
 
   return {
     evaluate: (expression) => evaluate(expression, { contextId }),
-    evaluateOutside: (expression) => evaluate(expression, {}),
+    evaluateInMainWorld: (expression) => evaluate(expression, {}),
     async listen(name, listener) {
       session.on('Runtime.bindingCalled', ({ executionContextId, name: called, payload }) => {
         if (executionContextId === contextId && called === name) listener(payload);
       });
-      await session.send('Runtime.addBinding', { name, executionContextName: WORLD });
+      await session.send('Runtime.addBinding', { name, executionContextName: WORLD_NAME });
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { DuringWait } from '../browser/pool.ts';
-import type { ProfileOrder } from '../browser/profile.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
+import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
@@ -8,13 +8,13 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
 /** What is wanted as its bytes, in base64; all else as text. */
-export type WantedAsBase64 = 'nothing' | 'pdf' | 'everything';
+export type Base64Mode = 'nothing' | 'pdf' | 'everything';
 
 /** @param request as it is scraped: with the format for it everything, without any parser PDFs */
-export function wantedAsBase64({
+export function chooseBase64Mode({
   formats,
   parsers,
-}: Pick<ScrapeRequest, 'formats' | 'parsers'>): WantedAsBase64 {
+}: Pick<ScrapeRequest, 'formats' | 'parsers'>): Base64Mode {
   if (asksFor(formats, 'rawBase64')) return 'everything';
   return parsers.length === 0 ? 'pdf' : 'nothing';
 }
@@ -31,8 +31,8 @@ export interface PageRequest {
   /** Milliseconds that the user asked to wait before the page is read; more than 0 needs the browser. */
   waitForMs: number;
   /** Milliseconds that the browser waits at least before it reads the page; this alone does not need the browser. */
-  leastWaitMs: number;
-  base64: WantedAsBase64;
+  minWaitMs: number;
+  base64: Base64Mode;
   /** From where the page is visited, and what its visitor reads. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Neither advertisements nor cookie notices. */
@@ -44,7 +44,7 @@ export interface PageRequest {
   /** Which pool of proxies, where there are any. */
   proxy: ProxyKind;
   /** With which browser state it is opened. */
-  profile: ProfileOrder | undefined;
+  profile: ProfileOptions | undefined;
   /** Around the wait for a browser. */
   duringWait?: DuringWait | undefined;
   /** What formats make from the open page, by their type. */
@@ -58,10 +58,10 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
-  ...{ profile: undefined, collect: {}, leastWaitMs: 0 },
+  ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A way to obtain a page. The signal's reason is what an aborted call throws. */
 export interface Engine {
-  obtain(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
+  fetchPage(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
 }

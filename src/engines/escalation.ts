@@ -4,11 +4,11 @@ import { seemsToPlay } from '../html/media.ts';
 import type { Route, Upstreams } from '../net/upstream.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
-import { isStaticEnough } from './static-enough.ts';
-import { isWall, judging, toldOf } from './wall.ts';
+import { needsBrowser } from './needs-browser.ts';
+import { isBlocked, withChallengeDetection, challengeWarnings } from './blocked.ts';
 
 /** A page to obtain, and what it may cost. */
-export interface Order {
+export interface FetchOptions {
   request: PageRequest;
   /** No browser, unless the request needs an open page. */
   fastMode: boolean;
@@ -17,7 +17,7 @@ export interface Order {
 }
 
 /** What pages are obtained with. */
-export interface EscalationHands {
+export interface EscalationDeps {
   /** Fetches the page as it is sent. */
   http: Engine;
   /** Runs its scripts. */
@@ -30,16 +30,16 @@ export interface EscalationHands {
 
 const HEAD_START_MS = 8_000;
 /** Refusals with which a site may mean that it wants a browser. */
-const WANTS_BROWSER = new Set([401, 403, 406, 429, 503]);
+const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
 /** Failures of a connection: a second one may work. */
-const MAY_PASS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
+const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
-const NO_ENHANCED = 'This service has no enhanced proxies; the page was fetched without them.';
-const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they are not billed.';
-const NOT_RUN =
+const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
+const STILL_BLOCKED_WARNING = 'The site refused the page by enhanced proxies too; they are not billed.';
+const SCRIPTS_NOT_RUN_WARNING =
   'The site refused the page to the browser: this is the page as it was sent, without its scripts.';
-const WITHOUT_FAST_MODE = 'Leave fastMode out: a browser may be let in.';
-const BY_ENHANCED = 'Set proxy to "auto": enhanced proxies may be let in.';
+const FAST_MODE_ADVICE = 'Leave fastMode out: a browser may be let in.';
+const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto": enhanced proxies may be let in.';
 
 /**
  * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
@@ -62,79 +62,79 @@ const BY_ENHANCED = 'Set proxy to "auto": enhanced proxies may be let in.';
  * `enhanced` and `stealth` go by enhanced proxies from the start; where the service has none at all, by basic ones
  * with a warning. A country without a proxy gets the page through one elsewhere, with a warning.
  */
-export function createEscalation(hands: EscalationHands) {
-  const { proxies, headStartMs = HEAD_START_MS } = hands;
-  const http = judging(hands.http);
-  const browser = judging(hands.browser);
+export function createEscalation(deps: EscalationDeps) {
+  const { proxies, headStartMs = HEAD_START_MS } = deps;
+  const http = withChallengeDetection(deps.http);
+  const browser = withChallengeDetection(deps.browser);
 
   /** Rows 1 to 5, by the proxies that the request names. */
-  async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
-    if (needsPage(request)) return open(request, signal);
-    if (fastMode || request.base64 === 'everything') return http.obtain(request, signal);
-    const isFinal = finality(request);
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
+  async function attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    if (needsOpenPage(request)) return fetchInBrowser(request, signal);
+    if (fastMode || request.base64 === 'everything') return http.fetchPage(request, signal);
+    const isFinal = createFinalCheck(request);
+    const finished = new AbortController();
+    const eitherSignal = AbortSignal.any([signal, finished.signal]);
     try {
-      const plain = settle(http.obtain(request, either));
-      const early = await inTime(plain, headStartMs);
+      const plain = toOutcome(http.fetchPage(request, eitherSignal));
+      const early = await withinTime(plain, headStartMs);
       if (early && isFinal(early)) return unwrap(early);
-      const rendered = settle(browser.obtain(request, either));
-      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isLetIn]);
-      return taken ? unwrap(taken) : choose(await plain, await rendered, signal);
+      const rendered = toOutcome(browser.fetchPage(request, eitherSignal));
+      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
+      return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
     } finally {
-      over.abort();
+      finished.abort();
     }
   }
 
-  async function open(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+  async function fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
     try {
-      return await browser.obtain(request, signal);
+      return await browser.fetchPage(request, signal);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
-      const unseen = unseenOf(request);
-      return warned(await http.obtain(request, signal), ...unseen);
+      const warnings = warnAboutFile(request);
+      return withWarnings(await http.fetchPage(request, signal), ...warnings);
     }
   }
 
   /** Rows 1 to 6. */
-  async function reach(order: Order, signal: AbortSignal): Promise<Snapshot> {
-    const { request, proxy } = order;
-    const enhanced = { ...order, request: { ...request, proxy: 'enhanced' as const } };
+  async function fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    const { request, proxy } = options;
+    const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
     if (proxy === 'enhanced' || proxy === 'stealth') {
-      if (proxies.offers('enhanced')) return attempt(enhanced, signal);
-      return warned(await attempt(order, signal), NO_ENHANCED);
+      if (proxies.offers('enhanced')) return attemptFetch(enhanced, signal);
+      return withWarnings(await attemptFetch(options, signal), NO_ENHANCED_WARNING);
     }
-    const first = await attempt(order, signal);
-    if (proxy === 'basic' || !proxies.offers('enhanced') || !isWall(first)) return first;
-    const second = await settle(attempt(enhanced, signal));
+    const first = await attemptFetch(options, signal);
+    if (proxy === 'basic' || !proxies.offers('enhanced') || !isBlocked(first)) return first;
+    const second = await toOutcome(attemptFetch(enhanced, signal));
     signal.throwIfAborted();
-    if ('page' in second) return isWall(second.page) ? warned(first, STILL_REFUSED) : second.page;
-    if (second.error instanceof ServiceError) return warned(first, STILL_REFUSED);
+    if ('page' in second) return isBlocked(second.page) ? withWarnings(first, STILL_BLOCKED_WARNING) : second.page;
+    if (second.error instanceof ServiceError) return withWarnings(first, STILL_BLOCKED_WARNING);
     throw second.error;
   }
 
   /** What the request kept from being tried, as advice for the user. */
-  const untried = ({ request, fastMode, proxy }: Order) => [
-    ...(fastMode && !needsPage(request) ? [WITHOUT_FAST_MODE] : []),
-    ...(proxy === 'basic' && proxies.offers('enhanced') ? [BY_ENHANCED] : []),
+  const listUntried = ({ request, fastMode, proxy }: FetchOptions) => [
+    ...(fastMode && !needsOpenPage(request) ? [FAST_MODE_ADVICE] : []),
+    ...(proxy === 'basic' && proxies.offers('enhanced') ? [ENHANCED_PROXY_ADVICE] : []),
   ];
 
-  return async function obtain(order: Order, signal: AbortSignal): Promise<Snapshot> {
-    const page = await reach(order, signal);
-    const route = { ...routeOf(order.request), proxy: page.proxy };
-    const elsewhere = proxies.isElsewhere(route) ? [elsewhereThan(route)] : [];
-    return warned(page, ...elsewhere, ...toldOf(page, untried(order)));
+  return async function obtain(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    const page = await fetchWithProxies(options, signal);
+    const route = { ...routeOf(options.request), proxy: page.proxy };
+    const countryWarnings = proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
+    return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, listUntried(options)));
   };
 }
 
-const elsewhereThan = ({ proxy, country }: Route) =>
+const otherCountryWarning = ({ proxy, country }: Route) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: Snapshot } | { error: unknown };
-type Judge = (outcome: Outcome) => boolean;
+type Acceptance = (outcome: Outcome) => boolean;
 
-const settle = (attempt: Promise<Snapshot>): Promise<Outcome> =>
-  attempt.then(
+const toOutcome = (attemptFetch: Promise<Snapshot>): Promise<Outcome> =>
+  attemptFetch.then(
     (page) => ({ page }),
     (error) => ({ error }),
   );
@@ -145,58 +145,58 @@ function unwrap(outcome: Outcome): Snapshot {
 }
 
 /** What settles within so many milliseconds. */
-async function inTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
+async function withinTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
   return Promise.race([outcome, late]).finally(() => timer.abort());
 }
 
 /** The first outcome to come that its judge accepts; `undefined` when all have come and none was accepted. */
-function firstAccepted(...candidates: [Promise<Outcome>, Judge][]): Promise<Outcome | undefined> {
+function firstAccepted(...candidates: [Promise<Outcome>, Acceptance][]): Promise<Outcome | undefined> {
   const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
-  const judged = candidates.map(async ([coming, accepts]) => {
-    const outcome = await coming;
+  const checked = candidates.map(async ([pendingOutcome, accepts]) => {
+    const outcome = await pendingOutcome;
     if (accepts(outcome)) resolve(outcome);
   });
-  void Promise.all(judged).then(() => resolve(undefined));
+  void Promise.all(checked).then(() => resolve(undefined));
   return promise;
 }
 
 /** Row 3: what the plain fetch brought needs no browser. */
-const finality =
-  ({ media }: PageRequest): Judge =>
+const createFinalCheck =
+  ({ media }: PageRequest): Acceptance =>
   (outcome) => {
     if ('error' in outcome) {
-      return !(outcome.error instanceof ServiceError) || !MAY_PASS.has(outcome.error.code);
+      return !(outcome.error instanceof ServiceError) || !RETRYABLE_ERRORS.has(outcome.error.code);
     }
     const { page } = outcome;
-    if (WANTS_BROWSER.has(page.statusCode)) return false;
+    if (BROWSER_RETRY_STATUSES.has(page.statusCode)) return false;
     if (page.kind !== 'html') return true;
-    return !page.challenge && isStaticEnough(page.text) && (!media || seemsToPlay(page.text));
+    return !page.challenge && needsBrowser(page.text) && (!media || seemsToPlay(page.text));
   };
 
-const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
+const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);
 
 /** Row 5. */
-function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
+function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
-    return isWorse ? warned(plain.page, NOT_RUN) : rendered.page;
+    return isWorse ? withWarnings(plain.page, SCRIPTS_NOT_RUN_WARNING) : rendered.page;
   }
   signal.throwIfAborted();
   const { error } = rendered;
   // A browser that died says nothing of the page: it is asked again, instead of taking the shell for it.
-  const isTold = error instanceof ServiceError && error.code !== 'WORKER_LOST';
-  if ('page' in plain && !isTold) throw error;
+  const isPageFailure = error instanceof ServiceError && error.code !== 'WORKER_LOST';
+  if ('page' in plain && !isPageFailure) throw error;
   return unwrap(plain);
 }
 
 const isRefused = (page: Snapshot) => page.statusCode >= 400 || page.challenge !== undefined;
 
-type Needs = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & { profile?: unknown };
+type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & { profile?: unknown };
 
 /** Row 1. */
-export function needsPage({ collect, actions, mobile, waitForMs, profile }: Needs): boolean {
+export function needsOpenPage({ collect, actions, mobile, waitForMs, profile }: OpenPageNeeds): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;
   return isMade || mobile || waitForMs > 0 || profile !== undefined;
 }
@@ -205,7 +205,7 @@ export function needsPage({ collect, actions, mobile, waitForMs, profile }: Need
  * What has to be left out because the address is a file.
  * @throws ServiceError `SCRAPE_ACTION_ERROR` when something was to be done on it
  */
-function unseenOf({ url, actions, collect }: PageRequest): string[] {
+function warnAboutFile({ url, actions, collect }: PageRequest): string[] {
   if (actions.length) {
     throw new ServiceError(
       'SCRAPE_ACTION_ERROR',
@@ -216,6 +216,6 @@ function unseenOf({ url, actions, collect }: PageRequest): string[] {
   return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
 }
 
-function warned(page: Snapshot, ...warnings: string[]): Snapshot {
+function withWarnings(page: Snapshot, ...warnings: string[]): Snapshot {
   return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

@@ -1,5 +1,5 @@
-import type { DuringWait } from '../browser/pool.ts';
-import type { ProfileOrder } from '../browser/profile.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
+import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
 import { requestedMediaKinds } from '../media-kind.ts';
@@ -8,14 +8,14 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
-import { type Cache, cacheKey, missError } from './cache.ts';
-import { type PageRequest, wantedAsBase64 } from './engine.ts';
-import { createEscalation, type EscalationHands, needsPage } from './escalation.ts';
-import { type Fallback, Trace } from './trace.ts';
-import { isWall } from './wall.ts';
+import { type PageCache, cacheKey, cacheMissError } from './page-cache.ts';
+import { type PageRequest, chooseBase64Mode } from './engine.ts';
+import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
+import { type Fallback, EngineTrace } from './engine-trace.ts';
+import { isBlocked } from './blocked.ts';
 
 /** A page, and whether it came from the cache; no state when the cache was not considered. */
-export interface Obtained {
+export interface FetchedPage {
   snapshot: Snapshot;
   cacheState: 'hit' | 'miss' | undefined;
   /** Resolves when the page is in the cache, if it belongs there; nobody who wants the page need wait for it. */
@@ -25,23 +25,23 @@ export interface Obtained {
 }
 
 /** What obtaining a page depends on beside the request. */
-interface Circumstances {
+interface FetchContext {
   /** Whose is the profile that the request names, and whether it is saved. */
-  profile?: ProfileOrder | undefined;
+  profile?: ProfileOptions | undefined;
   /** Around the wait for a browser. */
   duringWait?: DuringWait;
 }
 
 /** Obtains pages by the first engine that can, or from the cache. */
 export interface Engines {
-  obtain(request: ScrapeRequest, signal: AbortSignal, circumstances?: Circumstances): Promise<Obtained>;
+  fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
 /** @param hands `cache` and what {@link createEscalation} works with */
-export function createEngines({ cache, ...hands }: EscalationHands & { cache: Cache }): Engines {
+export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
   return {
-    async obtain(request, signal, circumstances = {}) {
-      const target = pageRequest(request, circumstances);
+    async fetchPage(request, signal, context = {}) {
+      const target = toPageRequest(request, context);
       const cacheOnly = isCacheOnly(request);
       // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
       const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
@@ -57,14 +57,14 @@ export function createEngines({ cache, ...hands }: EscalationHands & { cache: Ca
           fallbacks: [],
         };
       }
-      if (cacheOnly) throw missError(request);
+      if (cacheOnly) throw cacheMissError(request);
       const { fastMode, proxy, storeInCache } = request;
-      const trace = new Trace();
-      const http = trace.watch('http', hands.http);
-      const browser = trace.watch('browser', hands.browser);
-      const fetchPage = createEscalation({ ...hands, http, browser });
-      const snapshot = await fetchPage({ request: target, fastMode, proxy }, signal);
-      const isKept = key && storeInCache && !snapshot.isPartial && !isWall(snapshot);
+      const trace = new EngineTrace();
+      const http = trace.record('http', deps.http);
+      const browser = trace.record('browser', deps.browser);
+      const escalate = createEscalation({ ...deps, http, browser });
+      const snapshot = await escalate({ request: target, fastMode, proxy }, signal);
+      const isKept = key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
       return { snapshot, cacheState: readable ? 'miss' : undefined, cached, fallbacks: trace.fallbacks };
     },
@@ -81,30 +81,30 @@ function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: Scrape
 }
 
 /** What a format may have that needs the open page. */
-type Halves = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
+type OpenPageSteps = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
 
 /** Whether pages are opened in the browser from the start; others may turn out to need one. */
 export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
   const { mobile, waitFor: waitForMs, profile, actions = [], formats } = request;
   return (
-    !isCacheOnly(request) && needsPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
+    !isCacheOnly(request) && needsOpenPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
   );
 }
 
 /** What the formats make in the open page. */
 function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
   const collect: PageRequest['collect'] = {};
-  for (const asked of formats) {
-    const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
+  for (const requested of formats) {
+    const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
     // The list is a union of records; each record's halves take the very request that its own schema made.
-    const { collect: makeFile, survey } = (format ?? {}) as Halves;
-    if (makeFile) collect[asked.type] = (page) => makeFile(page, asked);
-    if (survey) collect[asked.type] = async (page) => ({ survey: await survey(page, asked) });
+    const { collect: makeFile, survey } = (format ?? {}) as OpenPageSteps;
+    if (makeFile) collect[requested.type] = (page) => makeFile(page, requested);
+    if (survey) collect[requested.type] = async (page) => ({ survey: await survey(page, requested) });
   }
   return collect;
 }
 
-function pageRequest(request: ScrapeRequest, { profile, duringWait }: Circumstances): PageRequest {
+function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
   return {
     sourceUrl: request.url,
     // The API accepted the address by its own rule for local names; here it is only read again.
@@ -113,8 +113,8 @@ function pageRequest(request: ScrapeRequest, { profile, duringWait }: Circumstan
     skipTlsVerification: request.skipTlsVerification,
     mobile: request.mobile,
     waitForMs: request.waitFor,
-    leastWaitMs: trackedWaitMs(request),
-    base64: wantedAsBase64(request),
+    minWaitMs: trackedWaitMs(request),
+    base64: chooseBase64Mode(request),
     location: request.location,
     blockAds: request.blockAds,
     media: requestedMediaKinds(request.formats).length > 0,
