@@ -9,19 +9,19 @@ import { evaluateIsolated } from './isolated-world.ts';
 import { isHtml, readHtml } from './read-html.ts';
 import { runScript } from './run-script.ts';
 import { scrollElement, scrollPage } from './scroll.ts';
-import { waitUntilSettled } from './wait-until-settled.ts';
 import type { Tab } from './tab.ts';
+import { waitUntilSettled } from './wait-until-settled.ts';
 
-/** An element that an action names is waited for so long. */
+/** How long to wait for the element that an action names. */
 const MAX_ELEMENT_WAIT_MS = 10_000;
-/** For an element to become free to be clicked as a visitor would. */
+/** How long to wait until an element can receive a real click, before a synthetic click is dispatched. */
 const MAX_CLICK_WAIT_MS = 2_000;
-/** What `all` clicks at most. */
+/** The maximum number of elements that a click with `all` clicks. */
 const MAX_CLICKS = 100;
-/** After what may change the page: a navigation has begun by then, and is waited for. */
+/** How to wait after an action that may change the page. A navigation starts within the quiet time, and is waited for. */
 const SETTLE_AFTER_ACTION = { quietMs: 150, maxMs: 5_000 };
 
-/** What actions brought, each list in the order of its actions. */
+/** The results of the actions, each list in the order of its actions. */
 export interface ActionOutcome {
   screenshots: CollectedFile[];
   scrapes: { url: string; html: string }[];
@@ -29,12 +29,12 @@ export interface ActionOutcome {
   pdfs: CollectedFile[];
 }
 
-/** What actions work with. */
+/** The tab and the state that the action handlers share. */
 interface ActionTarget extends Tab {
-  /** Its page in the hands of Playwright. */
+  /** The same page, as Playwright controls it. */
   page: Page;
   outcome: ActionOutcome;
-  /** Of everything that is read from the page, in characters. */
+  /** How many characters all actions together may still read from the page. */
   budget: { characters: number };
 }
 
@@ -52,7 +52,7 @@ const ACTION_HANDLERS: ActionHandlers = {
     const matches = target.page.locator(cssSelector(selector));
     const popups = target.context.popupCount();
     if (all) {
-      // Handles, not places in a list: a click may take its element away.
+      // Element handles stay valid when a click removes an element, unlike indices.
       for (const each of (await matches.elementHandles()).slice(0, MAX_CLICKS)) await clickIfPresent(each);
     } else await click(await matches.first().elementHandle({ timeout: MAX_ELEMENT_WAIT_MS }));
     await settleAfterAction(target);
@@ -100,10 +100,10 @@ const ACTION_HANDLERS: ActionHandlers = {
 };
 
 /**
- * Does the actions on the page, one after the other.
- * @param page the tab's, in the hands of Playwright
- * @param bounds.contentType of the answer that made the page
- * @param bounds.maxCharacters that may be read from it by all actions together
+ * Performs the actions on the page, one after the other.
+ * @param page the tab's page, as Playwright controls it
+ * @param bounds.contentType content type of the response that produced the page
+ * @param bounds.maxCharacters how many characters all actions together may read from the page
  * @throws ServiceError `SCRAPE_ACTION_ERROR` that names the action
  */
 export async function performActions(
@@ -131,13 +131,16 @@ export async function performActions(
   return outcome;
 }
 
-function runAction<Type extends Action['type']>(target: ActionTarget, action: Extract<Action, { type: Type }>) {
-  // The record has for each type what takes its actions.
+function runAction<Type extends Action['type']>(
+  target: ActionTarget,
+  action: Extract<Action, { type: Type }>,
+) {
+  // Each handler in the record takes actions of its own type.
   const handler = ACTION_HANDLERS[action.type] as (target: ActionTarget, action: Action) => Promise<void>;
   return handler(target, action);
 }
 
-/** A CSS selector, whatever else Playwright would understand. */
+/** Marks a selector as CSS, so that Playwright does not read it as one of its other selector engines. */
 const cssSelector = (selector: string) => `css=${selector}`;
 
 async function settleAfterAction(target: ActionTarget): Promise<void> {
@@ -154,7 +157,7 @@ function consumeBudget({ budget }: ActionTarget, characters: number): void {
   }
 }
 
-/** Clicks as a visitor does; what is covered or hidden is clicked all the same, as scripts do. */
+/** Clicks with the mouse. An element that is covered or hidden gets a synthetic click event instead. */
 async function click(element: ElementHandle): Promise<void> {
   try {
     await element.click({ timeout: MAX_CLICK_WAIT_MS });
@@ -170,7 +173,7 @@ async function clickIfPresent(element: ElementHandle): Promise<void> {
   try {
     await click(element);
   } catch (error) {
-    // An earlier click took it away, or it is switched off: there is nothing to click any more.
+    // An earlier click removed or disabled the element, so there is nothing left to click.
     if (!/not attached|is disabled|context was destroyed|navigat/i.test(messageOf(error))) throw error;
   }
 }
@@ -183,7 +186,7 @@ function hasFocus(): boolean {
   );
 }
 
-/** How it looks when not the action but the page or the browser came to its end. */
+/** Messages that mean that the page or the browser ended, not that the action failed. */
 const PAGE_GONE = /^(\w+\.\w+: )?(Target (page|crashed|closed)|Page crashed|Chromium ended|the tab crashed)/i;
 const BAD_SELECTOR = /not a valid selector|parsing (css )?selector|Unknown engine|Unexpected/i;
 
@@ -199,7 +202,7 @@ function toActionError(error: unknown, ordinal: number, action: Action): unknown
   );
 }
 
-/** What went wrong and what to do, without what Playwright adds. */
+/** The reason and the remedy, without the log that Playwright appends. */
 function describeFailure(error: Error, action: Action): string {
   const [first = ''] = error.message.replace(/^[a-zA-Z]+\.[a-zA-Z]+: (Error: )?/, '').split('\n');
   if (error.name === 'TimeoutError') {

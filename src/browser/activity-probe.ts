@@ -1,9 +1,10 @@
-/** How a page does, seen from inside. */
+/** The activity of a page, as measured inside it. */
 export interface PageActivity {
+  /** Milliseconds since the DOM last changed. */
   quietMs: number;
   /** Characters of text, counted up to a bound. */
   textLength: number;
-  /** There is nothing to see: no text, no picture, no frame, no shadow tree. */
+  /** The page shows nothing: no text, no image, no frame, no shadow tree. */
   isEmpty: boolean;
   hasScripts: boolean;
   /** Its `<meta http-equiv="refresh">`, if it has one. */
@@ -11,8 +12,8 @@ export interface PageActivity {
 }
 
 /**
- * Runs in the page, apart from its scripts. What changes again and again without growing (clocks, counters, carousels)
- * is no news.
+ * Runs in the page, in the isolated world. The first call installs a mutation observer. Nodes that keep changing without
+ * growing (clocks, counters, carousels) do not count as activity.
  */
 export function probeActivity(maxTextLength: number): PageActivity {
   const MAX_REPEATS = 3;
@@ -26,7 +27,7 @@ export function probeActivity(maxTextLength: number): PageActivity {
       return size;
     };
     const isRelevantChange = ({ type, target, addedNodes, removedNodes }: MutationRecord) => {
-      // A text node may be another one each time; what holds it stays.
+      // Scripts may replace a text node each time, while its parent stays.
       const container = type === 'characterData' ? (target.parentNode ?? target) : target;
       const times = (changeCounts.get(container) ?? 0) + 1;
       changeCounts.set(container, times);
@@ -34,7 +35,7 @@ export function probeActivity(maxTextLength: number): PageActivity {
       return type === 'childList' && sizeOf(addedNodes) > sizeOf(removedNodes) + 2;
     };
     new MutationObserver((records) => {
-      // No short cut: each record is counted.
+      // `filter` instead of `some`, because each record has to be counted.
       if (records.filter(isRelevantChange).length) world.winnowLastChange = performance.now();
     }).observe(document, { subtree: true, childList: true, characterData: true });
   }
@@ -49,7 +50,7 @@ export function probeActivity(maxTextLength: number): PageActivity {
   }
   const isVisual = (element: Element) =>
     /^(img|svg|canvas|video|i?frame|embed|object)$/i.test(element.tagName) || element.shadowRoot;
-  const isBare = textLength === 0 && ![...document.querySelectorAll('*')].some(isVisual);
+  const isEmpty = textLength === 0 && ![...document.querySelectorAll('*')].some(isVisual);
   const content = document.querySelector<HTMLMetaElement>('meta[http-equiv="refresh" i]')?.content;
   return {
     quietMs: performance.now() - world.winnowLastChange,

@@ -12,16 +12,16 @@ import type { OutgoingRequest } from './request-interception.ts';
 const DEBIAN_LISTS = ['ublock', 'thirdparties/easylist'].map(
   (folder) => `/usr/share/chromium/extensions/ublock-origin/assets/${folder}`,
 );
-/** A list of lists, of no use here. */
+/** Lists bad filter lists; contains no filters. */
 const NON_FILTER_LIST = 'badlists.txt';
 
-/** What conditions in the lists (`!#if`) may ask for. */
+/** Constants that preprocessor conditions (`!#if`) in the lists test. */
 const PREPROCESSOR_CONSTANTS = new Map([
   ['env_chromium', true],
   ['ext_ublock', true],
 ]);
 
-/** CDP's names of request types in the words of the lists. */
+/** Maps CDP resource types to the request types of the filter lists. */
 const REQUEST_TYPES: Record<string, RequestType> = {
   Document: 'sub_frame',
   Script: 'script',
@@ -32,14 +32,14 @@ const REQUEST_TYPES: Record<string, RequestType> = {
   Ping: 'ping',
 };
 
-/** Knows advertisements by filter lists. */
+/** Recognises advertisements by filter lists. */
 export type AdBlocker = ReturnType<typeof createAdBlocker>;
 
 /**
- * Reads the filter lists. Made ready once, which takes seconds, the engine lies in the cache under the hash
- * of the lists.
- * @param options.directory of the lists (`*.txt`); without one, Debian's are looked for
- * @returns `undefined` when there are no lists, which is logged with what to do
+ * Reads the filter lists and compiles them. Compiling takes seconds, so the engine is cached on disk under the hash of
+ * the lists.
+ * @param options.directory directory of the lists (`*.txt`); without it, those of the Debian package are used
+ * @returns `undefined` when there are no lists; the log then says how to install them
  */
 export async function openAdBlocker(options: {
   directory: string | undefined;
@@ -82,7 +82,7 @@ async function compileEngine(lists: string, file: string): Promise<FiltersEngine
   return engine;
 }
 
-/** What was read, `undefined` when it is not there. */
+/** The content that was read, or `undefined` when the file does not exist. */
 async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<Content | undefined> {
   try {
     return await promise;
@@ -95,7 +95,7 @@ async function undefinedIfMissing<Content>(promise: Promise<Content>): Promise<C
 function createAdBlocker(engine: FiltersEngine) {
   engine.updateEnv(PREPROCESSOR_CONSTANTS);
 
-  /** The style sheet with which an ad blocker would hide elements of such a page. */
+  /** The style sheet with which an ad blocker would hide elements of a page with these traits. */
   function hidingStyles(url: string, traits: PageTraits): string {
     const { hostname, domain } = makeRequest({ url });
     return engine.getCosmeticsFilters({
@@ -106,11 +106,11 @@ function createAdBlocker(engine: FiltersEngine) {
   }
 
   return {
-    /** For one page. */
+    /** Starts blocking for one page. */
     open() {
       const blockedUrls = new Set<string>();
       return {
-        /** Whether a request is for an advertisement or a tracker. */
+        /** Whether a request loads an advertisement or a tracker. */
         isAd({ url, type, pageUrl }: OutgoingRequest): boolean {
           const isAd = engine.match(
             Request.fromRawDetails({ url, type: REQUEST_TYPES[type] ?? 'other', sourceUrl: pageUrl }),
@@ -120,18 +120,20 @@ function createAdBlocker(engine: FiltersEngine) {
         },
 
         /**
-         * Takes out of a settled page what an ad blocker would hide: the frames and pictures that were refused, and
-         * the elements that the lists name. Hidden by a style sheet they would be gone from screenshots, but not
-         * from markdown and html, and the sheet would stand in the html.
+         * Removes from a settled page what an ad blocker would hide: frames and images whose requests were blocked, and
+         * the elements that the lists name. A style sheet would hide them from screenshots only; they would stay in
+         * markdown and html, and the sheet itself would appear in the html.
          */
         async remove(session: Session): Promise<void> {
           try {
             const world = await openIsolatedWorld(session);
-            const { url, ...traits } = await world.evaluate<PageTraits & { url: string }>(`(${readTraits})()`);
+            const { url, ...traits } = await world.evaluate<PageTraits & { url: string }>(
+              `(${readTraits})()`,
+            );
             const args = [hidingStyles(url, traits), [...blockedUrls]].map((each) => JSON.stringify(each));
             await world.evaluate(`(${removeElements})(${args})`);
           } catch (error) {
-            // A page that goes on to another while it is read is read as it is.
+            // A page that navigates meanwhile is read without this step.
             if (!isBetweenDocuments(error)) throw error;
           }
         },
@@ -140,7 +142,7 @@ function createAdBlocker(engine: FiltersEngine) {
   };
 }
 
-/** What the lists know elements by. */
+/** The names by which filter lists select elements. */
 interface PageTraits {
   classes: string[];
   ids: string[];

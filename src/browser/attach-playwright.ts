@@ -2,28 +2,31 @@ import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page 
 import type { CdpMessage } from './cdp.ts';
 import type { Tab } from './tab.ts';
 
-/** Playwright at work on a page that was opened without it. */
+/** Playwright attached to a page that was opened without it. */
 export interface AttachedPlaywright extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
 }
 
-/** What a browser does for all its contexts where it is not told for which. */
+/** Commands that need a `browserContextId`, because Chromium would otherwise apply them to its default context. */
 const CONTEXT_COMMANDS = /^Storage\.|^Browser\.(?:setDownloadBehavior|grantPermissions|resetPermissions)$/;
 
 /**
- * Lets Playwright join for what it does best: hands that click and type as people do, and the state of a browser as a
- * file. It costs a page a third more, so it is called only where it is needed. It sees a browser that has this one
- * context and page.
+ * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a third more
+ * expensive, so it is attached only where it is needed. Playwright sees a browser with only this context and page.
  */
 export async function attachPlaywright(tab: Tab): Promise<AttachedPlaywright> {
-  const browser = await chromium.connectOverCDP(createTabTransport(tab), { noDefaults: true, isLocal: true, timeout: 0 });
-  // It has been introduced to both.
+  const browser = await chromium.connectOverCDP(createTabTransport(tab), {
+    noDefaults: true,
+    isLocal: true,
+    timeout: 0,
+  });
+  // The transport has announced exactly one context and one page.
   const context = browser.contexts()[0]!;
   return { context, page: context.pages()[0]!, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** The protocol, cut down to a tab's context. */
+/** A protocol transport that is limited to the context of a tab. */
 function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport {
   const { connection, id: browserContextId } = context;
   const sessions = new Set<string>();
@@ -70,7 +73,9 @@ function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport
       const { id, sessionId } = message;
       void handleCommand(message)
         .catch((error: Error): CdpMessage => ({ error: { message: error.message } }))
-        .then(({ result, error }) => deliver({ id, sessionId, ...(error ? { error } : { result }) } as CdpMessage));
+        .then(({ result, error }) =>
+          deliver({ id, sessionId, ...(error ? { error } : { result }) } as CdpMessage),
+        );
     },
     close() {
       stopEvents();

@@ -1,63 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 import { pause } from '../pause.ts';
-import { Disconnected } from './cdp.ts';
 import { type BrowsingContext, openContext } from './browsing-context.ts';
+import { Disconnected } from './cdp.ts';
 import type { Chromium } from './launch-chromium.ts';
 import { measureMemoryMb } from './process-memory.ts';
 
-/** Runs a wait for the browser: whoever waits may leave it out of the time that its page has. */
+/** Wraps the wait for a browser, so that the caller can exclude it from the time limit of the page. */
 export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result>;
 
-/** What a context is opened with. */
+/** Options of one lease. */
 interface LeaseOptions {
   proxyUrl?: string;
   duringWait?: DuringWait | undefined;
 }
 
-/** Contexts of one Chromium, which is started when first needed, and again when it dies or has grown old. */
+/** A pool of contexts in one Chromium, which is started on first use and replaced when it dies or reaches its limits. */
 export interface BrowserPool {
   /**
-   * Runs `use` with a context of its own, which shares nothing with any other; at most `contexts` at once, others
-   * wait their turn until the signal fires.
+   * Runs `use` with its own context, which shares nothing with others. At most `contexts` run at once; others wait in
+   * a queue until the signal fires.
    */
   lease<Result>(
     options: LeaseOptions,
     use: (context: BrowsingContext) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result>;
-  /** Resolves when a browser runs. */
+  /** Resolves when a browser is running. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a pool is made from. */
+/** Options of a pool. */
 export interface PoolOptions {
   launch(): Promise<Chromium>;
   logger: Logger;
   /** How many pages may be open at once. */
   contexts: number;
-  /** When a browser is replaced by a new one. */
+  /** Limits after which a browser is replaced. */
   limits?: Partial<typeof LIMITS>;
 }
 
 const LIMITS = {
-  /** Contexts that one browser opens. */
+  /** How many contexts one browser opens. */
   uses: 1_000,
   ageMs: 60 * 60_000,
-  /** Of all its processes. */
+  /** Resident memory of all its processes, in MiB. */
   memoryMb: 2_000,
-  /** With less memory free on the machine, only one page is open at a time. */
+  /** With less free memory on the machine, in MiB, only one page is open at a time. */
   minFreeMb: 300,
 };
 
 /** Reading the memory of a browser's processes costs a few milliseconds. */
 const MEMORY_CHECK_INTERVAL_MS = 5_000;
 const FREE_MEMORY_POLL_MS = 200;
-/** A hung page does not hold its turn longer. */
+/** How long a hung page may delay the release of its slot. */
 const CONTEXT_CLOSE_TIMEOUT_MS = 5_000;
 
-/** A browser, for as long as it is young enough. */
+/** One browser with its usage counters. */
 interface Generation {
   browser: Promise<Chromium>;
   startedAt: number;
@@ -67,7 +67,7 @@ interface Generation {
   memoryMb: number;
 }
 
-/** Opens a pool; no browser is started before one is needed. */
+/** Creates a pool; the first browser is started on first use. */
 export function createBrowserPool({ launch, logger, contexts, limits }: PoolOptions): BrowserPool {
   const effectiveLimits = { ...LIMITS, ...limits };
   const generations = new Set<Generation>();
@@ -96,7 +96,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     return generation;
   }
 
-  /** The browser for the next page: an old one takes no more, and ends with its last. */
+  /** The browser for the next page. An old browser takes no more pages, and is closed after its last one. */
   function usableGeneration(): Generation {
     if (current && isOld(current)) {
       const old = current;
@@ -107,7 +107,11 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
   }
 
   function isOld({ uses, startedAt, memoryMb }: Generation): boolean {
-    return uses >= effectiveLimits.uses || performance.now() - startedAt > effectiveLimits.ageMs || memoryMb > effectiveLimits.memoryMb;
+    return (
+      uses >= effectiveLimits.uses ||
+      performance.now() - startedAt > effectiveLimits.ageMs ||
+      memoryMb > effectiveLimits.memoryMb
+    );
   }
 
   function closeIfUnused(generation: Generation): void {
@@ -117,14 +121,14 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
       .catch((error) => logger.warn({ err: error }, 'an old Chromium did not close in order'));
   }
 
-  /** Now and then, beside the pages that are open. */
+  /** Measures memory at intervals, without delaying pages. */
   function measureMemory(generation: Generation, { connection }: Chromium): void {
     if (performance.now() - generation.memoryCheckedAt < MEMORY_CHECK_INTERVAL_MS) return;
     generation.memoryCheckedAt = performance.now();
     const setMemory = (mb: number) => {
       generation.memoryMb = mb;
     };
-    // One that ended meanwhile needs no weight, and its end is told elsewhere.
+    // The browser may have ended meanwhile, which is logged elsewhere.
     measureMemoryMb(connection).then(setMemory, () => undefined);
   }
 
@@ -154,7 +158,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     else open--;
   }
 
-  /** Waits while the machine is short of memory and other pages are open, which will give some back. */
+  /** Waits while the machine is short of memory and other pages are open that will free some. */
   async function waitForMemory(signal: AbortSignal): Promise<void> {
     const isShort = () => process.availableMemory() < effectiveLimits.minFreeMb * 1024 * 1024;
     const hasOpenPages = () => [...generations].some((generation) => generation.open > 0);
@@ -164,7 +168,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
     }
   }
 
-  /** Waits for a turn, for memory and for a browser that runs; whoever comes in leaves again. */
+  /** Waits for a slot, for memory and for a running browser. The caller has to call `release`. */
   async function acquire(signal: AbortSignal): Promise<{ browser: Chromium; leave(): void }> {
     await acquireSlot(signal);
     let generation: Generation | undefined;
@@ -197,10 +201,12 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
   ): Promise<Result> {
     const context = await openContext(browser.connection, options);
     const interrupted = Promise.withResolvers<never>();
-    // Nobody may be there to hear of it any more.
+    // The race below may have ended before this rejects.
     interrupted.promise.catch(() => undefined);
     const abort = () => interrupted.reject(signal.reason);
-    void browser.connection.closed.then(() => interrupted.reject(new Disconnected('Chromium ended under the page')));
+    void browser.connection.closed.then(() =>
+      interrupted.reject(new Disconnected('Chromium ended under the page')),
+    );
     signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
@@ -224,7 +230,7 @@ export function createBrowserPool({ launch, logger, contexts, limits }: PoolOpti
       }
     },
     async ready() {
-      // Killed while it starts, it is started once more, as after any other death.
+      // A browser that dies during its start is started once more.
       await usableGeneration().browser.catch(() => usableGeneration().browser);
     },
     async close() {

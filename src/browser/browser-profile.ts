@@ -12,37 +12,38 @@ import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Tab } from './tab.ts';
 
-/** Whose browser state a context has. */
+/** Which profile a context uses. */
 export interface ProfileOptions extends ProfileName {
-  /** Who saves it at the end, e.g. the id of a job; absent: it is only loaded. */
+  /** Id of the job that saves the profile at the end; without it, the profile is only loaded. */
   saver?: string | undefined;
 }
 
-/** A profile in use; disposed of, it is free for the next saver. */
+/** An open profile. Disposal releases the lease for the next saver. */
 export interface OpenProfile extends AsyncDisposable {
   /**
-   * Puts the profile into a context and runs `use`; where it is to be saved, the state of the context is saved every half minute meanwhile, and when `use` has ended well.
-   * @throws ServiceError `PROFILE_ERROR` where the state cannot be saved, `PROFILE_LOCKED` where it may not any more
+   * Restores the profile in a context and runs `use`. A profile with a saver is saved every 30 seconds meanwhile, and
+   * after `use` has succeeded.
+   * @throws ServiceError `PROFILE_ERROR` when the state cannot be saved, `PROFILE_LOCKED` when the lease was lost
    */
   runWith<Result>(context: BrowserContext, tab: Tab, use: () => Promise<Result>): Promise<Result>;
 }
 
-/** Opens profiles: cookies, localStorage and IndexedDB under a name of a team. */
+/** Opens profiles: cookies, localStorage and IndexedDB, stored under a name of a team. */
 export interface Profiles {
   /** @throws ServiceError as `readProfile` and `leaseProfile` */
   open(options: ProfileOptions): Promise<OpenProfile>;
 }
 
 const LEASE_RENEWAL_INTERVAL_MS = 10_000;
-/** What a crash may lose. */
+/** Interval between saves, and so the longest time that a crash can lose. */
 const CHECKPOINT_INTERVAL_MS = 30_000;
 const MAX_PROFILE_BYTES = 10 * 1024 * 1024;
-/** What IndexedDB may take of the disk before it is copied at all: a few hundred megabytes kill the browser. */
+/** Disk space of IndexedDB above which it is not even copied, because a few hundred megabytes crash the browser. */
 const MAX_INDEXED_DB_BYTES = 3 * MAX_PROFILE_BYTES;
-/** Each costs a browser a page load to put its state back. */
+/** Restoring the state of each origin costs one page load. */
 const MAX_ORIGINS = 100;
 
-/** @param doors.logger hears of leases and checkpoints that failed; the last save tells its failure itself */
+/** @param deps.logger logs failures of leases and checkpoints; a failure of the final save is thrown */
 export function createProfiles(deps: ProfileStore & { logger: Logger }): Profiles {
   const { db, logger } = deps;
 
@@ -74,7 +75,7 @@ export function createProfiles(deps: ProfileStore & { logger: Logger }): Profile
       },
       async [Symbol.asyncDispose]() {
         clearInterval(renewing);
-        // On a lost database it runs out by itself.
+        // If the database is unreachable, the lease expires by itself.
         await releaseProfile(db, lease).catch(onFault('the lease of a profile was not released'));
       },
     };
@@ -95,12 +96,12 @@ export function createProfiles(deps: ProfileStore & { logger: Logger }): Profile
   };
 }
 
-/** @param state as `stateOf` wrote it */
+/** @param state the text that `readState` returned */
 async function restore(context: BrowserContext, state: string | undefined): Promise<void> {
   if (state) await context.setStorageState(JSON.parse(state));
 }
 
-/** Every origin that frames of a context visit from now on. */
+/** Collects the origins that frames of a context visit from now on. */
 function watchOrigins(context: BrowserContext): Set<string> {
   const origins = new Set<string>();
   context.pages()[0]?.on('framenavigated', (frame) => {
@@ -125,7 +126,7 @@ const profileTooLargeError = (name: string, reason: string) =>
     `The profile ${name} was not saved: ${reason}, and a profile may have ${MAX_PROFILE_BYTES} bytes from ${MAX_ORIGINS} origins. Set saveChanges to false, or use a profile for each site.`,
   );
 
-/** What a context holds, as text. @throws ServiceError `PROFILE_ERROR` for what cannot be kept */
+/** The storage state of a context, as JSON. @throws ServiceError `PROFILE_ERROR` when it cannot be stored */
 async function readState(context: BrowserContext, name: string): Promise<string> {
   const state = await context.storageState({ indexedDB: true }).catch((cause) => {
     if (!/Unable to serialize/.test(messageOf(cause))) throw cause;
@@ -140,20 +141,20 @@ async function readState(context: BrowserContext, name: string): Promise<string>
   return text;
 }
 
-/** Saves now and then, never twice at once. */
+/** Saves at intervals, never twice at the same time. */
 function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) => void) {
   let saving: Promise<void> | undefined;
   let stopped = false;
   const timer = setInterval(() => {
     saving ??= save()
-      // What fails because the context has gone is nobody's fault.
+      // After `stop`, a save may fail because the context is closed.
       .catch((error) => stopped || onFault(error))
       .then(() => {
         saving = undefined;
       });
   }, CHECKPOINT_INTERVAL_MS);
   return {
-    /** No further one is begun; resolves when the one under way has ended. */
+    /** Starts no further save; resolves when the current one has ended. */
     async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);

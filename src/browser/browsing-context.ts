@@ -1,6 +1,6 @@
 import type { CdpConnection, Session } from './cdp.ts';
 
-/** What a page may keep in its browser, apart from all other pages: cookies, storage, caches, connections. */
+/** A browser context: cookies, storage, caches and connections that no other context shares. */
 export interface BrowsingContext {
   id: string;
   connection: CdpConnection;
@@ -8,7 +8,7 @@ export interface BrowsingContext {
   openPage(): Promise<OpenedPage>;
   /** How many pages were opened by pages so far; they are closed at once. */
   popupCount(): number;
-  /** Lets its pages use something without asking. */
+  /** Grants a permission to all pages of the context. */
   grantPermission(permission: 'geolocation'): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,8 +21,8 @@ interface OpenedPage {
 }
 
 /**
- * Opens a context in a browser that was told to discover pages.
- * @param options.proxyUrl that all its traffic goes through, if not the browser's own
+ * Opens a context in a browser that has target discovery enabled.
+ * @param options.proxyUrl the proxy for all its traffic; without it, the proxy of the browser is used
  */
 export async function openContext(
   connection: CdpConnection,
@@ -36,10 +36,14 @@ export async function openContext(
   await browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: id });
   let popups = 0;
   let opening = 0;
-  const onTargetCreated = ({ targetInfo }: { targetInfo: { browserContextId?: string; targetId: string } }) => {
+  const onTargetCreated = ({
+    targetInfo,
+  }: {
+    targetInfo: { browserContextId?: string; targetId: string };
+  }) => {
     if (targetInfo.browserContextId !== id || opening) return;
     popups++;
-    // One that closes itself is no less closed.
+    // A popup that closed itself cannot be closed again.
     browser.send('Target.closeTarget', { targetId: targetInfo.targetId }).catch(() => undefined);
   };
   browser.on('Target.targetCreated', onTargetCreated);

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ScreenshotTarget } from '../formats/format.ts';
 import type { Size } from './device-emulation.ts';
 import { evaluateIsolated } from './isolated-world.ts';
-import { waitUntilSettled } from './wait-until-settled.ts';
 import type { Tab } from './tab.ts';
+import { waitUntilSettled } from './wait-until-settled.ts';
 
-/** Windows of a page that are scrolled through before a picture of all of it; some pages grow for ever. */
+/** How many viewport heights are scrolled before a full-page screenshot; some pages grow without end. */
 const MAX_SCROLLS = 20;
-/** For what comes into view to notice it. */
+/** Pause after each scroll, so that lazy loading notices what came into view. */
 const SCROLL_PAUSE_MS = 60;
-/** For what was noticed to be there. */
+/** How to wait for what lazy loading requested. */
 const SETTLE_AFTER_SCROLL = { quietMs: 250, maxMs: 4_000 };
-/** Text whose font comes later is shown without it. */
+/** How long to wait for web fonts. */
 const MAX_FONT_WAIT_MS = 3_000;
-/** CSS pixels; Chromium cannot draw much more at once. */
+/** Maximum height in CSS pixels; Chromium cannot capture much more at once. */
 const MAX_HEIGHT_PX = 16_384;
 
-/** The part of a tab that takes pictures: one of the whole page has what appears on scrolling. */
+/** Creates the part of a tab that takes screenshots. A full-page screenshot includes what loads on scrolling. */
 export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
   return {
     viewportSize: tab.viewport,
@@ -24,7 +24,9 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
     async screenshot({ type: format, quality, fullPage }) {
       const size = fullPage ? await scrollThrough(tab) : undefined;
       if (size && size.height > MAX_HEIGHT_PX)
-        tab.warnings.push(`The picture shows the upper ${MAX_HEIGHT_PX} of the page's ${size.height} pixels.`);
+        tab.warnings.push(
+          `The picture shows the upper ${MAX_HEIGHT_PX} of the page's ${size.height} pixels.`,
+        );
       const clip = size && { x: 0, y: 0, width: size.width, height: Math.min(size.height, MAX_HEIGHT_PX) };
       await evaluateIsolated(tab, waitForFonts, MAX_FONT_WAIT_MS);
       const capture = () =>
@@ -33,14 +35,14 @@ export function createScreenshotTarget(tab: Tab): ScreenshotTarget {
           ...(quality !== undefined && { quality }),
           ...(clip && { clip: { ...clip, scale: 1 }, captureBeyondViewport: true }),
         });
-      // Under load, or while the page is painted anew, Chromium now and then cannot, and can a moment later.
+      // Under load, or during a repaint, a capture sometimes fails and succeeds on the second try.
       const { data } = await capture().catch(capture);
       return Buffer.from(data, 'base64');
     },
   };
 }
 
-/** Brings every part of the page into view once, then its top again. @returns its size */
+/** Scrolls through the page once and back to its top. @returns the size of the page in CSS pixels */
 async function scrollThrough(tab: Tab): Promise<Size> {
   for (let windows = 1; windows <= MAX_SCROLLS; windows++) {
     const isEnd = await evaluateIsolated(tab, scrollToWindow, windows);
@@ -54,7 +56,7 @@ async function scrollThrough(tab: Tab): Promise<Size> {
   return { width: tab.viewport().width, height: cssContentSize.height };
 }
 
-/** Runs in the page: scrolls so many windows down. @returns whether that is the end */
+/** Runs in the page: scrolls to `windows` viewport heights from the top. @returns whether the end is reached */
 function scrollToWindow(windows: number): boolean {
   scrollTo({ top: windows * innerHeight, behavior: 'instant' });
   return scrollY + innerHeight >= (document.scrollingElement?.scrollHeight ?? 0) - 1;

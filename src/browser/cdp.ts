@@ -5,12 +5,12 @@ import type { CDPSession } from 'playwright-core';
 /** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
 
-/** A command whose target, or the browser, went away before it answered. */
+/** A command whose target, or the browser, went away before it responded. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** As it goes over the wire. */
+/** A protocol message, as it is sent over the pipe. */
 export interface CdpMessage {
   id?: number;
   sessionId?: string | undefined;
@@ -26,20 +26,20 @@ export interface CdpConnection {
   browser: Session;
   /** The session of a target that was attached to with `flatten`. */
   session(sessionId: string): Session;
-  /** Forgets a session; its commands under way are rejected, as they are when its target ends. */
+  /** Forgets a session and rejects its pending commands, as happens when its target ends. */
   drop(sessionId: string): void;
   /**
-   * Sends a command as it is, for somebody else; its answer is given back with an id of this connection.
+   * Sends a command unchanged, for another protocol client. The response carries an id of this connection.
    * @param message without `id`
    */
   relay(message: CdpMessage): Promise<CdpMessage>;
-  /** Shows every event to somebody else, too. @returns what ends that */
+  /** Calls the listener with every event. @returns a function that removes the listener */
   onEvent(listener: (event: CdpMessage) => void): () => void;
-  /** Resolves when it has ended. */
+  /** Resolves when the connection has ended. */
   closed: Promise<void>;
 }
 
-/** Of one message on the pipe. */
+/** The byte that ends each message on the pipe. */
 const MESSAGE_END = 0;
 
 interface PendingCommand {
@@ -49,9 +49,9 @@ interface PendingCommand {
 }
 
 /**
- * Speaks with a browser over a pipe (`--remote-debugging-pipe`): JSON, each message ended by a zero byte.
- * @param pipe.input what the browser reads
- * @param pipe.output what it writes
+ * Connects to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte.
+ * @param pipe.input the stream that the browser reads
+ * @param pipe.output the stream that the browser writes
  */
 export function connectCdp({ input, output }: { input: Writable; output: Readable }): CdpConnection {
   const sessions = new Map<string, EventEmitter>();
@@ -84,7 +84,7 @@ export function connectCdp({ input, output }: { input: Writable; output: Readabl
     const events = sessions.get(sessionId) ?? new EventEmitter().setMaxListeners(0);
     sessions.set(sessionId, events);
     const send = (method: string, params?: object) => command(sessionId, method, params);
-    // The protocol's own description says what each command gives and each event tells.
+    // Playwright's protocol types give each command its result and each event its parameters.
     return Object.assign(events, { send }) as unknown as Session;
   }
 
@@ -117,7 +117,7 @@ export function connectCdp({ input, output }: { input: Writable; output: Readabl
       resolve();
     });
   });
-  // A broken pipe is how the browser's end shows here; `close` follows.
+  // A broken pipe means that the browser ended; `close` follows.
   input.on('error', () => output.destroy());
   output.on('error', () => output.destroy());
   readMessages(output, receive);

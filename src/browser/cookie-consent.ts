@@ -7,15 +7,15 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
-import { type PageFrame, listFrames } from './frames.ts';
+import { listFrames, type PageFrame } from './frames.ts';
 import { type IsolatedWorld, openIsolatedWorld } from './isolated-world.ts';
 import type { Tab } from './tab.ts';
 
-/** A notice that stands there is found within this; what takes longer waits for one that may never come. */
+/** How long the detection may take. A notice that is present is found within this time. */
 const FIND_MS = 1_000;
-/** Saying no may take several clicks, with pauses. */
+/** How long rejecting may take; it can need several clicks with pauses. */
 const REJECT_MS = 6_000;
-/** Pages with more frames than this have them for something else. */
+/** On pages with more child frames, the frames are not searched for notices. */
 const MAX_FRAMES = 8;
 
 const CONFIG = {
@@ -33,7 +33,7 @@ const CONFIG = {
 const require = createRequire(import.meta.url);
 let autoconsent: { library: string; rules: IndexedCMPRuleset } | undefined;
 
-/** Read when the first page needs it. */
+/** Loads the library and its rules when the first page needs them. */
 function loadAutoconsent() {
   autoconsent ??= {
     library: readFileSync(require.resolve('@duckduckgo/autoconsent'), 'utf8'),
@@ -43,10 +43,10 @@ function loadAutoconsent() {
 }
 
 /**
- * Rejects the cookie notice of a settled page and takes it out of the document, in which notices that were answered
- * stay hidden. It is looked for once the page has settled instead of while it loads: what stands there then is all
- * that the page shows, so that pages without a notice need not be watched for one that might still come.
- * @returns whether there was one; the page may stir again then
+ * Rejects the cookie notice of a settled page and removes it from the document, because rejected notices often stay
+ * there hidden. The search runs once the page has settled instead of while it loads, so pages without a notice do not
+ * have to wait for one.
+ * @returns whether there was a notice; the page may then change again
  */
 export async function rejectCookieNotice(tab: Tab): Promise<boolean> {
   const [page, ...frames] = await listFrames(tab);
@@ -60,10 +60,15 @@ export async function rejectCookieNotice(tab: Tab): Promise<boolean> {
 async function rejectInFrame({ session, frameId, url, level, isSessionRoot }: PageFrame): Promise<boolean> {
   const { library, rules } = loadAutoconsent();
   const mainFrame = level === 0;
-  const options = { rules: filterCompactRules(rules, { url, mainFrame }), config: CONFIG, FIND_MS, REJECT_MS };
+  const options = {
+    rules: filterCompactRules(rules, { url, mainFrame }),
+    config: CONFIG,
+    FIND_MS,
+    REJECT_MS,
+  };
   try {
     const world = await openIsolatedWorld(session, frameId);
-    // The page's own globals are those of the session's main frame.
+    // `evaluateInMainWorld` uses the globals of the session's main frame, so only that frame may ask for it.
     if (isSessionRoot) await world.listen('winnowAsk', (text) => void answerEvalRequest(world, text));
     return await world.evaluate(`(() => {
       const module = { exports: {} };
@@ -72,25 +77,25 @@ async function rejectInFrame({ session, frameId, url, level, isSessionRoot }: Pa
       return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)});
     })()`);
   } catch {
-    // The answer may have loaded the page anew; and it is worth reading with its notice, too.
+    // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth reading.
     return true;
   }
 }
 
-/** Some notices can only be spoken to by functions of theirs, which are with the page's own globals. */
+/** Evaluates code for the library among the page's own globals, where some notices keep the functions that control them. */
 async function answerEvalRequest(world: IsolatedWorld, request: string): Promise<void> {
-  // Asked by `rejectHere`.
+  // The message was written by `rejectInPage`.
   const { id, code } = JSON.parse(request) as { id: string; code: string };
   const result = await world.evaluateInMainWorld(code).catch(() => false);
   const response = JSON.stringify({ type: 'evalResp', id, result });
-  // Nobody waits for it when the document is gone.
+  // The document may be gone, and with it the caller.
   await world.evaluate(`winnowAnswer(${response})`).catch(() => undefined);
 }
 
-/** The library's class; its types take the package for a CommonJS one. */
+/** The class of the library, whose types describe the package as CommonJS. */
 type Library = typeof library.default;
 
-/** A notice as the library knows it; of a kind that no rule knows, with its elements. */
+/** A notice that the library found. A notice that only the heuristic recognised carries its elements in `popups`. */
 type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: HTMLElement }[] };
 
 /** Runs in the page. */
@@ -107,7 +112,7 @@ async function rejectInPage(
 
   class Consent extends Library {
     override start(): void {
-      // It looks when it is told to.
+      // Detection is started explicitly below.
     }
   }
   const consent = new Consent(
@@ -119,7 +124,7 @@ async function rejectInPage(
   );
   world.winnowAnswer = (response) => consent.receiveMessageCallback(response);
 
-  // Only every second look is for notices of kinds that no rule knows: this makes it the second.
+  // The library runs its heuristic on every second attempt only; this makes the first attempt the second.
   consent.state.findCmpAttempts = 1;
   const find = async () => {
     for (const notice of await consent.findCmp(0)) if (await notice.detectPopup()) return notice;
@@ -128,7 +133,7 @@ async function rejectInPage(
   const notice: Notice | undefined = await withTimeout(options.FIND_MS, find());
   if (!notice) return false;
   consent.foundCmp = notice;
-  // What can only be accepted is neither: it goes without an answer.
+  // A notice that the heuristic says can only be accepted is removed without being answered.
   if (notice.name !== 'HEURISTIC-TIER2') await withTimeout(options.REJECT_MS, notice.optOut());
 
   const removeAll = (selector: string) => {
@@ -138,7 +143,7 @@ async function rejectInPage(
   };
   for (const { element } of notice.popups ?? []) element.remove();
   for (const selector of notice.prehideSelectors ?? []) if (selector) removeAll(selector);
-  // What the rules hide they hide by a style sheet in the page.
+  // The rules hide elements by a style sheet, which is replaced by removing those elements.
   for (const style of document.querySelectorAll('style#autoconsent-css-rules')) {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(style.textContent ?? '');

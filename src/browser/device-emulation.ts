@@ -1,7 +1,7 @@
 import { devices } from 'playwright-core';
 import type { Session } from './cdp.ts';
 
-/** What a page may learn of its visitor. */
+/** What a page can observe about its visitor. */
 export interface Appearance {
   userAgent: string;
   mobile: boolean;
@@ -10,7 +10,7 @@ export interface Appearance {
   languages: string[];
   /** IANA name of the visitor's time zone. */
   timezone: string;
-  /** Where the visitor says to be, in degrees; absent: pages are not told. */
+  /** Geolocation in degrees; without it, pages get no position. */
   position?: { latitude: number; longitude: number };
 }
 
@@ -25,11 +25,11 @@ export interface Size {
   height: number;
 }
 
-/** The window that such a visitor has. */
+/** The default window size of a visitor. */
 export const defaultViewport = ({ mobile }: Appearance): Size =>
   mobile ? PHONE.viewport : { width: 1280, height: 800 };
 
-/** Gives a page a window of that size. */
+/** Sets the window size of a page. */
 export async function setViewport(session: Session, { mobile }: Appearance, size: Size): Promise<void> {
   await session.send('Emulation.setDeviceMetricsOverride', {
     ...{ ...size, screenWidth: size.width, screenHeight: size.height, mobile },
@@ -41,8 +41,8 @@ export async function setViewport(session: Session, { mobile }: Appearance, size
 }
 
 /**
- * Makes a page, or a frame of another site in it, see such a visitor. Languages and client hints say what the user
- * agent says; by themselves they name a headless browser.
+ * Makes a page, or a cross-site frame in it, see the given visitor. Languages and client hints are set to agree with the
+ * user agent; by default they name a headless browser.
  */
 export async function emulateDevice(session: Session, appearance: Appearance): Promise<void> {
   const { mobile, languages, timezone, position, skipTlsVerification } = appearance;
@@ -55,13 +55,13 @@ export async function emulateDevice(session: Session, appearance: Appearance): P
     skipTlsVerification && session.send('Security.setIgnoreCertificateErrors', { ignore: true }),
     mobile && session.send('Emulation.setTouchEmulationEnabled', { enabled: true }),
     position && session.send('Emulation.setGeolocationOverride', { ...position, accuracy: 10 }),
-    // A frame in a process that has it already may not set it again.
+    // These settings belong to the process, and a second frame in the process may not set them again.
     ignoreAlreadySet(session.send('Emulation.setLocaleOverride', { locale: languages[0]! })),
     ignoreAlreadySet(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone })),
   ]);
 }
 
-/** Only a Chrome has client hints. */
+/** User agent, platform and, for Chrome only, client hints. */
 function userAgentOverride({ userAgent, mobile }: Appearance) {
   const platform = mobile ? 'Linux armv81' : 'Linux x86_64';
   const version = /Chrome\/(\d+)/.exec(userAgent)?.[1];

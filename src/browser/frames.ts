@@ -2,21 +2,21 @@ import { Disconnected } from './cdp.ts';
 import type { FrameTarget } from './isolated-world.ts';
 import type { Tab } from './tab.ts';
 
-/** A frame of a page, the page itself being the first. */
+/** A frame of a page; the main frame is one of them. */
 export interface PageFrame extends FrameTarget {
   url: string;
-  /** Frames that it is in. */
+  /** How many frames it is nested in; 0 for the main frame. */
   level: number;
-  /** Nothing that its session reaches is above it. */
+  /** Whether it is the topmost frame that its session reaches. */
   isSessionRoot: boolean;
 }
 
-/** All frames of a page, each in the session that reaches it: those of other sites have sessions of their own. */
+/** Lists all frames of a page, the main frame first, each with the session that reaches it. Cross-site frames have their own sessions. */
 export async function listFrames(tab: Tab): Promise<PageFrame[]> {
   const trees = await Promise.all(
     tab.sessions().map(async (session) => {
       const tree = await session.send('Page.getFrameTree').catch((error) => {
-        // A frame that went away meanwhile has none.
+        // The frame was removed meanwhile.
         if (error instanceof Disconnected && session !== tab.session) return undefined;
         throw error;
       });

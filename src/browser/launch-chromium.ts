@@ -12,7 +12,7 @@ import { type CdpConnection, connectCdp } from './cdp.ts';
  */
 export const BROWSER_UID = 61_911;
 
-/** What a machine without user namespaces costs, for the operator. */
+/** The warning for operators of a machine without user namespaces. */
 export const noSandboxWarning = () =>
   `Chromium runs without its own sandbox, because user namespaces are off here: a page that breaks out of it has ${
     process.getuid?.() === 0
@@ -20,17 +20,17 @@ export const noSandboxWarning = () =>
       : 'all rights of the user that Winnow runs as'
   }, instead of none. Allow unprivileged user namespaces (kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0; in a container security_opt, as in docker-compose.yml).`;
 
-/** All traffic goes through the proxy, and by it. */
+/** Flags that force all traffic through the egress proxy. */
 const NETWORK_FLAGS = [
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
-  // The proxy resolves names; what goes around it, as WebRTC does for its servers, finds none.
+  // The proxy resolves names. Lookups that bypass it, such as those of WebRTC servers, fail.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  // It takes away Chromium's own exception: loopback goes through the policy like everything else.
+  // Removes Chromium's own exception for loopback, which the egress policy has to decide too.
   '--proxy-bypass-list=<-loopback>',
 ];
 
-/** What belongs to somebody's own browser, and what calls its maker. */
+/** Flags that disable features for interactive users and connections to the vendor. */
 const UNWANTED_FLAGS = [
   ...['--no-first-run', '--no-default-browser-check', '--no-startup-window', '--no-service-autorun'],
   ...[
@@ -47,26 +47,26 @@ const UNWANTED_FLAGS = [
 const UNWANTED_FEATURES = [
   // Listens for multicast in the network as soon as a page uses WebRTC.
   'WebRtcHideLocalIpsWithMdns',
-  // An address is fetched as it was asked for.
+  // URLs are fetched with the scheme that was requested.
   'HttpsUpgrades',
   ...['Translate', 'OptimizationHints', 'MediaRouter', 'DialMediaRouteProvider', 'GlobalMediaControls'],
-  // The first frame of a page is held back for the one before it.
+  // Delays the first paint of a page in favour of the page before it.
   'PaintHolding',
 ];
 
-/** Pages that nobody looks at are as awake as the one in front. */
+/** Flags that keep background pages active and make the browser look like one with a mouse and a screen. */
 const PAGE_FLAGS = [
   ...['--headless', '--hide-scrollbars', '--disable-gpu', '--disable-dev-shm-usage'],
   ...['--disable-back-forward-cache', '--disable-background-timer-throttling'],
   ...['--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding'],
   '--force-color-profile=srgb',
-  // Else `navigator.webdriver` is true, which many sites take for an attack.
+  // Without this, `navigator.webdriver` is true, and many sites block such visitors.
   '--disable-blink-features=AutomationControlled',
   // A mouse, as most visitors have.
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
 ];
 
-/** How long a browser may take to speak, and to end when it is told to. */
+/** How long a browser may take to respond after its start, and to exit after it was told to close. */
 const START_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
@@ -78,16 +78,16 @@ export interface LaunchOptions {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** A browser that runs. */
+/** A running browser. */
 export interface Chromium {
   connection: CdpConnection;
-  /** Ends it, and everything that it has open. */
+  /** Ends the browser with all its pages. */
   close(): Promise<void>;
 }
 
 /**
- * Starts Chromium unprivileged with its own sandbox on. Where the machine does not let it (no user namespaces), it
- * runs without, and a warning says so.
+ * Starts Chromium as an unprivileged user with its own sandbox. Where the machine does not allow the sandbox (no user
+ * namespaces), Chromium runs without it, and a warning is logged.
  */
 export async function launchChromium(options: LaunchOptions): Promise<Chromium> {
   try {
@@ -115,14 +115,14 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   const { child, kill, lastWords } = startProgram(command, {
     uid: BROWSER_UID,
     home: home.path,
-    // Its protocol's pipe is at 3 and 4.
+    // Chromium expects the protocol's pipe at the file descriptors 3 and 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').finally(home.remove);
   const connection = connectCdp({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
 
   const close = async () => {
-    // One that does not hear is killed below.
+    // A browser that does not respond is killed below.
     connection.browser.send('Browser.close').catch(() => undefined);
     await Promise.race([exited, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     kill();
@@ -149,6 +149,6 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   return { connection, close };
 }
 
-/** Has the browser tell of new pages, which shows also that it is there. */
+/** Enables events for new pages. The response also shows that the browser is ready. */
 const enableTargetDiscovery = ({ browser }: CdpConnection) =>
   browser.send('Target.setDiscoverTargets', { discover: true, filter: [{ type: 'page' }] });

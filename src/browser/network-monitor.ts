@@ -1,33 +1,39 @@
 import type { LoadedMedia } from '../snapshot.ts';
 import type { Session } from './cdp.ts';
 
-/** What a page's text may come from; the rest is decoration, or never ends (event streams). */
+/** Resource types that can bring text. Others only decorate the page, or never end (event streams). */
 const TEXT_TYPES = new Set(['Document', 'Script', 'XHR', 'Fetch']);
-/** What only a picture of the page needs. */
+/** Resource types that matter only for a screenshot or PDF. */
 const VISUAL_TYPES = new Set(['Stylesheet', 'Image', 'Font']);
-/** The same request so often is a question whether there is news. */
+/** An identical request that is sent more often is polling, and is not waited for. */
 const MAX_IDENTICAL_REQUESTS = 3;
-/** The same path so often, whatever the query. */
+/** The same for requests with the same path and different queries. */
 const MAX_REQUESTS_PER_PATH = 12;
 
-/** A playlist of a player's, which its own script fetches; the pieces that it names say nothing alone. */
+/** Content types of playlists, which players fetch by script. Their segments are useless alone and are not listed. */
 const PLAYLIST = /mpegurl|dash\+xml/i;
-/** More than any page plays. */
+/** How many media URLs are recorded per page. */
 const MAX_MEDIA = 20;
 
-/** The answer that made a page's main document. */
+/** The response that produced the main document of a page. */
 export interface DocumentResponse {
-  /** In the session of the page. */
+  /** Request id in the session of the page. */
   requestId: string;
   statusCode: number;
   contentType: string;
 }
 
-/** What is under way on the network of a page, and the answer that made its main document. */
+/** Tracks the open requests of a page and the response that produced its main document. */
 export type NetworkMonitor = ReturnType<typeof createNetworkMonitor>;
 
-/** @param options.waitForVisuals whether a picture of the page is wanted, so that it matters how it looks */
-export function createNetworkMonitor({ mainFrameId, waitForVisuals }: { mainFrameId: string; waitForVisuals: boolean }) {
+/** @param options.waitForVisuals whether style sheets, images and fonts count as activity */
+export function createNetworkMonitor({
+  mainFrameId,
+  waitForVisuals,
+}: {
+  mainFrameId: string;
+  waitForVisuals: boolean;
+}) {
   const openRequests = new Map<string, number>();
   const requestCounts = new Map<string, number>();
   /** The last request for the main document, which redirects do not change. */
@@ -49,13 +55,16 @@ export function createNetworkMonitor({ mainFrameId, waitForVisuals }: { mainFram
     if (!TEXT_TYPES.has(type) && !(waitForVisuals && VISUAL_TYPES.has(type))) return false;
     if (type !== 'XHR' && type !== 'Fetch') return true;
     const isPoll = isRepeatedMoreThan(`${method} ${url} ${postData}`, MAX_IDENTICAL_REQUESTS);
-    return !(isRepeatedMoreThan(`${method} ${url.split('?', 1)[0]}`, MAX_REQUESTS_PER_PATH) && method === 'GET') && !isPoll;
+    return (
+      !(isRepeatedMoreThan(`${method} ${url.split('?', 1)[0]}`, MAX_REQUESTS_PER_PATH) && method === 'GET') &&
+      !isPoll
+    );
   };
   const finishRequest = (requestId: string) => {
     if (openRequests.delete(requestId)) restartQuiet();
   };
   return {
-    /** Watches a session that was not told yet to tell of its network. */
+    /** Watches a session, before `Network.enable` is sent to it. */
     watch(session: Session): void {
       session.on('Network.requestWillBeSent', ({ requestId, type = '', request, frameId, loaderId }) => {
         if (frameId === mainFrameId && requestId === loaderId) main = { requestId, url: request.url };
@@ -81,11 +90,11 @@ export function createNetworkMonitor({ mainFrameId, waitForVisuals }: { mainFram
     },
     document: () => document,
     failedUrl: () => failedUrl,
-    /** Why the main document ended before it was all there, as Chromium says it. */
+    /** Chromium's error code if the main document ended before it was complete. */
     loadError: () => loadError,
-    /** What was loaded to play, in the order it came. */
+    /** The media that the page loaded, in order. */
     media: () => [...media.values()],
-    /** Starts the quiet anew: something was done whose consequences are still to come. */
+    /** Restarts the quiet time after an action whose effects are still to come. */
     restartQuiet,
     /** @param maxRequestMs requests that have been open for longer are not waited for */
     quietForMs(maxRequestMs: number): number {

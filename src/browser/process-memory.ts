@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { CdpConnection } from './cdp.ts';
 
 /**
- * Resident memory of all processes of a browser, what they share counted for each of them, in MiB; 0 where the system
- * does not tell (it does on Linux) or the browser has just ended.
+ * Measures the resident memory of all processes of a browser, in MiB. Shared memory is counted once for each process.
+ * Returns 0 on systems without /proc, and when the browser has just ended.
  */
 export async function measureMemoryMb({ browser }: CdpConnection): Promise<number> {
   const { processInfo } = await browser.send('SystemInfo.getProcessInfo');
@@ -12,7 +12,7 @@ export async function measureMemoryMb({ browser }: CdpConnection): Promise<numbe
 }
 
 async function readResidentKb(pid: number): Promise<number> {
-  // Without /proc, or ended since: nothing.
+  // The system has no /proc, or the process has ended.
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0);
 }

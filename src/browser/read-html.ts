@@ -1,28 +1,33 @@
-import { serializeDom, frameElementAt, inspectFrame } from './serialize-dom.ts';
 import { listFrames } from './frames.ts';
-import { findFrameIdIsolated, isBetweenDocuments, type FrameTarget, evaluateIsolated } from './isolated-world.ts';
-import { waitUntilSettled } from './wait-until-settled.ts';
+import {
+  evaluateIsolated,
+  type FrameTarget,
+  findFrameIdIsolated,
+  isBetweenDocuments,
+} from './isolated-world.ts';
+import { frameElementAt, inspectFrame, serializeDom } from './serialize-dom.ts';
 import type { Tab } from './tab.ts';
+import { waitUntilSettled } from './wait-until-settled.ts';
 
-/** Frames of one page that are read, all levels together. */
+/** How many frames of one page are read, on all levels together. */
 const MAX_FRAMES = 30;
-/** Frames inside frames. */
+/** How deep nested frames are read. */
 const MAX_FRAME_DEPTH = 5;
-/** A frame smaller than this in width or height has nothing for readers. */
+/** Frames with a smaller width or height are skipped. */
 const MIN_FRAME_PX = 10;
-/** A page that goes elsewhere each time it is read is given up. */
+/** How often reading is tried on a page that keeps navigating. */
 const MAX_TRIES = 3;
 
-/** What may still be read. */
+/** How much may still be read. */
 interface ReadBudget {
   frames: number;
   characters: number;
 }
 
 /**
- * The page as it stands: open shadow trees where they are seen, slots filled, and each visible frame as
- * `<div data-original-tag="iframe">` with its content, whatever origin it is of.
- * @param maxCharacters of more than that, one character more is given
+ * Reads the current HTML of the page, with open shadow trees inlined, slots filled, and each visible frame of any origin
+ * as `<div data-original-tag="iframe">` with its content.
+ * @param maxCharacters longer HTML is cut one character above this limit, so that callers can detect it
  */
 export async function readHtml(tab: Tab, maxCharacters: number): Promise<string> {
   for (let tries = 1; ; tries++) {
@@ -36,7 +41,7 @@ export async function readHtml(tab: Tab, maxCharacters: number): Promise<string>
   }
 }
 
-/** How to reach each frame by its id: those of other sites may have processes, and sessions, of their own. */
+/** Maps frame ids to frames, including cross-site frames with their own sessions. */
 async function indexFrames(tab: Tab): Promise<Map<string, FrameTarget>> {
   return new Map((await listFrames(tab)).map((frame) => [frame.frameId, frame]));
 }
@@ -47,7 +52,11 @@ async function readFrame(
   budget: ReadBudget,
   level: number,
 ): Promise<string> {
-  const options = { isTop: level === 0, minFramePx: MIN_FRAME_PX, maxCharacters: Math.max(0, budget.characters) };
+  const options = {
+    isTop: level === 0,
+    minFramePx: MIN_FRAME_PX,
+    maxCharacters: Math.max(0, budget.characters),
+  };
   const { html, frames } = await evaluateIsolated(target, inspectFrame, options);
   if (html !== undefined) return html;
   const contents: Record<number, string> = {};
@@ -60,12 +69,12 @@ async function readFrame(
       contents[index] = content;
       budget.characters -= content.length;
     } catch (error) {
-      // A frame that goes elsewhere just now is left out.
+      // A frame that is navigating is left out.
       if (!isBetweenDocuments(error)) throw error;
     }
   }
   return evaluateIsolated(target, serializeDom, { ...options, contents });
 }
 
-/** Whether an answer of this `Content-Type` is a page. */
+/** Whether a response with this `Content-Type` is an HTML page. */
 export const isHtml = (contentType: string) => !contentType || /\bx?html\b/i.test(contentType);

@@ -5,26 +5,26 @@ import type { Tab } from './tab.ts';
 /** A request that a page is about to send. */
 export interface OutgoingRequest {
   url: string;
-  /** As CDP calls it: `Script`, `Image`, …; `Document` is always a frame's. */
+  /** CDP resource type: `Script`, `Image`, …; `Document` always belongs to a frame. */
   type: string;
-  /** Of the page. */
+  /** URL of the page that sends the request. */
   pageUrl: string;
 }
 
-/** What becomes of a page's requests. */
+/** How the requests of a page are changed or blocked. */
 export interface RequestRules {
-  /** Sent with requests to one origin only: third parties must not see a user's secrets, not even after a redirect. */
+  /** Headers for requests to one origin only, because they may hold secrets that third parties must not see, even after a redirect. */
   headers?: { origin: URL; values: Record<string, string> } | undefined;
-  /** Says which requests are not sent at all. */
+  /** Decides which requests are blocked. */
   isBlocked?: ((request: OutgoingRequest) => boolean) | undefined;
 }
 
-/** Style sheets and fonts are no advertisements: each type left out is a round trip less for each of its requests. */
+/** Types that can be advertisements. Each type left out (style sheets, fonts) saves a round trip per request. */
 const BLOCKABLE_TYPES = ['Document', 'Script', 'Image', 'Media', 'XHR', 'Fetch', 'Ping'] as const;
 
 /**
- * Applies the rules to every request of a page, redirects included. One handler does all of it, because two that hold
- * the same request would each wait for the other.
+ * Applies the rules to every request of a page, including redirects. One handler applies all rules, because two handlers
+ * that pause the same request would deadlock.
  */
 export async function interceptRequests(tab: Tab, { headers, isBlocked }: RequestRules): Promise<void> {
   const blockablePatterns = isBlocked ? BLOCKABLE_TYPES.map((resourceType) => ({ resourceType })) : [];
@@ -50,18 +50,18 @@ export async function interceptRequests(tab: Tab, { headers, isBlocked }: Reques
                   ),
                 }),
             });
-      // A page that was closed meanwhile needs no answer.
+      // The page may have been closed meanwhile.
       command.catch(() => undefined);
     };
   await tab.prepareFrames(async (session) => {
     session.on('Fetch.requestPaused', handlePaused(session));
-    // A frame of another site asks in its own name.
+    // The user's headers are not sent by cross-site frames.
     const patterns = session === tab.session ? [...ownPatterns, ...blockablePatterns] : blockablePatterns;
     if (patterns.length) await session.send('Fetch.enable', { patterns });
   });
 }
 
-/** What Chromium says of a request that it holds. */
+/** The event of a paused request. */
 interface PausedRequest {
   requestId: string;
   request: { url: string; headers: Record<string, string> };

@@ -1,15 +1,15 @@
 import type { Session } from './cdp.ts';
 import { isBetweenDocuments } from './isolated-world.ts';
 
-/** What a script came to. */
+/** The result of a script. */
 export interface ScriptValue {
-  /** As `typeof` says. */
+  /** The `typeof` of the value. */
   type: string;
-  /** As JSON; numbers and the like that JSON lacks as text, `null` where there is none. */
+  /** The value as JSON. Values that JSON lacks, such as `NaN`, are text; a missing value is `null`. */
   value: unknown;
 }
 
-/** What Chromium says of it. */
+/** The response of `Runtime.evaluate`. */
 interface EvaluateResponse {
   result: {
     type: string;
@@ -22,31 +22,35 @@ interface EvaluateResponse {
 }
 
 /**
- * Runs a script among the page's own, as its console would: the value is that of its last expression, or what it
- * returns; a promise is waited for.
- * @throws Error that says what the script threw
+ * Runs a script among the page's own globals, like the browser's console. The result is the value of the last expression
+ * or of a `return`; a promise is awaited.
+ * @throws Error with the text of what the script threw
  */
 export async function runScript(session: Session, script: string): Promise<ScriptValue> {
   const run = (expression: string) =>
     session.send('Runtime.evaluate', { expression, awaitPromise: true, userGesture: true, replMode: true });
   try {
     let evaluated: EvaluateResponse = await run(script);
-    // `return` stands in functions only.
+    // `return` is only valid in a function.
     if (/^SyntaxError: Illegal return/.test(evaluated.exceptionDetails?.exception?.description ?? ''))
       evaluated = await run(`(async () => {\n${script}\n})()`);
     const { objectId, subtype } = requireResult(evaluated);
-    // A console shows promises as they are, and objects by reference.
+    // In REPL mode promises are returned unresolved, and objects by reference.
     if (objectId && subtype === 'promise') {
       const promiseOptions = { promiseObjectId: objectId, returnByValue: true };
       evaluated = await session.send('Runtime.awaitPromise', promiseOptions);
     } else if (objectId) {
-      const identityCall = { objectId, functionDeclaration: 'function () { return this }', returnByValue: true };
+      const identityCall = {
+        objectId,
+        functionDeclaration: 'function () { return this }',
+        returnByValue: true,
+      };
       evaluated = await session.send('Runtime.callFunctionOn', identityCall);
     }
     const { type, value, unserializableValue } = requireResult(evaluated);
     return { type, value: value ?? unserializableValue ?? null };
   } catch (error) {
-    // The script went to another page.
+    // The script navigated to another page.
     if (isBetweenDocuments(error)) return { type: 'undefined', value: null };
     throw error;
   }

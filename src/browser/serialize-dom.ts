@@ -1,9 +1,9 @@
-/** What these functions leave for each other in the frame's world. */
+/** Values that these functions share on `globalThis` of the frame's isolated world. */
 interface InspectedWorld {
   winnowFrames?: Element[];
 }
 
-/** Runs in the frame: its source, if nothing has to be put into it; else how many frames it has. */
+/** Runs in the frame: returns its HTML if it has no frames or shadow trees to inline, otherwise the number of its visible frames. */
 export function inspectFrame(options: { isTop: boolean; minFramePx: number; maxCharacters: number }): {
   html?: string;
   frames: number;
@@ -25,19 +25,19 @@ export function inspectFrame(options: { isTop: boolean; minFramePx: number; maxC
   return { html: (doctype + (document.documentElement?.outerHTML ?? '')).slice(0, maxCharacters), frames: 0 };
 }
 
-/** Runs in the frame: the element of one of the frames that `survey` has found. */
+/** Runs in the frame: returns the element of a frame that `inspectFrame` found. */
 export const frameElementAt = (index: number) => (globalThis as InspectedWorld).winnowFrames?.[index];
 
-/** Runs in the frame: its source with shadow trees and frames put in; of a frame in a page, what its body holds. */
+/** Runs in the frame: returns its HTML with shadow trees and frames inlined. For a child frame, only the content of its body. */
 export function serializeDom(options: {
   isTop: boolean;
   maxCharacters: number;
-  /** Of the frames that `survey` has found, by their places among them. */
+  /** HTML of the frames that `inspectFrame` found, by their index. */
   contents: Record<number, string>;
 }): string {
   const { isTop, maxCharacters, contents } = options;
   const frames = (globalThis as InspectedWorld).winnowFrames ?? [];
-  // A document without a window: nothing in it is run, loaded or upgraded.
+  // A document without a window runs no scripts, loads nothing and upgrades no custom elements.
   const inertDocument = document.implementation.createHTMLDocument();
   const MAX_DEPTH = 1_000;
   const URL_ATTRIBUTES = ['href', 'src', 'poster', 'data-src'];
@@ -80,7 +80,7 @@ export function serializeDom(options: {
         copyInto(parent, assigned.length ? assigned : node.childNodes, depth + 1);
       } else {
         const copy = parent.appendChild(copyElement(node));
-        // Nobody reads so deep; scripts can nest deeper than a stack can follow.
+        // Scripts can nest elements deeper than recursion can follow; below this depth only the text is kept.
         if (depth > MAX_DEPTH) copy.textContent = node.textContent;
         else if (node.localName !== 'template')
           copyInto(copy, (node.shadowRoot ?? node).childNodes, depth + 1);

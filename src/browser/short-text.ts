@@ -1,15 +1,16 @@
 import type { FewWords } from '../html/placeholder.ts';
 
 /**
- * Runs in the page, apart from its scripts: what a visitor reads there, as far as that is little.
- * @param maxCharacters characters; a page with more of them, or a frame to look at, gives `null`
+ * Runs in the page, in the isolated world: reads the visible text of a page that has little of it.
+ * @returns `null` for a page with more than `maxCharacters` characters or with a visible frame
  */
 export function readShortText(maxCharacters: number): FewWords | null {
-  const LOADING_NAME = /(?:^|[^a-z])(?:skeleton|spinner|loader|loading|preloader|shimmer|splash)(?:$|[^a-z])/i;
-  /** More elements are looked at on no page: one that has so many has begun. */
+  const LOADING_NAME =
+    /(?:^|[^a-z])(?:skeleton|spinner|loader|loading|preloader|shimmer|splash)(?:$|[^a-z])/i;
+  /** How many elements may still be inspected; a page with more is no placeholder. */
   let elementsLeft = 2_000;
   let charactersLeft = maxCharacters;
-  // What turns for ever by CSS, whatever it is called.
+  // An endless CSS animation is a spinner, whatever its name.
   let hasSpinner = document
     .getAnimations()
     .some(({ effect }) => effect?.getTiming().iterations === Number.POSITIVE_INFINITY);

@@ -1,26 +1,32 @@
 import { ServiceError } from '../errors.ts';
-import type { Session } from './cdp.ts';
 import type { BrowsingContext } from './browsing-context.ts';
-import { type Appearance, type Size, setViewport, defaultViewport, emulateDevice } from './device-emulation.ts';
+import type { Session } from './cdp.ts';
+import {
+  type Appearance,
+  defaultViewport,
+  emulateDevice,
+  type Size,
+  setViewport,
+} from './device-emulation.ts';
 import type { FrameTarget } from './isolated-world.ts';
-import { type NetworkMonitor, createNetworkMonitor } from './network-monitor.ts';
+import { createNetworkMonitor, type NetworkMonitor } from './network-monitor.ts';
 
-/** A page that is open, with what is needed to watch and read it. */
+/** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget {
   context: BrowsingContext;
   targetId: string;
   network: NetworkMonitor;
-  /** Rejects when nothing more can come of the page: it crashed, or sends more than may be read. */
+  /** Rejects when the page crashed or a document exceeds the size limit. */
   failure: Promise<never>;
-  /** What could not be done as it was asked for, in words for the user. */
+  /** Warnings for the user. */
   warnings: string[];
-  /** Where the page is. */
+  /** The current URL of the page. */
   url(): string;
-  /** Resolves when it is another document. */
+  /** Resolves when the page has navigated to another document. */
   nextDocument(): Promise<void>;
-  /** The page's own session, then those of the frames that have processes of their own: other sites. */
+  /** The session of the page, followed by those of its cross-site frames. */
   sessions(): Session[];
-  /** Prepares the page and all such frames, those that come later before they run. */
+  /** Prepares the page and all cross-site frames; later frames are prepared before they run. */
   prepareFrames(prepare: (session: Session) => Promise<unknown>): Promise<void>;
   viewport(): Size;
   setViewport(size: Size): Promise<void>;
@@ -29,24 +35,24 @@ export interface Tab extends FrameTarget {
 /** How a tab is opened. */
 export interface TabOptions {
   appearance: Appearance;
-  /** Whether it matters how the page looks. */
+  /** Whether to wait for style sheets, images and fonts, because a screenshot or PDF follows. */
   waitForVisuals: boolean;
-  /** Of one document, as it is sent. */
+  /** Maximum size of one document as it is sent, in bytes. */
   maxBytes: number;
 }
 
-/** What they fetch no rule of ours sees; they are refused as in a private window, which pages know. */
+/** Interception does not see what service workers fetch, so registration fails as it does in a private window. */
 const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceWorker.register = async () => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
 }`;
 
-/** Opens an empty tab that no dialog holds up. */
+/** Opens an empty tab, in which dialogs are closed automatically. */
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
   const { appearance, waitForVisuals, maxBytes } = options;
   const { targetId, session } = await context.openPage();
   const network = createNetworkMonitor({ mainFrameId: targetId, waitForVisuals });
   const { promise: failure, reject } = Promise.withResolvers<never>();
-  // Whoever visits the page races with it; after the visit nobody listens.
+  // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);
   session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
 
@@ -85,7 +91,17 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   if (appearance.position) await context.grantPermission('geolocation');
 
   return {
-    ...{ context, targetId, session, frameId: targetId, network, failure, warnings: [], sessions, prepareFrames },
+    ...{
+      context,
+      targetId,
+      session,
+      frameId: targetId,
+      network,
+      failure,
+      warnings: [],
+      sessions,
+      prepareFrames,
+    },
     url: () => url,
     nextDocument: () =>
       new Promise((resolve) => {
@@ -100,14 +116,13 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
 }
 
 /**
- * Attaches to every frame that is a target of its own, and has it wait until it is prepared. Workers of the page wait
- * like them.
+ * Attaches to every cross-site frame and every worker, and pauses each until it is prepared.
  */
 function attachFrames(
   { connection }: BrowsingContext,
   main: Session,
   prepareWorker: (session: Session) => Promise<unknown>,
-): Pick<Tab, 'sessions' | 'everywhere'> {
+): Pick<Tab, 'sessions' | 'prepareFrames'> {
   const sessions = new Map([['', main]]);
   const preparations: ((session: Session) => Promise<unknown>)[] = [];
   preparations.push(async (session) => {
@@ -118,7 +133,7 @@ function attachFrames(
       const prepared = Promise.allSettled(
         (isFrame ? preparations : [prepareWorker]).map((prepare) => prepare(childSession)),
       );
-      // One that went away meanwhile needs nothing.
+      // The target may have ended meanwhile.
       prepared.then(() => childSession.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
@@ -136,16 +151,16 @@ function attachFrames(
   };
 }
 
-/** A dialog would hold the page for ever; only the question whether to leave is answered with yes. */
+/** Closes dialogs, which would block the page. Only `beforeunload` is accepted; all others are dismissed. */
 function handleDialogs(session: Session): void {
   session.on('Page.javascriptDialogOpening', ({ type }) => {
     const handled = session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
-    // Gone with its page, or answered by somebody else.
+    // The page may be gone, or Playwright may have closed the dialog.
     handled.catch(() => undefined);
   });
 }
 
-/** Tells when a document, a frame's too, is larger than may be read: some never end. */
+/** Calls `onTooLarge` when a document of the page or a frame exceeds `maxBytes`; some never end. */
 function watchDocumentSize(session: Session, maxBytes: number, onTooLarge: () => void): void {
   const received = new Map<string, number>();
   session.on('Network.responseReceived', ({ requestId, type }) => {

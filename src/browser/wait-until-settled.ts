@@ -1,35 +1,35 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPlaceholder } from '../html/placeholder.ts';
 import { readRefresh } from '../html/refresh.ts';
+import { type PageActivity, probeActivity } from './activity-probe.ts';
+import { evaluateIsolated, isBetweenDocuments } from './isolated-world.ts';
 import { readShortText } from './short-text.ts';
-import { isBetweenDocuments, evaluateIsolated } from './isolated-world.ts';
-import { probeActivity, type PageActivity } from './activity-probe.ts';
 import type { Tab } from './tab.ts';
 
-/** A page is quiet when neither network nor DOM stirred for this long. */
+/** A page has settled when neither network nor DOM was active for this long. */
 const QUIET_MS = 400;
-/** The same while the page says hardly anything: a timer may be about to fill it, or to lead elsewhere. */
+/** The same while the page has hardly any text, because a timer may still fill it or navigate. */
 const BLANK_QUIET_MS = 1_200;
-/** The same while there is nothing to see, or only a placeholder: as the page stands, it is worth nothing to anybody. */
+/** The same while the page shows nothing or only a placeholder. */
 const EMPTY_QUIET_MS = 3_000;
-/** Pages that are never quiet are read after this long. */
+/** Pages that never settle are read after this long. */
 const MAX_SETTLE_MS = 6_000;
-/** A request that takes longer is one that the server keeps open, once the page has something to say. */
+/** Once the page has text, requests that have been open for longer count as kept open by the server. */
 const MAX_REQUEST_WAIT_MS = 3_000;
-/** Characters under which a page says hardly anything. */
+/** A page with fewer characters of text has hardly any. */
 const MIN_TEXT_LENGTH = 100;
-/** Characters above which what a page says is no placeholder. */
+/** A text with more characters is no placeholder. */
 const MAX_PLACEHOLDER_LENGTH = 300;
-/** Pages that send each other round and round are read where they are after so many. */
+/** After this many refreshes the page is read, because some pages refresh in a circle. */
 const MAX_REFRESHES = 3;
 
-/** How long to wait for quiet. */
+/** How long to wait. */
 export interface SettleOptions {
   quietMs: number;
   maxMs: number;
 }
 
-/** Waits until network and DOM have been quiet together, or for as long as it may take at most. */
+/** Waits until network and DOM have been quiet together for `quietMs`, but at most `maxMs`. */
 export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions> = {}): Promise<void> {
   const { quietMs = QUIET_MS, maxMs = MAX_SETTLE_MS } = options;
   let end = performance.now() + maxMs;
@@ -38,11 +38,18 @@ export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions>
     const activity = await readActivity(tab);
     const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
     const isBlank = activity.textLength < MIN_TEXT_LENGTH;
-    const measureQuietMs = (patienceMs: number) => Math.min(tab.network.quietForMs(patienceMs), activity.quietMs);
-    let requiredQuietMs = mayStillFill && isBlank ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
+    const measureQuietMs = (patienceMs: number) =>
+      Math.min(tab.network.quietForMs(patienceMs), activity.quietMs);
+    let requiredQuietMs =
+      mayStillFill && isBlank ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
     let quietForMs = measureQuietMs(isBlank ? Number.POSITIVE_INFINITY : MAX_REQUEST_WAIT_MS);
-    // Asked last, of a page that would be read now: most pages are asked once.
-    if (mayStillFill && requiredQuietMs < EMPTY_QUIET_MS && quietForMs >= requiredQuietMs && (await showsOnlyPlaceholder(tab))) {
+    // This check is the most expensive, so it runs only on a page that would be read now.
+    if (
+      mayStillFill &&
+      requiredQuietMs < EMPTY_QUIET_MS &&
+      quietForMs >= requiredQuietMs &&
+      (await showsOnlyPlaceholder(tab))
+    ) {
       requiredQuietMs = EMPTY_QUIET_MS;
       quietForMs = measureQuietMs(Number.POSITIVE_INFINITY);
     }
@@ -56,15 +63,15 @@ export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions>
   }
 }
 
-/** Milliseconds after which a page means to lead to another one. */
+/** Milliseconds after which the page announces to navigate to another URL. */
 function refreshDelayMs({ content, url, baseUrl }: NonNullable<PageActivity['refresh']>): number | undefined {
   const refresh = readRefresh(content, baseUrl);
   return refresh?.target === url ? undefined : refresh?.afterMs;
 }
 
-/** Waits until the page is another one, for as long as it has announced. */
+/** Waits for the navigation that the page has announced. */
 async function waitForRefresh(tab: Tab, afterMs: number): Promise<void> {
-  // It may have thought better of it.
+  // The page may cancel the refresh.
   await Promise.race([tab.nextDocument(), sleep(afterMs + 1_000, undefined, { ref: false })]);
 }
 
@@ -77,7 +84,7 @@ async function readActivity(tab: Tab): Promise<PageActivity> {
   }
 }
 
-/** Whether all that the page shows is a placeholder for what its scripts will bring. */
+/** Whether the page shows only a placeholder for content that its scripts will load. */
 async function showsOnlyPlaceholder(tab: Tab): Promise<boolean> {
   try {
     const shortText = await evaluateIsolated(tab, readShortText, MAX_PLACEHOLDER_LENGTH);

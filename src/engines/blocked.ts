@@ -19,7 +19,8 @@ export const withChallengeDetection = (engine: Engine): Engine => ({
   },
 });
 
-const describeChallenge = ({ maker }: Challenge) => (maker === 'captcha' ? 'a captcha' : `a challenge by ${maker}`);
+const describeChallenge = ({ maker }: Challenge) =>
+  maker === 'captcha' ? 'a captcha' : `a challenge by ${maker}`;
 
 /**
  * What to tell of a challenge that is the last word on a page.

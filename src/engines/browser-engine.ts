@@ -1,9 +1,9 @@
 import type { Blobs } from '../blobs.ts';
 import type { ActionOutcome } from '../browser/action-handlers.ts';
 import type { AdBlocker } from '../browser/ad-blocker.ts';
-import { Disconnected } from '../browser/cdp.ts';
 import type { BrowserPool } from '../browser/browser-pool.ts';
 import type { Profiles } from '../browser/browser-profile.ts';
+import { Disconnected } from '../browser/cdp.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import { referenceTo } from '../files.ts';
@@ -13,7 +13,7 @@ import type { EgressDoor, EgressProxy } from '../net/proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
 import { decodeBody } from './decode-body.ts';
-import { type Engine, routeOf, type Base64Mode } from './engine.ts';
+import { type Base64Mode, type Engine, routeOf } from './engine.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -36,7 +36,9 @@ export function createBrowserEngine(deps: {
     referenceTo({ key: await blobs.put(bytes), size: bytes.length, mediaType });
 
   async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
-    const entries = Object.entries(collected).map(async ([type, file]) => [type, await saveFile(file)] as const);
+    const entries = Object.entries(collected).map(
+      async ([type, file]) => [type, await saveFile(file)] as const,
+    );
     return Object.fromEntries(await Promise.all(entries));
   }
 
@@ -95,7 +97,11 @@ export function createBrowserEngine(deps: {
 }
 
 /** The rendered page, or what was sent in its place; bounded like everything that is read. */
-function requireWithinLimit({ url, contentType, html, body }: VisitResult, base64: Base64Mode, maxBodyBytes: number) {
+function requireWithinLimit(
+  { url, contentType, html, body }: VisitResult,
+  base64: Base64Mode,
+  maxBodyBytes: number,
+) {
   if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',

@@ -78,7 +78,8 @@ export function readChallengeSignals(html: string): ChallengeSignals {
       }
       if (isWidget(name, tag)) form.hasCaptcha = true;
       const isFrame = name !== 'iframe' && isCaptchaFrame(name, tag);
-      if (BOILERPLATE_ELEMENTS.has(name) || isFrame) Object.assign(boilerplate, { name, depth: 1, characters: 0 });
+      if (BOILERPLATE_ELEMENTS.has(name) || isFrame)
+        Object.assign(boilerplate, { name, depth: 1, characters: 0 });
       if (HEADING.test(name)) heading = name;
       if (name === 'form') leaveForm();
       if (name === 'input' && isField(tag)) form.hasFields = true;
@@ -90,7 +91,8 @@ export function readChallengeSignals(html: string): ChallengeSignals {
     },
     hidden(name, tag, inside) {
       if (name === 'title') found.subject += ` ${inside.slice(0, MAX_TEXT)}`;
-      if (!boilerplate.depth && (name === 'textarea' || name === 'select') && isField(tag)) form.hasFields = true;
+      if (!boilerplate.depth && (name === 'textarea' || name === 'select') && isField(tag))
+        form.hasFields = true;
     },
   });
   leaveForm();

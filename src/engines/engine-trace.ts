@@ -55,7 +55,8 @@ export class EngineTrace {
   }
 }
 
-const describeAttempt = ({ engine, proxy }: Attempt) => (proxy === 'basic' ? engine : `${engine} by ${proxy} proxy`);
+const describeAttempt = ({ engine, proxy }: Attempt) =>
+  proxy === 'basic' ? engine : `${engine} by ${proxy} proxy`;
 
 function fallbackReason({ end }: Attempt, next: Attempt): string {
   if (!end || end.at > next.startedAt) return 'no response so far';

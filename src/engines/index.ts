@@ -8,11 +8,11 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
-import { type PageCache, cacheKey, cacheMissError } from './page-cache.ts';
-import { type PageRequest, chooseBase64Mode } from './engine.ts';
-import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
-import { type Fallback, EngineTrace } from './engine-trace.ts';
 import { isBlocked } from './blocked.ts';
+import { chooseBase64Mode, type PageRequest } from './engine.ts';
+import { EngineTrace, type Fallback } from './engine-trace.ts';
+import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
+import { cacheKey, cacheMissError, type PageCache } from './page-cache.ts';
 
 /** A page, and whether it came from the cache; no state when the cache was not considered. */
 export interface FetchedPage {
@@ -81,13 +81,16 @@ function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: Scrape
 }
 
 /** What a format may have that needs the open page. */
-type OpenPageSteps = Partial<Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>>;
+type OpenPageSteps = Partial<
+  Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>
+>;
 
 /** Whether pages are opened in the browser from the start; others may turn out to need one. */
 export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
   const { mobile, waitFor: waitForMs, profile, actions = [], formats } = request;
   return (
-    !isCacheOnly(request) && needsOpenPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
+    !isCacheOnly(request) &&
+    needsOpenPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
   );
 }
 

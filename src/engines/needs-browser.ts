@@ -2,29 +2,30 @@ import { isPlaceholder } from '../html/placeholder.ts';
 import { scanTags } from './scan-tags.ts';
 
 /**
- * Whether HTML as it was sent holds the page's content, or is only the shell that scripts will fill. What counts is
- * content: text outside of headers, footers, navigation and the like, which servers send with any shell. The rule:
+ * Whether HTML as it was sent is only a shell that scripts fill, so that the browser has to render it. The decision
+ * counts content: text outside of headers, footers, navigation and similar parts, which servers send with any shell.
  *
- * - a shell, when its text is in frames or shadow trees
- * - else without scripts that could fill it, always static: data, analytics and the like do not count
- * - a shell, when an application's mount point or `<main>` is as good as empty, or templates stand there unfilled
- * - else static with enough content: more of it is asked for where something is still loading or an element of the
- *   page's own is empty, and most where the page says that it needs JavaScript; a placeholder is never enough
+ * - A page whose text is in frames or shadow trees needs the browser.
+ * - A page without scripts that could fill it does not. Data blocks and analytics do not count as such scripts.
+ * - A page needs the browser when an application's mount point or `<main>` is nearly empty, or when it has unfilled templates.
+ * - Otherwise the amount of content decides. More is required where something is still loading or a custom element is
+ *   empty, and most where the page says that it needs JavaScript. A placeholder is never enough.
  */
 export function needsBrowser(html: string): boolean {
-  if (SHADOW_TREE.test(html)) return false;
+  if (SHADOW_TREE.test(html)) return true;
   const beginning = readContentSignals(html.slice(0, BEGINNING_CHARACTERS).toLowerCase());
-  // With so much content at the beginning, nothing but an empty mount could make a shell of it.
-  if (beginning.content >= MIN_WHEN_SCRIPTS_REQUIRED && !beginning.isUnfilled && !MOUNT_POINT.test(html)) return true;
-  const found = readContentSignals(html.slice(0, JUDGED_CHARACTERS).toLowerCase());
-  if (found.hasFrames && found.content < MIN_CONTENT) return false;
-  if (!found.hasScripts) return true;
-  if (found.isUnfilled) return false;
-  if (found.content < MIN_CONTENT && isPlaceholder({ ...found, title: '', hasSpinner: found.isLoading }))
+  // After this much content only an empty mount point can show that the page is a shell.
+  if (beginning.content >= MIN_WHEN_SCRIPTS_REQUIRED && !beginning.isUnfilled && !MOUNT_POINT.test(html))
     return false;
-  if (found.asksForScripts) return found.content >= MIN_WHEN_SCRIPTS_REQUIRED;
-  if (found.isLoading) return found.content >= MIN_WHILE_LOADING;
-  return found.content >= (found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_CONTENT);
+  const found = readContentSignals(html.slice(0, JUDGED_CHARACTERS).toLowerCase());
+  if (found.hasFrames && found.content < MIN_CONTENT) return true;
+  if (!found.hasScripts) return false;
+  if (found.isUnfilled) return true;
+  if (found.content < MIN_CONTENT && isPlaceholder({ ...found, title: '', hasSpinner: found.isLoading }))
+    return true;
+  if (found.asksForScripts) return found.content < MIN_WHEN_SCRIPTS_REQUIRED;
+  if (found.isLoading) return found.content < MIN_WHILE_LOADING;
+  return found.content < (found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_CONTENT);
 }
 
 /** Characters of content under which a page with scripts is taken for an empty shell. */

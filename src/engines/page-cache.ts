@@ -118,7 +118,9 @@ function parseSnapshot(bytes: Buffer): Snapshot {
 }
 
 /** Many calls as few: those that come in one turn of the loop, or while an earlier lot is under way, go together. */
-function batchCalls<Item, Result>(work: (items: Item[]) => Promise<Result[]>): (item: Item) => Promise<Result> {
+function batchCalls<Item, Result>(
+  work: (items: Item[]) => Promise<Result[]>,
+): (item: Item) => Promise<Result> {
   let running = Promise.resolve();
   const loader = new DataLoader<Item, Result>(
     (items) => {

@@ -9,7 +9,16 @@ export interface TagHandler {
   hidden(name: string, tag: string, inside: string): void;
 }
 
-const HIDDEN_ELEMENTS = new Set(['script', 'style', 'template', 'svg', 'noscript', 'title', 'textarea', 'select']);
+const HIDDEN_ELEMENTS = new Set([
+  'script',
+  'style',
+  'template',
+  'svg',
+  'noscript',
+  'title',
+  'textarea',
+  'select',
+]);
 
 /**
  * Reads tags one after the other, each character once: a page chosen to be slow cannot be. No tree is made, and a page

@@ -91,8 +91,8 @@ export function createRenderPool({
         const response = bring(url).then((path): FileAnswer => ({ id, path }), toFileError(id));
         void response.then((message) => ownPort.postMessage(message));
       });
-      return (run({ take: { ...task, files: threadPort } }, options, threadPort) as Promise<Track>).finally(() =>
-        ownPort.close(),
+      return (run({ take: { ...task, files: threadPort } }, options, threadPort) as Promise<Track>).finally(
+        () => ownPort.close(),
       );
     },
     close: () => pool.destroy(),

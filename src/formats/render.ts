@@ -54,7 +54,9 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
     made.push(requested.type);
   }
   const requested = formats.find(isTracking);
-  const trackedJson = requested?.modes.includes('json') ? extractTrackedJson(content, requested, fields.json, warn) : undefined;
+  const trackedJson = requested?.modes.includes('json')
+    ? extractTrackedJson(content, requested, fields.json, warn)
+    : undefined;
   const wantsMedia = requestedMediaKinds(formats).length > 0;
   return {
     fields,
@@ -85,7 +87,12 @@ type Tracking = z.output<typeof changeTracking.request>;
 const isTracking = (format: { type: string }): format is Tracking => format.type === 'changeTracking';
 
 /** The data that changes are looked for in: by an order of its own, else that of the format `json`. */
-function extractTrackedJson(content: Content, { schema, prompt }: Tracking, json: unknown, warn: Warn): unknown {
+function extractTrackedJson(
+  content: Content,
+  { schema, prompt }: Tracking,
+  json: unknown,
+  warn: Warn,
+): unknown {
   if (json !== undefined && schema === undefined && prompt === undefined) return json;
   warn(NO_MODEL);
   return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');

@@ -10,7 +10,7 @@ import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { cachedBytes } from '../../src/db/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { type PageCache, createPageCache } from '../../src/engines/page-cache.ts';
+import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
 import { referenceTo } from '../../src/files.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';

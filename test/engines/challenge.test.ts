@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { detectChallenge } from '../../src/engines/challenge.ts';
 import { isBlocked } from '../../src/engines/blocked.ts';
+import { detectChallenge } from '../../src/engines/challenge.ts';
 
 const html = (text: string) => ({ kind: 'html' as const, text });
 const page = (head: string, body: string) =>
@@ -293,5 +293,7 @@ it.each([
 });
 
 it('a challenge is a wall, whatever its status', () => {
-  expect(isBlocked({ statusCode: 200, challenge: { maker: 'captcha', isCertain: false } } as never)).toBe(true);
+  expect(isBlocked({ statusCode: 200, challenge: { maker: 'captcha', isCertain: false } } as never)).toBe(
+    true,
+  );
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { PageCache } from '../../src/engines/page-cache.ts';
 import type { Engine, PageRequest } from '../../src/engines/engine.ts';
 import { createEngines } from '../../src/engines/index.ts';
+import type { PageCache } from '../../src/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 
