@@ -3,14 +3,14 @@ import type { Challenge, Snapshot } from '../snapshot.ts';
 import { detectChallenge } from './challenge.ts';
 import type { Engine } from './engine.ts';
 
-/** With these a site says that it does not want this visitor, or not so many of them. */
+/** Statuses with which sites block a visitor or limit its rate. */
 const BLOCKED_STATUSES = new Set([401, 403, 429]);
 
-/** Whether the site did not let us in. */
+/** Whether the site blocked the request. */
 export const isBlocked = ({ statusCode, challenge }: Snapshot) =>
   BLOCKED_STATUSES.has(statusCode) || challenge !== undefined;
 
-/** The same engine, whose pages say whether they are challenges. */
+/** Wraps an engine so that its pages carry `challenge` when they are one. */
 export const withChallengeDetection = (engine: Engine): Engine => ({
   async fetchPage(request, signal) {
     const page = await engine.fetchPage(request, signal);
@@ -23,9 +23,9 @@ const describeChallenge = ({ maker }: Challenge) =>
   maker === 'captcha' ? 'a captcha' : `a challenge by ${maker}`;
 
 /**
- * What to tell of a challenge that is the last word on a page.
- * @param advice what the request kept from being tried, in words for the user; empty: nothing was left
- * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a page that is certainly none, when nothing was left to try. A
+ * Warnings about a challenge that remained after all attempts.
+ * @param advice sentences for the user about options that prevented further attempts; empty if everything was tried
+ * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a certain challenge when everything was tried. A
  *   page whose status is an error says so by that.
  */
 export function challengeWarnings({ url, statusCode, challenge }: Snapshot, advice: string[]): string[] {

@@ -23,9 +23,9 @@ export function createBrowserEngine(deps: {
   egress: Egress;
   proxy: EgressProxy;
   blobs: Blobs;
-  /** What pages on a desktop see. */
+  /** User agent for desktop pages. */
   userAgent: string;
-  /** Of the rendered page, in characters. */
+  /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
 }): Engine {
@@ -60,7 +60,7 @@ export function createBrowserEngine(deps: {
         ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
         ...{ actions, collect, maxBytes: maxBodyBytes },
       };
-      // The proxy checks again at connect time; asking first gives the reason in words instead of a closed tunnel.
+      // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
       await egress.resolve(new URL(url).hostname);
       const tunnel = await proxy.through(routeOf(request));
       await using profile = request.profile && (await profiles.open(request.profile));
@@ -96,7 +96,7 @@ export function createBrowserEngine(deps: {
   };
 }
 
-/** The rendered page, or what was sent in its place; bounded like everything that is read. */
+/** The rendered page, or the response body when it is not HTML. @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` */
 function requireWithinLimit(
   { url, contentType, html, body }: VisitResult,
   base64: Base64Mode,
@@ -111,13 +111,13 @@ function requireWithinLimit(
   return body ? decodeBody({ url, contentType, body }, base64) : { kind: 'html' as const, text: html ?? '' };
 }
 
-/** Failures behind which the egress proxy stands, and knows the reason. */
+/** Chromium errors that the egress proxy causes; the proxy knows the reason. */
 const PROXY_FAILURE = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
 
-/** How Playwright says that Chromium itself died under the page. */
+/** Playwright's messages for a Chromium that died during the visit. */
 const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
 
-/** What Chromium says of a page that it could not open, in our words; everything else is given back as it is. */
+/** Translates errors of Chromium to service errors; other errors are returned unchanged. */
 function translateError(error: unknown, url: string, tunnel: EgressDoor): unknown {
   if (error instanceof ServiceError) return error;
   const message = messageOf(error);

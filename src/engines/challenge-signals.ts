@@ -1,6 +1,6 @@
 import { scanTags } from './scan-tags.ts';
 
-/** What tells a test of the visitor from a page. */
+/** Signals that tell a challenge from a page. */
 export interface ChallengeSignals {
   /** Characters of text outside of headers, footers, navigation and the frames of captchas. */
   content: number;
@@ -10,9 +10,9 @@ export interface ChallengeSignals {
   subject: string;
   /** A captcha can be seen. */
   hasCaptcha: boolean;
-  /** Something other than a captcha is to be filled in. */
+  /** The page has input fields other than those of a captcha. */
   hasFields: boolean;
-  /** A captcha stands among such fields: it guards what is sent by them, not the page. */
+  /** A captcha is in the same form as such fields, so it protects the form, not the page. */
   guardsFields: boolean;
 }
 
@@ -22,9 +22,9 @@ const HEADING = /^h[1-3]$/;
 /** Widgets, pictures and boxes of captchas, by what they are called. */
 const CAPTCHA = /\s(?:class|id)\s*=\s*["']?[^"'<>]{0,100}(?:captcha|cf-turnstile)/;
 const CAPTCHA_PICTURE = /\ssrc\s*=\s*["']?[^"'<>\s]{0,300}captcha/;
-/** These watch whole sites, or the buttons of forms. */
+/** Invisible captchas watch whole sites or submit buttons. */
 const INVISIBLE_CAPTCHA = /size\s*=\s*["']?invisible|grecaptcha-badge/;
-/** What is no widget, whatever it is called. */
+/** Elements that are never captcha widgets, whatever their class. */
 const NEVER_WIDGET = new Set(['html', 'body', 'form', 'input', 'button', 'a', 'label', 'link', 'meta']);
 /** Inputs that nobody writes into, and what is written about a captcha. */
 const NON_TEXT_INPUT = /\stype\s*=\s*["']?(?:hidden|submit|button|image|reset|checkbox|radio)\b/;
@@ -42,7 +42,7 @@ function isWidget(name: string, tag: string): boolean {
 
 const isField = (tag: string) => !NON_TEXT_INPUT.test(tag) && !CAPTCHA_FIELD.test(tag);
 
-/** Surveys a page, each character once. @param html in lower case */
+/** Reads the signals in one pass. @param html lower-case HTML */
 export function readChallengeSignals(html: string): ChallengeSignals {
   const found: ChallengeSignals = {
     ...{ content: 0, text: '', subject: '' },
@@ -96,7 +96,7 @@ export function readChallengeSignals(html: string): ChallengeSignals {
     },
   });
   leaveForm();
-  // A header that never ends has the page in it.
+  // An unclosed header contains the whole page, so its text counts.
   if (boilerplate.depth) found.content += boilerplate.characters;
   return found;
 }

@@ -5,7 +5,7 @@ import { bodyKind, essenceOf } from '../net/media-type.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Base64Mode } from './engine.ts';
 
-/** An answer as it was sent. */
+/** A response as it was sent. */
 interface RawResponse {
   url: string;
   contentType: string;
@@ -13,7 +13,7 @@ interface RawResponse {
 }
 
 /**
- * What an answer is as content: text decoded, or its bytes in base64 where those are wanted.
+ * Decodes a response body to text, or encodes it in base64 if the mode asks for that.
  * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that nothing can convert
  */
 export function decodeBody(

@@ -3,7 +3,7 @@ import type { ProxyKind, Snapshot } from '../snapshot.ts';
 import { detectChallenge } from './challenge.ts';
 import type { Engine } from './engine.ts';
 
-/** One engine that gave way to another. */
+/** One change from an engine to the next. */
 export interface Fallback {
   from: string;
   to: string;
@@ -19,11 +19,11 @@ interface Attempt {
   end?: { at: number; page: Snapshot } | { at: number; error: unknown };
 }
 
-/** Notes which engines were tried for one page. */
+/** Records which engines were tried for one page. */
 export class EngineTrace {
   readonly #attempts: Attempt[] = [];
 
-  /** An engine whose attempts are noted. */
+  /** Wraps an engine so that its attempts are recorded. */
   record(name: Attempt['engine'], engine: Engine): Engine {
     return {
       fetchPage: async (request, signal) => {

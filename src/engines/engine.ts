@@ -7,10 +7,10 @@ import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
-/** What is wanted as its bytes, in base64; all else as text. */
+/** Which responses are returned as base64 instead of text. */
 export type Base64Mode = 'nothing' | 'pdf' | 'everything';
 
-/** @param request as it is scraped: with the format for it everything, without any parser PDFs */
+/** `everything` with the format rawBase64, `pdf` with an empty list of parsers. */
 export function chooseBase64Mode({
   formats,
   parsers,
@@ -19,11 +19,11 @@ export function chooseBase64Mode({
   return parsers.length === 0 ? 'pdf' : 'nothing';
 }
 
-/** What an engine needs to know of a request. */
+/** The part of a scrape request that engines need. */
 export interface PageRequest {
   /** As the user wrote it; becomes the snapshot's `sourceUrl`. */
   sourceUrl: string;
-  /** To be fetched. */
+  /** The URL to fetch. */
   url: string;
   headers: Record<string, string>;
   skipTlsVerification: boolean;
@@ -35,33 +35,33 @@ export interface PageRequest {
   base64: Base64Mode;
   /** From where the page is visited, and what its visitor reads. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
-  /** Neither advertisements nor cookie notices. */
+  /** Whether to block advertisements and reject cookie notices. */
   blockAds: boolean;
-  /** What it plays is wanted: where it is a file of such, its address is enough. */
+  /** Whether media URLs are requested. For a URL that is itself a media file, the URL is enough. */
   media: boolean;
-  /** Done on the page, in order, before it is read. */
+  /** Actions to perform, in order, before the page is read. */
   actions: Action[];
-  /** Which pool of proxies, where there are any. */
+  /** Which pool of proxies to use, if there are any. */
   proxy: ProxyKind;
-  /** With which browser state it is opened. */
+  /** The profile to open the page with. */
   profile: ProfileOptions | undefined;
-  /** Around the wait for a browser. */
+  /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
-  /** What formats make from the open page, by their type. */
+  /** Functions of formats that run on the open page, by format type. */
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
 }
 
-/** By which proxies a page is fetched. */
+/** The proxy route of a request. */
 export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, country: location?.country });
 
-/** A page without any wishes. */
+/** The defaults of a page request. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
   ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
-/** A way to obtain a page. The signal's reason is what an aborted call throws. */
+/** A way to fetch a page. An aborted call throws the reason of the signal. */
 export interface Engine {
   fetchPage(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
 }

@@ -9,17 +9,17 @@ import { decodeBody } from './decode-body.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { acceptLanguage, visitorOf } from './visitor.ts';
 
-/** What the engine is made from. */
+/** Options of the engine. */
 export interface HttpEngineOptions {
   egress: Egress;
   userAgent: string;
   maxBodyBytes: number;
 }
 
-/** Pages that only lead to the next one, in a row. */
+/** How many pages in a row may only refresh to the next one. */
 const MAX_REFRESHES = 5;
 
-/** What a browser sends with the address that a user typed. */
+/** Headers that a browser sends for a URL that the user typed. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'upgrade-insecure-requests': '1',
@@ -29,7 +29,7 @@ const BROWSER_HEADERS = {
   'sec-fetch-user': '?1',
 };
 
-/** Such a file has no text; whoever wants it asks its address for it. */
+/** A media file as a snapshot: its URL without any text. */
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
   ...{ kind: 'text' as const, text: '' },
   media: [{ url, contentType }],
@@ -77,7 +77,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
         const url = refreshTarget(snapshot.text, snapshot.url);
         if (!url) break;
-        // The user's headers are for the origin that was asked for.
+        // The user's headers are sent to the requested origin only.
         if (!mayShare(new URL(snapshot.url), new URL(url))) headers = {};
         snapshot = await fetchOnce({ ...request, url, headers }, signal);
       }

@@ -14,38 +14,38 @@ import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
 import { cacheKey, cacheMissError, type PageCache } from './page-cache.ts';
 
-/** A page, and whether it came from the cache; no state when the cache was not considered. */
+/** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
   snapshot: Snapshot;
   cacheState: 'hit' | 'miss' | undefined;
-  /** Resolves when the page is in the cache, if it belongs there; nobody who wants the page need wait for it. */
+  /** Resolves when the page is stored in the cache, if it is cacheable. Callers need not wait for it. */
   cached: Promise<void>;
-  /** Which engines gave way to others, and why. */
+  /** Changes of engine, with their reasons. */
   fallbacks: Fallback[];
 }
 
-/** What obtaining a page depends on beside the request. */
+/** What fetching depends on besides the request. */
 interface FetchContext {
-  /** Whose is the profile that the request names, and whether it is saved. */
+  /** The team and saver of the profile that the request names. */
   profile?: ProfileOptions | undefined;
-  /** Around the wait for a browser. */
+  /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
 }
 
-/** Obtains pages by the first engine that can, or from the cache. */
+/** Fetches pages from the cache or by an engine. */
 export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param hands `cache` and what {@link createEscalation} works with */
+/** @param deps the cache and the dependencies of {@link createEscalation} */
 export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
       const cacheOnly = isCacheOnly(request);
-      // Addresses of media do not last, and the page of a media file is empty: such copies are of no use to others.
+      // Media URLs expire, and the snapshot of a media file has no text, so such copies are not shared.
       const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
-      // What became of a page is told by the page as it is now.
+      // Change tracking has to compare the current page.
       const isTracked = asksFor(request.formats, 'changeTracking');
       const readable = key && (cacheOnly || (request.maxAge > 0 && !isTracked));
       const copy = readable ? await cache.find(key, request) : undefined;
@@ -71,7 +71,7 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
   };
 }
 
-/** A tracked page that is rendered gets this many milliseconds to complete: what is missing would count as removed. */
+/** Extra milliseconds for a rendered page with change tracking, because missing content would count as removed. */
 const TRACKED_WAIT_MS = 5_000;
 
 /** Milliseconds to wait on a rendered page that is compared; 0 where nothing is compared, or speed was asked for. */
@@ -80,7 +80,7 @@ function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: Scrape
   return Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2));
 }
 
-/** What a format may have that needs the open page. */
+/** The functions of a format that need the open page. */
 type OpenPageSteps = Partial<
   Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>
 >;
@@ -94,12 +94,12 @@ export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
   );
 }
 
-/** What the formats make in the open page. */
+/** The functions of the requested formats that run on the open page. */
 function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
   const collect: PageRequest['collect'] = {};
   for (const requested of formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
-    // The list is a union of records; each record's halves take the very request that its own schema made.
+    // Each format's functions take requests of its own schema, which TypeScript cannot follow through the union.
     const { collect: makeFile, survey } = (format ?? {}) as OpenPageSteps;
     if (makeFile) collect[requested.type] = (page) => makeFile(page, requested);
     if (survey) collect[requested.type] = async (page) => ({ survey: await survey(page, requested) });
@@ -110,7 +110,7 @@ function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
 function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
   return {
     sourceUrl: request.url,
-    // The API accepted the address by its own rule for local names; here it is only read again.
+    // The API has already validated the URL, including local names.
     url: parseTarget(request.url, true).href,
     headers: request.headers ?? {},
     skipTlsVerification: request.skipTlsVerification,

@@ -15,17 +15,17 @@ import { visitorOf } from './visitor.ts';
 
 /**
  * The key under which a page is found again: what changes the page itself, never what is derived from it later.
- * `undefined` when the request bypasses the cache (compatibility 2.7).
+ * `undefined` when the request bypasses the cache.
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
   const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
   if (request.profile || request.actions?.length) return undefined;
-  // A page behind a user name and password is not for everybody.
+  // A page behind a user name and password must not be shared.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
-  // What is measured in the open page is not in a copy.
+  // Branding is measured in the open page, which a copy is not.
   if (asksFor(request.formats, 'branding')) return undefined;
   if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
   const parts = [
@@ -43,12 +43,12 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** Questions and copies that come while one statement runs go together with the next; never more than this. */
+/** Maximum number of lookups or copies in one statement. Those that arrive while a statement runs are batched. */
 const MAX_BATCH_SIZE = 50;
 
 /**
- * Copies of pages obtained before.
- * @param doors.results where the files of pages lie that are answered; copies have files of their own
+ * Creates the cache of fetched pages.
+ * @param deps.results storage of the files of results; cached copies have their own files
  */
 export function createPageCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
   const lookUps = batchCalls((queries: CacheQuestion[]) => findCached(db, queries));
@@ -59,7 +59,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     const bytes = Math.max(...places.map(({ end }) => end));
     const entries = copies.map(({ key, snapshot, files }, index) => ({
       key,
-      // One key and one place for each copy.
+      // `putAll` returns one key for each copy.
       blob: keys[index]!,
       fetchedAt: new Date(snapshot.fetchedAt),
       files: [{ hash: places[index]!.file, bytes }, ...files],
@@ -68,7 +68,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     return entries;
   });
 
-  /** @returns the files; pictures do not get smaller by compression, so their size is that on the disk */
+  /** Copies files. Images do not compress, so `bytes` equals their size on disk. */
   async function copyFiles(files: Snapshot['files'], from: Blobs, to: Blobs): Promise<CacheFile[]> {
     return Promise.all(
       Object.values(files).map(async (file) => {
@@ -79,7 +79,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
   }
 
   return {
-    /** The newest copy within the request's bounds of age. */
+    /** Finds the newest copy within the age limits of the request. */
     async find(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
       for (;;) {
         const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
@@ -90,13 +90,13 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
           return snapshot;
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
-          // The copy outlived its bytes: the same as no copy. There may be another one behind it.
+          // The blob of the copy is gone. Drop the copy and look for an older one.
           await dropCopy(db, key, entry.blob);
         }
       }
     },
 
-    /** Keeps a copy; pages that answered with an error are not kept. */
+    /** Stores a copy, unless the page has an error status. */
     async store(key: Buffer, snapshot: Snapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
       const files = await copyFiles(snapshot.files, results, blobs);
@@ -105,19 +105,19 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
   };
 }
 
-/** A snapshot as bytes: its text stands as it is behind the rest, which costs a tenth of putting it into JSON. */
+/** Serializes a snapshot: JSON without the text, a line break, the text. This takes a tenth of the time of JSON alone. */
 function serializeSnapshot({ text, ...head }: Snapshot): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(text)]);
 }
 
 function parseSnapshot(bytes: Buffer): Snapshot {
   const end = bytes.indexOf('\n');
-  // Written by `pack`.
+  // The bytes were written by `serializeSnapshot`.
   const head = JSON.parse(bytes.toString('utf8', 0, end)) as Omit<Snapshot, 'text'>;
   return { ...head, text: bytes.toString('utf8', end + 1) };
 }
 
-/** Many calls as few: those that come in one turn of the loop, or while an earlier lot is under way, go together. */
+/** Batches calls that arrive in one turn of the event loop or while an earlier batch runs. */
 function batchCalls<Item, Result>(
   work: (items: Item[]) => Promise<Result[]>,
 ): (item: Item) => Promise<Result> {
@@ -140,13 +140,13 @@ function batchCalls<Item, Result>(
   return (item) => loader.load(item);
 }
 
-/** Copies of pages obtained before. */
+/** The cache of fetched pages. */
 export type PageCache = ReturnType<typeof createPageCache>;
 
-/** What a request that may only be answered from the cache gets when nothing fits. */
+/** The error for a cache-only request without a matching copy. */
 export function cacheMissError(request: ScrapeRequest): ServiceError {
   if (request.lockdown) {
-    // The address stays out of the message: a miss under lockdown leaves no trace of it.
+    // The URL is left out, because a miss under lockdown must leave no trace of it.
     return new ServiceError(
       'SCRAPE_LOCKDOWN_CACHE_MISS',
       'The page is not in the cache, and lockdown forbids to fetch it. Scrape it once without lockdown.',

@@ -1,11 +1,11 @@
-/** What is told of a page, in its order. Names are without brackets; tags are what stands between them. */
+/** Callbacks in document order. `name` is the element name; `tag` is the text between the angle brackets. */
 export interface TagHandler {
-  /** Never empty, without blanks around it. */
+  /** Trimmed text, never empty. */
   text(text: string): void;
   comment(text: string): void;
   open(name: string, tag: string): void;
   close(name: string): void;
-  /** An element whose text nobody sees, with that text. */
+  /** An element whose text is not visible, with that text. */
   hidden(name: string, tag: string, inside: string): void;
 }
 
@@ -21,9 +21,8 @@ const HIDDEN_ELEMENTS = new Set([
 ]);
 
 /**
- * Reads tags one after the other, each character once: a page chosen to be slow cannot be. No tree is made, and a page
- * that is no good HTML is read all the same.
- * @param html in lower case
+ * Scans tags in one pass, in linear time for any input. It builds no tree and accepts invalid HTML.
+ * @param html lower-case HTML
  */
 export function scanTags(html: string, reader: TagHandler): void {
   for (let at = 0; at < html.length; ) {

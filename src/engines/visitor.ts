@@ -1,7 +1,7 @@
 import { findCountry } from '../country.ts';
 import type { PageRequest } from './engine.ts';
 
-/** Who visits a page: what the visitor reads, and where. */
+/** Languages, time zone and position that a page sees. */
 export interface Visitor {
   /** BCP 47 tags, the favourite first; at least one. */
   languages: string[];
@@ -11,7 +11,7 @@ export interface Visitor {
   position?: { latitude: number; longitude: number };
 }
 
-/** Stands for a request that names no country (spec: `location`). */
+/** Stands for a request that names no country. */
 const UNITED_STATES = { code: 'US', language: 'en', timezone: 'America/New_York' };
 
 /** The visitor that a request asks for: its languages, else those of its country, else an American one's. */

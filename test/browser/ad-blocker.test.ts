@@ -77,7 +77,7 @@ const LISTED = ['banner.png', 'frame', 'show.js', 'bid', 'moved-here.js'].map(
 );
 
 describe('advertisements', () => {
-  it('are not asked for, whatever they are, and the page is whole', async () => {
+  it('are not requested, and the page is complete', async () => {
     await using site = await startNews();
     const { html } = await browser.visit(site.address('site.example'), { blockAds: true });
     for (const address of [...LISTED, 'tracker.example/count.js'])
@@ -99,7 +99,7 @@ describe('advertisements', () => {
     expect(elsewhere.html).toContain('Sponsored');
   });
 
-  it('are there when they are wanted', async () => {
+  it('stay in the page when blockAds is false', async () => {
     await using site = await startNews();
     const { html } = await browser.visit(site.address('site.example'), { blockAds: false });
     expect(site.asked()).toEqual(expect.arrayContaining([...LISTED, 'tracker.example/count.js']));
@@ -160,7 +160,7 @@ describe('filter lists', () => {
 
   const unwanted = (url: string) => ({ url, type: 'Script', pageUrl: 'http://site.example/' });
 
-  it('are made ready once, and anew when they change', async () => {
+  it('are compiled once, and again when they change', async () => {
     const directory = path.join(root, 'lists');
     const cacheDir = path.join(root, 'cache');
     await mkdir(directory);
@@ -180,7 +180,7 @@ describe('filter lists', () => {
     expect(await readdir(cacheDir)).toHaveLength(2);
   });
 
-  it('that are missing are told, with what to do', async () => {
+  it('that are missing are logged, with what to do', async () => {
     const told: string[] = [];
     const listening = Object.assign(createLogger('test', 'silent'), {
       warn: (text: string) => told.push(text),

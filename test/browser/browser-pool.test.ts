@@ -57,7 +57,7 @@ const isOpen = (held: ReturnType<typeof hold>, ms = 300) =>
   Promise.race([held.opened.then(() => true), new Promise((resolve) => setTimeout(resolve, ms, false))]);
 
 describe('a pool of contexts', () => {
-  it('opens no more than it may, and the next when one is given back', async () => {
+  it('opens at most the configured number of contexts, and the next one when one is released', async () => {
     open();
     const [first, second] = [hold(), hold()];
     await Promise.all([first.opened, second.opened]);
@@ -70,7 +70,7 @@ describe('a pool of contexts', () => {
     expect(launched).toHaveLength(1);
   });
 
-  it('lets go of who no longer waits', async () => {
+  it('removes a waiter from the queue when its signal fires', async () => {
     open({ contexts: 1 });
     const first = hold();
     await first.opened;
@@ -85,7 +85,7 @@ describe('a pool of contexts', () => {
     await third.done;
   });
 
-  it('says what of a lease is the wait for it', async () => {
+  it('wraps only the wait for a browser in duringWait', async () => {
     open({ contexts: 1 });
     const first = hold();
     await first.opened;
@@ -166,7 +166,7 @@ describe('a browser', () => {
     await second.done;
   });
 
-  it('that died is replaced, and costs the pages that it had', async () => {
+  it('that died is replaced, and its open pages fail', async () => {
     open();
     const held = hold();
     await held.opened;

@@ -292,7 +292,7 @@ it.each([
   expect(isBlocked({ statusCode } as never)).toBe(expected);
 });
 
-it('a challenge is a wall, whatever its status', () => {
+it('a challenge counts as blocked, whatever its status', () => {
   expect(isBlocked({ statusCode: 200, challenge: { maker: 'captcha', isCertain: false } } as never)).toBe(
     true,
   );

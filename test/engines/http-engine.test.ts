@@ -146,7 +146,7 @@ describe('headers', () => {
 });
 
 describe('failures', () => {
-  it('come through as they are', async () => {
+  it('of the network are passed on unchanged', async () => {
     await expect(obtain('/', { url: 'http://169.254.169.254/latest/meta-data/' })).rejects.toEqual(
       expect.objectContaining({ code: 'unsafe_domain_blocked' }),
     );
