@@ -1,9 +1,9 @@
 import type { Challenge, Snapshot } from '../snapshot.ts';
 import { readChallengeSignals } from './challenge-signals.ts';
 
-/** Markers are looked for in the beginning of a page. */
+/** How many characters at the beginning of a page are searched for markers. */
 const MARKER_SEARCH_CHARACTERS = 100_000;
-/** No challenge is longer, even with all its scripts and frames. */
+/** Longer pages are no challenges. */
 const MAX_CHALLENGE_CHARACTERS = 1_000_000;
 /** With more text a page has content of its own, whatever else is in it. */
 const MAX_CHALLENGE_TEXT = 1_500;
@@ -59,9 +59,9 @@ const MARKERS: [maker: string, words: string[], RegExp][] = [
   ['yandex', ['checkboxcaptcha'], /class=["'][^"']{0,100}\bcheckboxcaptcha\b/],
 ];
 
-/** Pages without any of these have no captcha. */
+/** A page that does not match has no captcha. */
 const CAPTCHA = /captcha|cf-turnstile/;
-/** What pages say that are nothing but a check. */
+/** Sentences of pages that are only a check of the visitor. */
 const ARE_YOU_HUMAN =
   /(?:verify(?:ing)?|confirm(?:ing)?|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b|(?:complete|solve|enter|pass) (?:the|this|a) captcha\b/i;
 

@@ -38,9 +38,9 @@ const MIN_WHEN_SCRIPTS_REQUIRED = 1_000;
 const MIN_INSIDE = 200;
 /** Both where a server filled it for scripts to take over: it fills short pages too. */
 const MIN_WHEN_SERVER_RENDERED = 60;
-/** Most pages are judged by so much. */
+/** Most pages are decided by this many characters at the beginning. */
 const BEGINNING_CHARACTERS = 12_000;
-/** Far longer pages are judged by their beginning. */
+/** At most this many characters of a page are read. */
 const JUDGED_CHARACTERS = 500_000;
 /** Longer inline scripts are programs, whatever they mention. */
 const SNIPPET_CHARACTERS = 2_000;
@@ -121,14 +121,14 @@ function createRegion(onLeave: (content: number) => void = () => undefined) {
     close(tagName: string, content: number): void {
       if (depth && tagName === name && --depth === 0) onLeave(content - before);
     },
-    /** The page ends here. */
+    /** Ends the region at the end of the page. */
     end(content: number): void {
       if (depth) onLeave(content - before);
     },
   };
 }
 
-/** What stands in a page, read once from its beginning to its end. @param html in lower case */
+/** Reads the content signals of a page in one pass. @param html lower-case HTML */
 function readContentSignals(html: string) {
   const found = {
     content: 0,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 
-/** What takes pictures of an open browser page. */
+/** The part of an open browser page that takes screenshots. */
 export interface ScreenshotTarget {
   viewportSize(): { width: number; height: number };
   setViewportSize(size: { width: number; height: number }): Promise<void>;
@@ -11,9 +11,9 @@ export interface ScreenshotTarget {
 
 /** The part of an open browser page that a format may use while the page is there. */
 export interface OpenPage extends ScreenshotTarget {
-  /** Runs a function in the page, out of sight of its scripts; it uses nothing from outside but its argument. */
+  /** Evaluates a function in the isolated world of the page. It may use nothing from outside but its argument. */
   ask<Argument, Result>(run: (argument: Argument) => Result, argument: Argument): Promise<Awaited<Result>>;
-  /** Tells the user what could not be done as it was asked for. */
+  /** Adds a warning for the user. */
   warn(text: string): void;
 }
 
@@ -24,7 +24,7 @@ export interface CollectedFile {
   mediaType: string;
 }
 
-/** What a format makes from an open page: a file, or plain data. */
+/** The result of a format on an open page: a file, or plain data. */
 export type Collected = CollectedFile | { survey: unknown };
 
 /** Derives a result from a page; `undefined` leaves its field out. Pure; runs in a conversion thread. */

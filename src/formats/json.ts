@@ -18,7 +18,7 @@ export const jsonSchema = z
 /** An instruction in words in a request. */
 export const promptText = z.string().min(1).max(10_000);
 
-/** What data is wanted of a page. */
+/** The data that a request wants from a page. */
 export interface DataRequest {
   schema?: Schema | undefined;
   prompt?: string | undefined;

@@ -34,7 +34,7 @@ interface TaskOptions {
   urgent?: boolean;
 }
 
-/** A thread without work ends after this long, but for the last one. */
+/** Idle threads above the minimum end after this long. */
 const IDLE_MS = 60_000;
 
 /**
@@ -99,7 +99,7 @@ export function createRenderPool({
   };
 }
 
-/** A failure as data, which is what goes from thread to thread. */
+/** Turns an error into plain data for the thread. */
 const toFileError =
   (id: number) =>
   (error: unknown): FileAnswer => {

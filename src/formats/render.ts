@@ -9,13 +9,13 @@ import type { changeTracking } from './change-tracking.ts';
 import { FORMATS } from './index.ts';
 import { extractData } from './json.ts';
 
-/** What is to be derived from a page. */
+/** A page, and the formats to derive from it. */
 export interface RenderTask {
   snapshot: Snapshot;
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
-  /** Where the whole page leads is wanted too, whatever the formats are. */
+  /** Whether to list the links of the whole page too, whatever the formats are. */
   discover?: boolean;
 }
 
@@ -23,9 +23,9 @@ export interface RenderTask {
 export interface Rendered {
   fields: Record<string, unknown>;
   metadata: Record<string, string | string[]>;
-  /** Types of the formats that gave something. */
+  /** Types of the formats that have a value. */
   made: string[];
-  /** What could not be done as it was asked for, for the user. */
+  /** Warnings for the user. */
   warnings: string[];
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
