@@ -76,7 +76,7 @@ const isRoot = process.getuid?.() === 0;
 describe('Chromium where there are no user namespaces', () => {
   it.runIf(isRoot)('runs all the same, with a warning that says what is weaker and what to do', async () => {
     const script = `
-      const { launchChromium } = await import(${source('browser/launch.ts')});
+      const { launchChromium } = await import(${source('browser/launch-chromium.ts')});
       const options = ${JSON.stringify({ executablePath, proxyUrl })};
       const { connection, close } = await launchChromium({ ...options, logger: { warn: console.log } });
       console.log((await connection.browser.send('Browser.getVersion')).product);
