@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Client } from '@temporalio/client';
 import { PLAIN_PAGE } from '../src/engines/engine.ts';
-import { createHttpEngine } from '../src/engines/http.ts';
+import { createHttpEngine } from '../src/engines/http-engine.ts';
 import { createRenderPool } from '../src/formats/pool.ts';
 import { render } from '../src/formats/render.ts';
 import { createEgress } from '../src/net/egress.ts';
@@ -35,7 +35,7 @@ function createPipeline(siteUrl: string) {
   const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 });
   const pool = createRenderPool({ threads: 2, maxMemoryMb: 512 });
   const fetchPage = (index: number) =>
-    http.obtain(
+    http.fetchPage(
       {
         sourceUrl: `${siteUrl}/article/${index}`,
         url: `${siteUrl}/article/${index}`,

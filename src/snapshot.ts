@@ -1,4 +1,4 @@
-/** The plain proxies, or those that get past more walls; `basic` needs none. */
+/** The plain proxies, or those that get past more blocks; `basic` needs none. */
 export type ProxyKind = 'basic' | 'enhanced';
 
 /** What the actions of a request brought, each list in the order of its actions. */
@@ -18,7 +18,7 @@ export interface LoadedMedia {
   contentType: string;
 }
 
-/** A page that tests or refuses its visitor in place of the page asked for. */
+/** A page that tests or blocks its visitor in place of the requested page. */
 export interface Challenge {
   /** Whose product it is, such as `cloudflare`; `captcha` where that cannot be told. */
   maker: string;
@@ -27,30 +27,30 @@ export interface Challenge {
 }
 
 /**
- * A page as an engine obtained it, before any output is derived from it.
+ * A page as an engine fetched it, before any output is derived from it.
  * Plain data: it travels to the conversion threads and into the cache.
  */
 export interface Snapshot {
-  /** The address as the user wrote it. */
+  /** The URL as the user wrote it. */
   sourceUrl: string;
-  /** The address that answered, after redirects. */
+  /** The URL that responded, after redirects. */
   url: string;
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   statusCode: number;
   /** `Content-Type` as it was sent; empty when there was none. */
   contentType: string;
   /** What `text` is: HTML source, a JSON document, plain text, or a file's bytes in base64. */
   kind: 'html' | 'json' | 'text' | 'base64';
   text: string;
-  /** Which engine obtained it. */
+  /** The engine that fetched it. */
   engine: 'http' | 'browser';
-  /** When it was obtained, in milliseconds since 1970. */
+  /** When it was fetched, in milliseconds since 1970. */
   fetchedAt: number;
-  /** The page broke off before it was all there. */
+  /** The response ended before it was complete. */
   isPartial?: true;
-  /** Absent for a page that is what was asked for. */
+  /** Absent for a page that is no challenge. */
   challenge?: Challenge;
-  /** Where the answer asked to come back later: after so many milliseconds (`Retry-After`). */
+  /** Milliseconds of the `Retry-After` header, if the response has one. */
   retryAfterMs?: number;
   /** Time zone that the browser showed to the page, an IANA name. */
   timezone?: string;
@@ -62,9 +62,9 @@ export interface Snapshot {
   media?: LoadedMedia[];
   /** Present where the request had actions. */
   actions?: ActionResults;
-  /** Which proxies it came through. */
+  /** The kind of proxies that it was fetched through. */
   proxy: ProxyKind;
-  /** What could not be done as it was asked for, in words for the user. */
+  /** Warnings for the user. */
   warnings?: string[];
 }
 

@@ -5,10 +5,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { createActivities, failureInterceptor } from './activities/index.ts';
 import { createTracker } from './activities/tracking.ts';
 import { openBlobs } from './blobs.ts';
-import { openAdBlocker } from './browser/ads.ts';
-import { launchChromium } from './browser/launch.ts';
-import { createBrowserPool } from './browser/pool.ts';
-import { createProfiles } from './browser/profile.ts';
+import { openAdBlocker } from './browser/ad-blocker.ts';
+import { createBrowserPool } from './browser/browser-pool.ts';
+import { createProfiles } from './browser/browser-profile.ts';
+import { launchChromium } from './browser/launch-chromium.ts';
 import { workflowBundle } from './bundle.ts';
 import { readConfig } from './config.ts';
 import { createGuides } from './crawl/guides.ts';
@@ -17,10 +17,10 @@ import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { findChromium } from './embedded/chromium.ts';
-import { createBrowserEngine } from './engines/browser.ts';
-import { createCache } from './engines/cache.ts';
-import { createHttpEngine } from './engines/http.ts';
+import { createBrowserEngine } from './engines/browser-engine.ts';
+import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
+import { createPageCache } from './engines/page-cache.ts';
 import { ServiceError } from './errors.ts';
 import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
@@ -109,7 +109,7 @@ async function work(): Promise<Role> {
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
-    cache: createCache({ db, blobs: cacheBlobs, results: blobs }),
+    cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
   const tracks = createRenderPool({
     ...{ threads: TRACKS_AT_ONCE, warm: 0, maxMemoryMb: THREAD_MEMORY_MB },

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
 import { openBlobs } from '../../src/blobs.ts';
-import { launchChromium } from '../../src/browser/launch.ts';
-import { createBrowserPool } from '../../src/browser/pool.ts';
+import { createBrowserPool } from '../../src/browser/browser-pool.ts';
+import { launchChromium } from '../../src/browser/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
-import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress } from '../../src/net/egress.ts';
@@ -44,7 +44,7 @@ async function visitWithEngine(): Promise<void> {
     },
   });
   const open = async (url: string) => {
-    const page = await engine.obtain({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(60_000));
+    const page = await engine.fetchPage({ ...PLAIN_PAGE, sourceUrl: url, url }, AbortSignal.timeout(60_000));
     return page.text;
   };
   await serveVisitor(task, inLanes(task.atOnce, open));

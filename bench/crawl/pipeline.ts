@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createGuide } from '../../src/crawl/guide.ts';
 import { UNLIMITED } from '../../src/crawl/robots.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createHttpEngine } from '../../src/engines/http.ts';
+import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
@@ -29,7 +29,7 @@ const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb
 
 async function scrape(url: string) {
   const signal = AbortSignal.timeout(PAGE_MS);
-  const snapshot = await http.obtain(
+  const snapshot = await http.fetchPage(
     {
       ...PLAIN_PAGE,
       ...{ sourceUrl: url, url },

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Agent, request } from 'undici';
-import { createHttpEngine } from '../../src/engines/http.ts';
+import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createEngines } from '../../src/engines/index.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
@@ -45,13 +45,13 @@ function throughEngines(): GetPage {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
-    browser: { obtain: unused('the browser') },
+    browser: { fetchPage: unused('the browser') },
     proxies: egress.upstreams,
     cache: { find: unused('the cache'), store: unused('the cache') },
   });
   return async (url, signal) => {
     const asked = scrapeBody.parse({ url, maxAge: 0, storeInCache: false });
-    return (await engines.obtain(asked, signal)).snapshot;
+    return (await engines.fetchPage(asked, signal)).snapshot;
   };
 }
 

@@ -1,10 +1,10 @@
 import { openBlobs } from '../../src/blobs.ts';
+import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
 import type { Session } from '../../src/browser/cdp.ts';
-import { launchChromium } from '../../src/browser/launch.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/pool.ts';
+import { launchChromium } from '../../src/browser/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
-import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -56,7 +56,7 @@ async function visit(n: number): Promise<string> {
   const timer = setTimeout(() => deadline.abort(late), PAGE_MS);
   try {
     const page = { ...PLAIN_PAGE, sourceUrl: url, url, skipTlsVerification: false };
-    const { statusCode, text } = await engine.obtain(page, deadline.signal);
+    const { statusCode, text } = await engine.fetchPage(page, deadline.signal);
     if (statusCode !== 200) return `status ${statusCode}`;
     return isRead(text, n) ? 'read' : 'without its text';
   } catch (error) {
@@ -77,8 +77,8 @@ function crashing({ lease, ...rest }: BrowserPool): BrowserPool {
         (context) =>
           use({
             ...context,
-            async open() {
-              const opened = await context.open();
+            async openPage() {
+              const opened = await context.openPage();
               doom(opened.session);
               return opened;
             },

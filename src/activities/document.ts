@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { Context } from '@temporalio/activity';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
-import type { Obtained } from '../engines/index.ts';
+import type { FetchedPage } from '../engines/index.ts';
 import { policyOf, toServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
@@ -23,7 +23,7 @@ export interface DocumentOrder {
   /** Of the page: `metadata.scrapeId`. */
   scrapeId: string;
   request: ScrapeRequest;
-  obtained: Obtained;
+  obtained: FetchedPage;
   /** Milliseconds that it waited for a slot of its team; `undefined` when one was free. */
   queuedMs: number | undefined;
   /** Whose history the page belongs to; absent where nothing of it may be kept. */

@@ -1,6 +1,6 @@
 import type { PageFacts } from '../crawl/map-links.ts';
 import { PLAIN_PAGE } from '../engines/engine.ts';
-import { createHttpEngine } from '../engines/http.ts';
+import { createHttpEngine } from '../engines/http-engine.ts';
 import type { Engines } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
@@ -70,7 +70,7 @@ export function createMapPages(doors: MapPageDoors, request: MapRequest, over: A
   return {
     async start(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
-      const { snapshot } = await engines.obtain(scrapeBody.parse(options), signal);
+      const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal);
       return read(snapshot);
     },
     async plain(url, outer) {
@@ -78,7 +78,7 @@ export function createMapPages(doors: MapPageDoors, request: MapRequest, over: A
       const signal = AbortSignal.any([outer, timeout]);
       try {
         const asked = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
-        return await read(await engine.obtain(asked, signal));
+        return await read(await engine.fetchPage(asked, signal));
       } catch (error) {
         outer.throwIfAborted();
         if (timeout.aborted || error instanceof ServiceError) return undefined;

@@ -1,4 +1,4 @@
-import type { Obtained } from '../engines/index.ts';
+import type { FetchedPage } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageMedia } from '../html/page-media.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
@@ -15,7 +15,7 @@ export interface MediaFields {
 /** The page that the media are of. */
 interface MediaOrder {
   request: ScrapeRequest;
-  obtained: Obtained;
+  obtained: FetchedPage;
   /** A crawl found it: nobody asked for this very page. */
   isFound?: boolean;
   urgent: boolean;

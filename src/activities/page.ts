@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
-import type { DuringWait } from '../browser/pool.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import { isEnded } from '../db/lanes.ts';
-import type { Engines, Obtained } from '../engines/index.ts';
+import type { Engines, FetchedPage } from '../engines/index.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
@@ -88,7 +88,7 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     const request = { ...job.request, url };
     const { profile } = request;
     const obtained = await timed(hands, { request, deadline }, () =>
-      hands.engines.obtain(request, deadline.signal, {
+      hands.engines.fetchPage(request, deadline.signal, {
         profile: profile && { teamId: job.teamId, name: profile.name },
         duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
       }),
@@ -137,8 +137,8 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
 async function timed(
   { onFetched }: PageHands,
   { request, deadline }: { request: ScrapeRequest; deadline: Deadline },
-  obtain: () => Promise<Obtained>,
-): Promise<Obtained> {
+  obtain: () => Promise<FetchedPage>,
+): Promise<FetchedPage> {
   const startedAt = performance.now();
   let isAsked = !isCacheOnly(request);
   try {
@@ -151,7 +151,7 @@ async function timed(
 }
 
 /** Whether a page is the start of a crawl and leads to another host. */
-const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: Obtained) =>
+const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: FetchedPage) =>
   guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
 
 /** Leaves a page for later, as one that was not tried: a robots.txt is waited for. */
@@ -188,7 +188,7 @@ function warn(snapshot: Snapshot, profile: string): void {
 async function placed(
   claim: Claim,
   job: PageJob,
-  page: { obtained: Obtained; document: FinishedDocument; signal: AbortSignal },
+  page: { obtained: FetchedPage; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
   const { json, credits, discovered } = page.document;

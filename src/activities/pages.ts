@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs.ts';
-import type { DuringWait } from '../browser/pool.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';

@@ -1,5 +1,5 @@
-import type { Obtained } from '../engines/index.ts';
-import type { Fallback } from '../engines/trace.ts';
+import type { Fallback } from '../engines/engine-trace.ts';
+import type { FetchedPage } from '../engines/index.ts';
 
 type Stage = 'queue' | 'fetch' | 'convert' | 'store';
 
@@ -37,7 +37,7 @@ export function startStages() {
 /** Sums up how a document was made. */
 export function reportOf(
   blob: string,
-  { snapshot, cacheState, fallbacks }: Obtained,
+  { snapshot, cacheState, fallbacks }: FetchedPage,
   ms: ScrapeReport['ms'],
 ): ScrapeReport {
   const { engine, proxy, statusCode } = snapshot;

@@ -65,7 +65,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      const obtained = await engines.obtain(request, deadline.signal, { profile });
+      const obtained = await engines.fetchPage(request, deadline.signal, { profile });
       stages.end('fetch');
       const history = seal.isSealed
         ? undefined

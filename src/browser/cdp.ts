@@ -5,13 +5,13 @@ import type { CDPSession } from 'playwright-core';
 /** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;
 
-/** A command whose target, or the browser, went away before it answered. */
+/** A command whose target, or the browser, went away before it responded. */
 export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
-/** As it goes over the wire. */
-export interface Message {
+/** A protocol message, as it is sent over the pipe. */
+export interface CdpMessage {
   id?: number;
   sessionId?: string | undefined;
   method?: string;
@@ -21,52 +21,52 @@ export interface Message {
 }
 
 /** A connection to a browser. */
-export interface Connection {
+export interface CdpConnection {
   /** The browser's own session. */
   browser: Session;
   /** The session of a target that was attached to with `flatten`. */
   session(sessionId: string): Session;
-  /** Forgets a session; its commands under way are rejected, as they are when its target ends. */
+  /** Forgets a session and rejects its pending commands, as happens when its target ends. */
   drop(sessionId: string): void;
   /**
-   * Sends a command as it is, for somebody else; its answer is given back with an id of this connection.
+   * Sends a command unchanged, for another protocol client. The response carries an id of this connection.
    * @param message without `id`
    */
-  relay(message: Message): Promise<Message>;
-  /** Shows every event to somebody else, too. @returns what ends that */
-  tap(listener: (event: Message) => void): () => void;
-  /** Resolves when it has ended. */
+  relay(message: CdpMessage): Promise<CdpMessage>;
+  /** Calls the listener with every event. @returns a function that removes the listener */
+  onEvent(listener: (event: CdpMessage) => void): () => void;
+  /** Resolves when the connection has ended. */
   closed: Promise<void>;
 }
 
-/** Of one message on the pipe. */
-const END = 0;
+/** The byte that ends each message on the pipe. */
+const MESSAGE_END = 0;
 
-interface Waiting {
+interface PendingCommand {
   sessionId: string;
-  settle(answer: Message): void;
+  resolve(response: CdpMessage): void;
   reject(error: Error): void;
 }
 
 /**
- * Speaks with a browser over a pipe (`--remote-debugging-pipe`): JSON, each message ended by a zero byte.
- * @param pipe.input what the browser reads
- * @param pipe.output what it writes
+ * Connects to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte.
+ * @param pipe.input the stream that the browser reads
+ * @param pipe.output the stream that the browser writes
  */
-export function connect({ input, output }: { input: Writable; output: Readable }): Connection {
+export function connectCdp({ input, output }: { input: Writable; output: Readable }): CdpConnection {
   const sessions = new Map<string, EventEmitter>();
-  const waiting = new Map<number, Waiting>();
-  const taps = new Set<(event: Message) => void>();
-  let last = 0;
+  const pending = new Map<number, PendingCommand>();
+  const eventListeners = new Set<(event: CdpMessage) => void>();
+  let lastId = 0;
   let isOpen = true;
 
-  const relay = (message: Message) =>
-    new Promise<Message>((settle, reject) => {
+  const relay = (message: CdpMessage) =>
+    new Promise<CdpMessage>((resolve, reject) => {
       const { method = '', sessionId = '' } = message;
       if (!isOpen || (sessionId && !sessions.has(sessionId)))
         return reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
-      const id = ++last;
-      waiting.set(id, { sessionId, settle, reject });
+      const id = ++lastId;
+      pending.set(id, { sessionId, resolve, reject });
       input.write(`${JSON.stringify({ ...message, id })}\0`);
     });
 
@@ -84,62 +84,62 @@ export function connect({ input, output }: { input: Writable; output: Readable }
     const events = sessions.get(sessionId) ?? new EventEmitter().setMaxListeners(0);
     sessions.set(sessionId, events);
     const send = (method: string, params?: object) => command(sessionId, method, params);
-    // The protocol's own description says what each command gives and each event tells.
+    // Playwright's protocol types give each command its result and each event its parameters.
     return Object.assign(events, { send }) as unknown as Session;
   }
 
   function drop(sessionId: string): void {
     sessions.delete(sessionId);
-    for (const [id, each] of waiting) {
+    for (const [id, each] of pending) {
       if (each.sessionId !== sessionId) continue;
-      waiting.delete(id);
+      pending.delete(id);
       each.reject(new Disconnected('the page has been closed'));
     }
   }
 
-  function receive(message: Message): void {
+  function receive(message: CdpMessage): void {
     if (message.id !== undefined) {
-      waiting.get(message.id)?.settle(message);
-      waiting.delete(message.id);
+      pending.get(message.id)?.resolve(message);
+      pending.delete(message.id);
       return;
     }
     const { method = '', sessionId = '', params } = message;
     if (method === 'Target.detachedFromTarget') drop((params as { sessionId: string }).sessionId);
-    for (const listener of taps) listener(message);
+    for (const listener of eventListeners) listener(message);
     sessions.get(sessionId)?.emit(method, params);
   }
 
   const closed = new Promise<void>((resolve) => {
     output.once('close', () => {
       isOpen = false;
-      for (const { reject } of waiting.values()) reject(new Disconnected('Chromium ended under the page'));
-      waiting.clear();
+      for (const { reject } of pending.values()) reject(new Disconnected('Chromium ended under the page'));
+      pending.clear();
       resolve();
     });
   });
-  // A broken pipe is how the browser's end shows here; `close` follows.
+  // A broken pipe means that the browser ended; `close` follows.
   input.on('error', () => output.destroy());
   output.on('error', () => output.destroy());
   readMessages(output, receive);
 
   return {
     ...{ browser: session(''), session, drop, relay, closed },
-    tap(listener) {
-      taps.add(listener);
-      return () => taps.delete(listener);
+    onEvent(listener) {
+      eventListeners.add(listener);
+      return () => eventListeners.delete(listener);
     },
   };
 }
 
-function readMessages(output: Readable, receive: (message: Message) => void): void {
+function readMessages(output: Readable, receive: (message: CdpMessage) => void): void {
   let parts: Buffer[] = [];
   output.on('data', (chunk: Buffer) => {
     let start = 0;
-    for (let end = chunk.indexOf(END); end !== -1; end = chunk.indexOf(END, start)) {
+    for (let end = chunk.indexOf(MESSAGE_END); end !== -1; end = chunk.indexOf(MESSAGE_END, start)) {
       const text = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
       parts = [];
       start = end + 1;
-      receive(JSON.parse(text) as Message);
+      receive(JSON.parse(text) as CdpMessage);
     }
     if (start < chunk.length) parts.push(chunk.subarray(start));
   });

@@ -1,34 +1,34 @@
 import { Disconnected } from './cdp.ts';
-import type { Place } from './isolated-world.ts';
+import type { FrameTarget } from './isolated-world.ts';
 import type { Tab } from './tab.ts';
 
-/** A frame of a page, the page itself being the first. */
-export interface Frame extends Place {
+/** A frame of a page; the main frame is one of them. */
+export interface PageFrame extends FrameTarget {
   url: string;
-  /** Frames that it is in. */
+  /** How many frames it is nested in; 0 for the main frame. */
   level: number;
-  /** Nothing that its session reaches is above it. */
-  isRoot: boolean;
+  /** Whether it is the topmost frame that its session reaches. */
+  isSessionRoot: boolean;
 }
 
-/** All frames of a page, each in the session that reaches it: those of other sites have sessions of their own. */
-export async function framesOf(tab: Tab): Promise<Frame[]> {
+/** Lists all frames of a page, the main frame first, each with the session that reaches it. Cross-site frames have their own sessions. */
+export async function listFrames(tab: Tab): Promise<PageFrame[]> {
   const trees = await Promise.all(
     tab.sessions().map(async (session) => {
       const tree = await session.send('Page.getFrameTree').catch((error) => {
-        // A frame that went away meanwhile has none.
+        // The frame was removed meanwhile.
         if (error instanceof Disconnected && session !== tab.session) return undefined;
         throw error;
       });
       return { session, tree: tree?.frameTree };
     }),
   );
-  const frames: Frame[] = [];
+  const frames: PageFrame[] = [];
   for (const { session, tree } of trees) {
     const found = tree ? [{ tree, level: session === tab.session ? 0 : 1 }] : [];
-    for (const { tree: at, level } of found) {
-      const { frame, childFrames = [] } = at;
-      frames.push({ session, frameId: frame.id, url: frame.url, level, isRoot: at === tree });
+    for (const { tree: current, level } of found) {
+      const { frame, childFrames = [] } = current;
+      frames.push({ session, frameId: frame.id, url: frame.url, level, isSessionRoot: current === tree });
       found.push(...childFrames.map((child) => ({ tree: child, level: level + 1 })));
     }
   }

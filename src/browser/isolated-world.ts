@@ -1,70 +1,71 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Session } from './cdp.ts';
 
-/** Beside the page's own scripts: one document, but other globals, so that neither side sees or breaks the other. */
-const WORLD = 'winnow';
-const MOST_TRIES = 4;
-const PAUSE_MS = 50;
+/** Name of the isolated world. It shares the document with the page's scripts but has its own globals. */
+const WORLD_NAME = 'winnow';
+const MAX_TRIES = 4;
+const RETRY_PAUSE_MS = 50;
 
-/** One frame of a page, as Chromium knows it. */
-export interface Place {
+/** One frame, and the protocol session that reaches it. */
+export interface FrameTarget {
   session: Session;
   frameId: string;
 }
 
 /**
- * Runs a function in a frame, out of sight of the page's scripts. It is sent as its source: it uses nothing from
- * outside but its argument, and may leave things on `globalThis` for the next one, until the document changes.
- * @returns what it gives, which must be JSON
- * @throws what it throws, as text; and when the frame is between two documents ({@link isBetweenDocuments})
+ * Evaluates a function in the isolated world of a frame. The function is sent as source code, so it may use nothing from
+ * outside but its argument. It may leave values on `globalThis` for later calls, until the document changes.
+ * @returns the result of the function, which must be JSON
+ * @throws Error with the text of what the function throws, or when the frame is between two documents
+ *   ({@link isBetweenDocuments})
  */
-export async function runApart<Argument, Result>(
-  place: Place,
-  run: (argument: Argument) => Result,
+export async function evaluateIsolated<Argument, Result>(
+  target: FrameTarget,
+  pageFunction: (argument: Argument) => Result,
   argument: Argument,
 ): Promise<Awaited<Result>> {
-  const { value } = await call(place, run, argument, true);
-  // What the function gave, by way of JSON.
+  const { value } = await callWithRetry(target, pageFunction, argument, true);
+  // The value is the result of the function, serialized as JSON.
   return value as Awaited<Result>;
 }
 
-/** The id of the frame whose element a function finds, as `runApart` runs it; `undefined` when it finds none. */
-export async function frameIdApart<Argument>(
-  place: Place,
+/** The id of the frame whose element the function returns; `undefined` when it returns none. */
+export async function findFrameIdIsolated<Argument>(
+  target: FrameTarget,
   find: (argument: Argument) => Element | undefined,
   argument: Argument,
 ): Promise<string | undefined> {
-  const { objectId } = await call(place, find, argument, false);
+  const { objectId } = await callWithRetry(target, find, argument, false);
   if (!objectId) return undefined;
-  return (await place.session.send('DOM.describeNode', { objectId })).node.frameId;
+  return (await target.session.send('DOM.describeNode', { objectId })).node.frameId;
 }
 
-/** A document that is just there may go away under the call; the next one is asked instead. */
-async function call<Argument>(...asked: Parameters<typeof callOnce<Argument>>) {
+/** Retries a call whose document was replaced meanwhile, in the next document. */
+async function callWithRetry<Argument>(...args: Parameters<typeof callOnce<Argument>>) {
   for (let tries = 1; ; tries++) {
     try {
-      return await callOnce(...asked);
+      return await callOnce(...args);
     } catch (error) {
-      if (tries === MOST_TRIES || !isBetweenDocuments(error)) throw error;
-      await sleep(PAUSE_MS);
+      if (tries === MAX_TRIES || !isBetweenDocuments(error)) throw error;
+      await sleep(RETRY_PAUSE_MS);
     }
   }
 }
 
 async function callOnce<Argument>(
-  { session, frameId }: Place,
-  run: (argument: Argument) => unknown,
+  { session, frameId }: FrameTarget,
+  pageFunction: (argument: Argument) => unknown,
   argument: Argument,
   returnByValue: boolean,
 ) {
-  // The second time, it is the one that is there.
+  // Chromium returns the existing world of this name if there is one.
   const { executionContextId } = await session.send('Page.createIsolatedWorld', {
     frameId,
-    worldName: WORLD,
+    worldName: WORLD_NAME,
   });
   const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
     executionContextId,
-    functionDeclaration: run.toString(),
+    functionDeclaration: pageFunction.toString(),
     arguments: [{ value: argument }],
     awaitPromise: true,
     returnByValue,
@@ -73,23 +74,23 @@ async function callOnce<Argument>(
   return result;
 }
 
-/** The world of one document, for programs that come as text and ask back. */
+/** The isolated world of one document, for larger programs that call back into this process. */
 export interface IsolatedWorld {
-  /** Evaluates an expression, waits for its promise, gives its value as plain data. */
+  /** Evaluates an expression, awaits its promise, and returns its value as plain data. */
   evaluate<Result>(expression: string): Promise<Result>;
-  /** The same where the page's own globals are. */
-  evaluateOutside<Result>(expression: string): Promise<Result>;
-  /** Gives the world a function `name(text)`, what it is called with comes here. */
+  /** Does the same among the page's own globals. */
+  evaluateInMainWorld<Result>(expression: string): Promise<Result>;
+  /** Adds a function `name(text)` to the world, whose calls are passed to the listener. */
   listen(name: string, listener: (text: string) => void): Promise<void>;
 }
 
 /**
- * Opens the world of a document, as long as that lasts.
- * @param frameId of a frame in the session's process; without one, the session's main frame
+ * Opens the isolated world of a document. It is valid as long as the document.
+ * @param frameId a frame in the session's process; defaults to the session's main frame
  */
 export async function openIsolatedWorld(session: Session, frameId?: string): Promise<IsolatedWorld> {
   const frame = frameId ?? (await session.send('Page.getFrameTree')).frameTree.frame.id;
-  const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD });
+  const world = await session.send('Page.createIsolatedWorld', { frameId: frame, worldName: WORLD_NAME });
   const contextId = world.executionContextId;
 
   async function evaluate(expression: string, context: { contextId?: number }) {
@@ -102,16 +103,16 @@ export async function openIsolatedWorld(session: Session, frameId?: string): Pro
 
   return {
     evaluate: (expression) => evaluate(expression, { contextId }),
-    evaluateOutside: (expression) => evaluate(expression, {}),
+    evaluateInMainWorld: (expression) => evaluate(expression, {}),
     async listen(name, listener) {
       session.on('Runtime.bindingCalled', ({ executionContextId, name: called, payload }) => {
         if (executionContextId === contextId && called === name) listener(payload);
       });
-      await session.send('Runtime.addBinding', { name, executionContextName: WORLD });
+      await session.send('Runtime.addBinding', { name, executionContextName: WORLD_NAME });
     },
   };
 }
 
-/** Whether a call failed because its document went away under it. */
+/** Whether a call failed because its document was replaced meanwhile. */
 export const isBetweenDocuments = (error: unknown) =>
   /Protocol error .*(context|no frame|navigat|detached|does not belong)/i.test(String(error));

@@ -1,13 +1,13 @@
 import { ServiceError } from '../errors.ts';
 import { normalizeHeaders } from '../net/download.ts';
-import type { BrowsingContext } from './context.ts';
-import type { RequestRules } from './requests.ts';
+import type { BrowsingContext } from './browsing-context.ts';
+import type { RequestRules } from './request-interception.ts';
 
 /**
- * The user's headers for requests to the page's own origin. Cookies go into the jar, as a browser's do.
- * @throws ServiceError `BAD_REQUEST` for a `Cookie` header that holds none
+ * Prepares the user's headers for requests to the page's own origin. A `Cookie` header is stored in the context instead.
+ * @throws ServiceError `BAD_REQUEST` when the `Cookie` header is not valid
  */
-export async function ownHeaders(
+export async function prepareOwnHeaders(
   context: BrowsingContext,
   { url, headers }: { url: string; headers: Record<string, string> },
 ): Promise<RequestRules['headers']> {

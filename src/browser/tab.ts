@@ -1,27 +1,33 @@
 import { ServiceError } from '../errors.ts';
+import type { BrowsingContext } from './browsing-context.ts';
 import type { Session } from './cdp.ts';
-import type { BrowsingContext } from './context.ts';
-import { type Appearance, type Size, setViewport, viewportOf, wearDevice } from './device.ts';
-import type { Place } from './isolated-world.ts';
-import { type Traffic, watchTraffic } from './traffic.ts';
+import {
+  type Appearance,
+  defaultViewport,
+  emulateDevice,
+  type Size,
+  setViewport,
+} from './device-emulation.ts';
+import type { FrameTarget } from './isolated-world.ts';
+import { createNetworkMonitor, type NetworkMonitor } from './network-monitor.ts';
 
-/** A page that is open, with what is needed to watch and read it. */
-export interface Tab extends Place {
+/** An open page, with what is needed to watch and read it. */
+export interface Tab extends FrameTarget {
   context: BrowsingContext;
   targetId: string;
-  traffic: Traffic;
-  /** Rejects when nothing more can come of the page: it crashed, or sends more than may be read. */
-  fault: Promise<never>;
-  /** What could not be done as it was asked for, in words for the user. */
+  network: NetworkMonitor;
+  /** Rejects when the page crashed or a document exceeds the size limit. */
+  failure: Promise<never>;
+  /** Warnings for the user. */
   warnings: string[];
-  /** Where the page is. */
+  /** The current URL of the page. */
   url(): string;
-  /** Resolves when it is another document. */
+  /** Resolves when the page has navigated to another document. */
   nextDocument(): Promise<void>;
-  /** The page's own session, then those of the frames that have processes of their own: other sites. */
+  /** The session of the page, followed by those of its cross-site frames. */
   sessions(): Session[];
-  /** Prepares the page and all such frames, those that come later before they run. */
-  everywhere(prepare: (session: Session) => Promise<unknown>): Promise<void>;
+  /** Prepares the page and all cross-site frames; later frames are prepared before they run. */
+  prepareFrames(prepare: (session: Session) => Promise<unknown>): Promise<void>;
   viewport(): Size;
   setViewport(size: Size): Promise<void>;
 }
@@ -29,29 +35,29 @@ export interface Tab extends Place {
 /** How a tab is opened. */
 export interface TabOptions {
   appearance: Appearance;
-  /** Whether it matters how the page looks. */
-  pictures: boolean;
-  /** Of one document, as it is sent. */
+  /** Whether to wait for style sheets, images and fonts, because a screenshot or PDF follows. */
+  waitForVisuals: boolean;
+  /** Maximum size of one document as it is sent, in bytes. */
   maxBytes: number;
 }
 
-/** What they fetch no rule of ours sees; they are refused as in a private window, which pages know. */
-const NO_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceWorker.register = async () => {
+/** Interception does not see what service workers fetch, so registration fails as it does in a private window. */
+const DISABLE_SERVICE_WORKERS = `if (navigator.serviceWorker) navigator.serviceWorker.register = async () => {
   throw new DOMException('The operation is insecure.', 'SecurityError');
 }`;
 
-/** Opens an empty tab that no dialog holds up. */
+/** Opens an empty tab, in which dialogs are closed automatically. */
 export async function openTab(context: BrowsingContext, options: TabOptions): Promise<Tab> {
-  const { appearance, pictures, maxBytes } = options;
-  const { targetId, session } = await context.open();
-  const traffic = watchTraffic({ mainFrameId: targetId, pictures });
-  const { promise: fault, reject } = Promise.withResolvers<never>();
-  // Whoever visits the page races with it; after the visit nobody listens.
-  fault.catch(() => undefined);
+  const { appearance, waitForVisuals, maxBytes } = options;
+  const { targetId, session } = await context.openPage();
+  const network = createNetworkMonitor({ mainFrameId: targetId, waitForVisuals });
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  // `visit` races with this promise; after the visit nothing handles its rejection.
+  failure.catch(() => undefined);
   session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
 
   let url = '';
-  let viewport = viewportOf(appearance);
+  let viewport = defaultViewport(appearance);
   session.on('Page.frameNavigated', ({ frame }) => {
     if (frame.id === targetId) url = frame.url + (frame.urlFragment ?? '');
   });
@@ -66,26 +72,36 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
       ),
     );
 
-  const { sessions, everywhere } = openFrames(context, session, async (worker) => {
-    traffic.watch(worker);
+  const { sessions, prepareFrames } = attachFrames(context, session, async (worker) => {
+    network.watch(worker);
     await worker.send('Network.enable');
   });
-  await everywhere(async (each) => {
-    answerDialogs(each);
-    traffic.watch(each);
-    boundDocuments(each, maxBytes, tooLarge);
+  await prepareFrames(async (each) => {
+    handleDialogs(each);
+    network.watch(each);
+    watchDocumentSize(each, maxBytes, tooLarge);
     await Promise.all([
       each.send('Page.enable'),
       each.send('Network.enable'),
-      each.send('Page.addScriptToEvaluateOnNewDocument', { source: NO_SERVICE_WORKERS }),
-      wearDevice(each, appearance),
+      each.send('Page.addScriptToEvaluateOnNewDocument', { source: DISABLE_SERVICE_WORKERS }),
+      emulateDevice(each, appearance),
     ]);
   });
   await setViewport(session, appearance, viewport);
-  if (appearance.position) await context.permit('geolocation');
+  if (appearance.position) await context.grantPermission('geolocation');
 
   return {
-    ...{ context, targetId, session, frameId: targetId, traffic, fault, warnings: [], sessions, everywhere },
+    ...{
+      context,
+      targetId,
+      session,
+      frameId: targetId,
+      network,
+      failure,
+      warnings: [],
+      sessions,
+      prepareFrames,
+    },
     url: () => url,
     nextDocument: () =>
       new Promise((resolve) => {
@@ -100,26 +116,25 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
 }
 
 /**
- * Attaches to every frame that is a target of its own, and has it wait until it is prepared. Workers of the page wait
- * like them.
+ * Attaches to every cross-site frame and every worker, and pauses each until it is prepared.
  */
-function openFrames(
+function attachFrames(
   { connection }: BrowsingContext,
   main: Session,
   prepareWorker: (session: Session) => Promise<unknown>,
-): Pick<Tab, 'sessions' | 'everywhere'> {
+): Pick<Tab, 'sessions' | 'prepareFrames'> {
   const sessions = new Map([['', main]]);
   const preparations: ((session: Session) => Promise<unknown>)[] = [];
   preparations.push(async (session) => {
     session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
-      const part = connection.session(sessionId);
+      const childSession = connection.session(sessionId);
       const isFrame = targetInfo.type === 'iframe';
-      if (isFrame) sessions.set(sessionId, part);
+      if (isFrame) sessions.set(sessionId, childSession);
       const prepared = Promise.allSettled(
-        (isFrame ? preparations : [prepareWorker]).map((prepare) => prepare(part)),
+        (isFrame ? preparations : [prepareWorker]).map((prepare) => prepare(childSession)),
       );
-      // One that went away meanwhile needs nothing.
-      prepared.then(() => part.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
+      // The target may have ended meanwhile.
+      prepared.then(() => childSession.send('Runtime.runIfWaitingForDebugger')).catch(() => undefined);
     });
     session.on('Target.detachedFromTarget', ({ sessionId }) => sessions.delete(sessionId));
     await session.send('Target.setAutoAttach', {
@@ -129,24 +144,24 @@ function openFrames(
   const first = preparations[0]!(main);
   return {
     sessions: () => [...sessions.values()],
-    async everywhere(prepare) {
+    async prepareFrames(prepare) {
       preparations.push(prepare);
       await Promise.all([first, ...[...sessions.values()].map(prepare)]);
     },
   };
 }
 
-/** A dialog would hold the page for ever; only the question whether to leave is answered with yes. */
-function answerDialogs(session: Session): void {
+/** Closes dialogs, which would block the page. Only `beforeunload` is accepted; all others are dismissed. */
+function handleDialogs(session: Session): void {
   session.on('Page.javascriptDialogOpening', ({ type }) => {
-    const answer = session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
-    // Gone with its page, or answered by somebody else.
-    answer.catch(() => undefined);
+    const handled = session.send('Page.handleJavaScriptDialog', { accept: type === 'beforeunload' });
+    // The page may be gone, or Playwright may have closed the dialog.
+    handled.catch(() => undefined);
   });
 }
 
-/** Tells when a document, a frame's too, is larger than may be read: some never end. */
-function boundDocuments(session: Session, maxBytes: number, tell: () => void): void {
+/** Calls `onTooLarge` when a document of the page or a frame exceeds `maxBytes`; some never end. */
+function watchDocumentSize(session: Session, maxBytes: number, onTooLarge: () => void): void {
   const received = new Map<string, number>();
   session.on('Network.responseReceived', ({ requestId, type }) => {
     if (type === 'Document') received.set(requestId, 0);
@@ -155,6 +170,6 @@ function boundDocuments(session: Session, maxBytes: number, tell: () => void): v
     const before = received.get(requestId);
     if (before === undefined) return;
     received.set(requestId, before + dataLength);
-    if (before + dataLength > maxBytes) tell();
+    if (before + dataLength > maxBytes) onTooLarge();
   });
 }

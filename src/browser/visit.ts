@@ -5,36 +5,36 @@ import type { Collected, CollectedFile, OpenPage } from '../formats/format.ts';
 import { pause } from '../pause.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { LoadedMedia } from '../snapshot.ts';
-import { type ActionOutcome, perform } from './actions.ts';
-import type { AdBlocker } from './ads.ts';
-import { cameraOf } from './camera.ts';
+import { type ActionOutcome, performActions } from './action-handlers.ts';
+import type { AdBlocker } from './ad-blocker.ts';
+import { attachPlaywright } from './attach-playwright.ts';
+import type { OpenProfile } from './browser-profile.ts';
+import type { BrowsingContext } from './browsing-context.ts';
+import { createScreenshotTarget } from './capture-screenshot.ts';
 import type { Session } from './cdp.ts';
-import { rejectCookies } from './consent.ts';
-import type { BrowsingContext } from './context.ts';
-import type { Appearance } from './device.ts';
-import { runApart } from './isolated-world.ts';
-import { joinPlaywright } from './playwright.ts';
-import type { OpenProfile } from './profile.ts';
-import { isHtml, readHtml } from './read.ts';
-import { ownHeaders } from './request-headers.ts';
-import { ruleRequests } from './requests.ts';
-import { settle } from './settle.ts';
+import { rejectCookieNotice } from './cookie-consent.ts';
+import type { Appearance } from './device-emulation.ts';
+import { evaluateIsolated } from './isolated-world.ts';
+import type { DocumentResponse } from './network-monitor.ts';
+import { isHtml, readHtml } from './read-html.ts';
+import { prepareOwnHeaders } from './request-headers.ts';
+import { interceptRequests } from './request-interception.ts';
 import { openTab, type Tab } from './tab.ts';
-import type { Answer } from './traffic.ts';
+import { waitUntilSettled } from './wait-until-settled.ts';
 
-/** How long after an aborted navigation the news of a crash may come. */
-const CRASH_NEWS_MS = 200;
-/** Documents that never end are read after this long as far as they are there. */
-const MOST_LOADING_MS = 15_000;
+/** How long after an aborted navigation the event of a crash may arrive. */
+const CRASH_EVENT_DELAY_MS = 200;
+/** A document that has not ended after this long is read as far as it has loaded. */
+const MAX_LOAD_MS = 15_000;
 
-/** A page that could not be opened, and the address that failed: after redirects not the one asked for. */
+/** A page that could not be opened. After redirects, `url` is the URL that failed, not the requested one. */
 export class NavigationError extends Error {
   override readonly name = 'NavigationError';
   readonly url: string;
-  /** There is a file, not a page. */
+  /** Whether the URL is a file to download, not a page. */
   readonly isDownload: boolean;
 
-  /** @param code as Chromium says it, e.g. `net::ERR_CONNECTION_REFUSED` */
+  /** @param code error code of Chromium, such as `net::ERR_CONNECTION_REFUSED` */
   constructor(code: string, url: string, isDownload: boolean) {
     super(code);
     this.url = url;
@@ -42,146 +42,157 @@ export class NavigationError extends Error {
   }
 }
 
-/** What to do on a page. */
-export interface Visit {
+/** What to do on a page, and how. */
+export interface VisitOptions {
   url: string;
   headers: Record<string, string>;
   appearance: Appearance;
   waitForMs: number;
-  /** Neither advertisements, where there is a blocker, nor cookie notices. */
+  /** Whether to remove cookie notices and, if there is a blocker, advertisements. */
   blockAds: boolean;
   adBlocker?: AdBlocker | undefined;
   actions: Action[];
-  /** The state that the browser starts with. */
+  /** The profile to restore and perhaps save. */
   profile?: OpenProfile | undefined;
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
-  /** Of each document as it is sent, and of the rendered page in characters. */
+  /** Maximum size of each document in bytes, and of the rendered page in characters. */
   maxBytes: number;
 }
 
-/** What was there. */
-export interface Visited {
+/** The page, as it was read. */
+export interface VisitResult {
   url: string;
   statusCode: number;
   contentType: string;
-  /** The rendered page, at most one character larger than allowed; absent for an answer that is no HTML. */
+  /** The rendered page, at most one character larger than allowed; absent when the response is not HTML. */
   html?: string;
-  /** The answer as it was sent, when it is no HTML. */
+  /** The response body, when it is not HTML. */
   body?: Uint8Array;
   timezone: string;
   files: Record<string, CollectedFile>;
   surveys: Record<string, unknown>;
-  /** What was loaded to play. */
+  /** The media that the page loaded. */
   media: LoadedMedia[];
-  /** Absent when there was nothing to do. */
+  /** Absent when the request had no actions. */
   actions?: ActionOutcome;
-  /** The page broke off before it was all there. */
+  /** Whether the document ended before it was complete. */
   isPartial: boolean;
-  /** What could not be done as it was asked for, in words for the user. */
+  /** Warnings for the user. */
   warnings: string[];
 }
 
 /**
- * Goes to a page, waits until it has settled, does the actions, collects the files that formats want, and reads it.
+ * Opens a page, waits until it has settled, performs the actions, runs the collectors of formats, and reads the page.
  * @throws ServiceError `SCRAPE_ACTION_ERROR`, `SCRAPE_CONTENT_TOO_LARGE`
- * @throws NavigationError, Disconnected, and Playwright's own errors, which `engines/browser.ts` translates
+ * @throws NavigationError, Disconnected, and Playwright's own errors, which `engines/browser-engine.ts` translates
  */
-export async function visit(context: BrowsingContext, order: Visit): Promise<Visited> {
-  const { actions, appearance, maxBytes, profile } = order;
-  const pictures =
-    Object.keys(order.collect).length > 0 ||
+export async function visit(context: BrowsingContext, options: VisitOptions): Promise<VisitResult> {
+  const { actions, appearance, maxBytes, profile } = options;
+  const waitForVisuals =
+    Object.keys(options.collect).length > 0 ||
     actions.some(({ type }) => type === 'screenshot' || type === 'pdf');
-  const tab = await openTab(context, { appearance, maxBytes, pictures });
-  if (!actions.length && !profile) return Promise.race([tab.fault, visitIn(tab, order)]);
-  await using guest = await joinPlaywright(tab);
-  const visiting = () => visitIn(tab, order, guest.page);
-  // Playwright stays until it is done.
-  return await Promise.race([tab.fault, profile ? profile.keep(guest.context, tab, visiting) : visiting()]);
+  const tab = await openTab(context, { appearance, maxBytes, waitForVisuals });
+  if (!actions.length && !profile) return Promise.race([tab.failure, visitTab(tab, options)]);
+  await using playwright = await attachPlaywright(tab);
+  const runVisit = () => visitTab(tab, options, playwright.page);
+  // Playwright has to stay attached until the visit has ended.
+  return await Promise.race([
+    tab.failure,
+    profile ? profile.runWith(playwright.context, tab, runVisit) : runVisit(),
+  ]);
 }
 
-/** @param page the same one in the hands of Playwright, where there is something to do on it */
-async function visitIn(tab: Tab, order: Visit, page?: Page): Promise<Visited> {
-  const { session, traffic } = tab;
-  const { blockAds } = order;
-  const ads = blockAds ? order.adBlocker?.open() : undefined;
-  await ruleRequests(tab, { headers: await ownHeaders(tab.context, order), isUnwanted: ads?.isAd });
-  const first = await open(tab, order.url);
-  await settle(tab);
-  if (order.waitForMs) await sleep(order.waitForMs);
-  if (blockAds && (await rejectCookies(tab))) await settle(tab);
-  const now = () => traffic.document() ?? first;
-  const bounds = { contentType: now().contentType, maxCharacters: order.maxBytes };
+/** @param page the page as Playwright controls it, when there are actions or a profile */
+async function visitTab(tab: Tab, options: VisitOptions, page?: Page): Promise<VisitResult> {
+  const { session, network } = tab;
+  const { blockAds } = options;
+  const ads = blockAds ? options.adBlocker?.open() : undefined;
+  await interceptRequests(tab, {
+    headers: await prepareOwnHeaders(tab.context, options),
+    isBlocked: ads?.isAd,
+  });
+  const initialResponse = await navigate(tab, options.url);
+  await waitUntilSettled(tab);
+  if (options.waitForMs) await sleep(options.waitForMs);
+  if (blockAds && (await rejectCookieNotice(tab))) await waitUntilSettled(tab);
+  const currentResponse = () => network.document() ?? initialResponse;
+  const actionBounds = { contentType: currentResponse().contentType, maxCharacters: options.maxBytes };
   const actions =
-    page && order.actions.length ? { actions: await perform(tab, page, order.actions, bounds) } : {};
+    page && options.actions.length
+      ? { actions: await performActions(tab, page, options.actions, actionBounds) }
+      : {};
   await ads?.remove(session);
-  const collected = await collect(tab, order.collect);
-  const answer = now();
-  const { statusCode, contentType } = answer;
-  const reason = traffic.brokenOff();
+  const collected = await collectFormats(tab, options.collect);
+  const response = currentResponse();
+  const { statusCode, contentType } = response;
+  const reason = network.loadError();
   if (reason) {
     tab.warnings.push(`${tab.url()} broke off (${reason}), and was read as far as it had come. Try again.`);
   }
   return {
     ...{ url: tab.url(), statusCode, contentType },
     ...(isHtml(contentType)
-      ? { html: await readHtml(tab, order.maxBytes) }
-      : { body: await bodyOf(session, answer) }),
-    timezone: await runApart(tab, timezone, undefined),
+      ? { html: await readHtml(tab, options.maxBytes) }
+      : { body: await readBody(session, response) }),
+    timezone: await evaluateIsolated(tab, readTimezone, undefined),
     ...collected,
-    media: traffic.media(),
+    media: network.media(),
     isPartial: reason !== undefined,
     warnings: tab.warnings,
     ...actions,
   };
 }
 
-/** Makes what formats want from the open page, one after the other. */
-async function collect(tab: Tab, wanted: Visit['collect']): Promise<Pick<Visited, 'files' | 'surveys'>> {
-  const files: Visited['files'] = {};
-  const surveys: Visited['surveys'] = {};
+/** Runs the collectors of formats on the open page, one after the other. */
+async function collectFormats(
+  tab: Tab,
+  collectors: VisitOptions['collect'],
+): Promise<Pick<VisitResult, 'files' | 'surveys'>> {
+  const files: VisitResult['files'] = {};
+  const surveys: VisitResult['surveys'] = {};
   const page: OpenPage = {
-    ...cameraOf(tab),
-    ask: (run, argument) => runApart(tab, run, argument),
+    ...createScreenshotTarget(tab),
+    ask: (run, argument) => evaluateIsolated(tab, run, argument),
     warn: (text) => tab.warnings.push(text),
   };
-  for (const [type, make] of Object.entries(wanted)) {
-    const made = await make(page);
-    if ('bytes' in made) files[type] = made;
-    else surveys[type] = made.survey;
+  for (const [type, make] of Object.entries(collectors)) {
+    const collected = await make(page);
+    if ('bytes' in collected) files[type] = collected;
+    else surveys[type] = collected.survey;
   }
   return { files, surveys };
 }
 
-/** Goes to the address, and waits until its document is there. */
-async function open(tab: Tab, url: string): Promise<Answer> {
-  const { session, traffic } = tab;
+/** Navigates to the URL and waits until its document has loaded. */
+async function navigate(tab: Tab, url: string): Promise<DocumentResponse> {
+  const { session, network } = tab;
   const loaded = whenLoaded(tab);
   const { errorText, isDownload = false } = await session.send('Page.navigate', { url });
   if (errorText) {
-    // A crash is told after the navigation that it aborted.
-    if (errorText.includes('ERR_ABORTED')) await sleep(CRASH_NEWS_MS);
-    throw new NavigationError(errorText, traffic.failedUrl() ?? url, isDownload);
+    // The event of a crash arrives after the navigation that it aborted.
+    if (errorText.includes('ERR_ABORTED')) await sleep(CRASH_EVENT_DELAY_MS);
+    throw new NavigationError(errorText, network.failedUrl() ?? url, isDownload);
   }
-  const answer = traffic.document();
-  if (!answer) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no answer. Check the address.`);
-  // Chromium makes a page of its own around such a file, or downloads it, as its build can play it or not.
-  if (/^\s*(?:audio|video)\//i.test(answer.contentType)) {
-    throw new NavigationError(`the answer is ${answer.contentType}`, tab.url() || url, true);
+  const response = network.document();
+  if (!response) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} gave no response. Check the URL.`);
+  // Depending on its build, Chromium shows such a file in a viewer page or downloads it. Both are treated as a download.
+  if (/^\s*(?:audio|video)\//i.test(response.contentType)) {
+    throw new NavigationError(`the response is ${response.contentType}`, tab.url() || url, true);
   }
   const timer = new AbortController();
-  const late = pause(MOST_LOADING_MS, timer.signal).then(() => false);
-  const isLoaded = await Promise.race([loaded, late]).finally(() => timer.abort());
+  const timeout = pause(MAX_LOAD_MS, timer.signal).then(() => false);
+  const isLoaded = await Promise.race([loaded, timeout]).finally(() => timer.abort());
   if (!isLoaded) {
     await session.send('Page.stopLoading');
-    const waited = `${MOST_LOADING_MS / 1000} seconds`;
+    const waited = `${MAX_LOAD_MS / 1000} seconds`;
     tab.warnings.push(`${url} had not ended after ${waited}, and was read as far as it had come.`);
   }
-  return answer;
+  return response;
 }
 
 /**
- * Resolves when the document is there. The event is not enough: a page that asks for an address which another program
- * is for, like `mailto:`, stops loading without it.
+ * Resolves when the document has loaded. `DOMContentLoaded` alone is not enough: a page that navigates to a URL of an
+ * external program, such as `mailto:`, stops loading without that event.
  */
 function whenLoaded({ session, frameId }: Tab): Promise<true> {
   return new Promise((resolve) => {
@@ -197,9 +208,9 @@ function whenLoaded({ session, frameId }: Tab): Promise<true> {
 }
 
 /** Runs in the page. */
-const timezone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const readTimezone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-async function bodyOf(session: Session, { requestId }: Answer): Promise<Uint8Array> {
+async function readBody(session: Session, { requestId }: DocumentResponse): Promise<Uint8Array> {
   const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId });
   return Buffer.from(body, base64Encoded ? 'base64' : 'utf8');
 }

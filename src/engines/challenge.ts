@@ -1,16 +1,16 @@
 import type { Challenge, Snapshot } from '../snapshot.ts';
-import { surveyPage } from './survey.ts';
+import { readChallengeSignals } from './challenge-signals.ts';
 
-/** Markers are looked for in the beginning of a page. */
-const MARKED_CHARACTERS = 100_000;
-/** No challenge is longer, even with all its scripts and frames. */
-const MOST_CHARACTERS = 1_000_000;
+/** How many characters at the beginning of a page are searched for markers. */
+const MARKER_SEARCH_CHARACTERS = 100_000;
+/** Longer pages are no challenges. */
+const MAX_CHALLENGE_CHARACTERS = 1_000_000;
 /** With more text a page has content of its own, whatever else is in it. */
-const MOST_CONTENT = 1_500;
+const MAX_CHALLENGE_TEXT = 1_500;
 /** A captcha with so little text beside it is all that there is, in any language. */
-const MOST_BESIDE_A_CAPTCHA = 200;
+const MAX_TEXT_BESIDE_CAPTCHA = 200;
 /** With so little text a page that calls itself a check is one. */
-const MOST_OF_A_CHECK = 600;
+const MAX_CHECK_TEXT = 600;
 
 /**
  * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
@@ -59,9 +59,9 @@ const MARKERS: [maker: string, words: string[], RegExp][] = [
   ['yandex', ['checkboxcaptcha'], /class=["'][^"']{0,100}\bcheckboxcaptcha\b/],
 ];
 
-/** Pages without any of these have no captcha. */
+/** A page that does not match has no captcha. */
 const CAPTCHA = /captcha|cf-turnstile/;
-/** What pages say that are nothing but a check. */
+/** Sentences of pages that are only a check of the visitor. */
 const ARE_YOU_HUMAN =
   /(?:verify(?:ing)?|confirm(?:ing)?|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b|(?:complete|solve|enter|pass) (?:the|this|a) captcha\b/i;
 
@@ -69,20 +69,20 @@ const ARE_YOU_HUMAN =
  * Whether a page tests or refuses its visitor in place of the page asked for, whatever its status. A page with content
  * of its own never does, nor does one whose captcha guards a form that is to be filled in.
  */
-export function challengeOf({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
-  if (kind !== 'html' || text.length > MOST_CHARACTERS) return undefined;
-  const beginning = text.slice(0, MARKED_CHARACTERS).toLowerCase();
+export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
+  if (kind !== 'html' || text.length > MAX_CHALLENGE_CHARACTERS) return undefined;
+  const beginning = text.slice(0, MARKER_SEARCH_CHARACTERS).toLowerCase();
   const marker = MARKERS.find(
     ([, words, pattern]) => words.some((word) => beginning.includes(word)) && pattern.test(beginning),
   );
   if (!marker && !CAPTCHA.test(beginning)) return undefined;
-  const page = surveyPage(text.toLowerCase());
-  if (page.content > MOST_CONTENT) return undefined;
-  if (marker) return { maker: marker[0], isCertain: !page.hasFields };
-  if (!page.hasCaptcha || page.guardsFields) return undefined;
-  const isBare = page.content <= MOST_BESIDE_A_CAPTCHA;
-  const isCheck = ARE_YOU_HUMAN.test(page.subject) || (isBare && /\bcaptcha\b/.test(page.subject));
-  const isCertain = isCheck && page.content <= MOST_OF_A_CHECK;
-  const isSuspect = isCheck || isBare || ARE_YOU_HUMAN.test(page.text);
+  const signals = readChallengeSignals(text.toLowerCase());
+  if (signals.content > MAX_CHALLENGE_TEXT) return undefined;
+  if (marker) return { maker: marker[0], isCertain: !signals.hasFields };
+  if (!signals.hasCaptcha || signals.guardsFields) return undefined;
+  const isBare = signals.content <= MAX_TEXT_BESIDE_CAPTCHA;
+  const isCheck = ARE_YOU_HUMAN.test(signals.subject) || (isBare && /\bcaptcha\b/.test(signals.subject));
+  const isCertain = isCheck && signals.content <= MAX_CHECK_TEXT;
+  const isSuspect = isCheck || isBare || ARE_YOU_HUMAN.test(signals.text);
   return isSuspect ? { maker: 'captcha', isCertain } : undefined;
 }

@@ -1,5 +1,5 @@
-import type { DuringWait } from '../browser/pool.ts';
-import type { ProfileOrder } from '../browser/profile.ts';
+import type { DuringWait } from '../browser/browser-pool.ts';
+import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
@@ -7,23 +7,23 @@ import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
-/** What is wanted as its bytes, in base64; all else as text. */
-export type WantedAsBase64 = 'nothing' | 'pdf' | 'everything';
+/** Which responses are returned as base64 instead of text. */
+export type Base64Mode = 'nothing' | 'pdf' | 'everything';
 
-/** @param request as it is scraped: with the format for it everything, without any parser PDFs */
-export function wantedAsBase64({
+/** `everything` with the format rawBase64, `pdf` with an empty list of parsers. */
+export function chooseBase64Mode({
   formats,
   parsers,
-}: Pick<ScrapeRequest, 'formats' | 'parsers'>): WantedAsBase64 {
+}: Pick<ScrapeRequest, 'formats' | 'parsers'>): Base64Mode {
   if (asksFor(formats, 'rawBase64')) return 'everything';
   return parsers.length === 0 ? 'pdf' : 'nothing';
 }
 
-/** What an engine needs to know of a request. */
+/** The part of a scrape request that engines need. */
 export interface PageRequest {
   /** As the user wrote it; becomes the snapshot's `sourceUrl`. */
   sourceUrl: string;
-  /** To be fetched. */
+  /** The URL to fetch. */
   url: string;
   headers: Record<string, string>;
   skipTlsVerification: boolean;
@@ -31,37 +31,37 @@ export interface PageRequest {
   /** Milliseconds that the user asked to wait before the page is read; more than 0 needs the browser. */
   waitForMs: number;
   /** Milliseconds that the browser waits at least before it reads the page; this alone does not need the browser. */
-  leastWaitMs: number;
-  base64: WantedAsBase64;
+  minWaitMs: number;
+  base64: Base64Mode;
   /** From where the page is visited, and what its visitor reads. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
-  /** Neither advertisements nor cookie notices. */
+  /** Whether to block advertisements and reject cookie notices. */
   blockAds: boolean;
-  /** What it plays is wanted: where it is a file of such, its address is enough. */
+  /** Whether media URLs are requested. For a URL that is itself a media file, the URL is enough. */
   media: boolean;
-  /** Done on the page, in order, before it is read. */
+  /** Actions to perform, in order, before the page is read. */
   actions: Action[];
-  /** Which pool of proxies, where there are any. */
+  /** Which pool of proxies to use, if there are any. */
   proxy: ProxyKind;
-  /** With which browser state it is opened. */
-  profile: ProfileOrder | undefined;
-  /** Around the wait for a browser. */
+  /** The profile to open the page with. */
+  profile: ProfileOptions | undefined;
+  /** Wraps the wait for a browser. */
   duringWait?: DuringWait | undefined;
-  /** What formats make from the open page, by their type. */
+  /** Functions of formats that run on the open page, by format type. */
   collect: Record<string, (page: OpenPage) => Promise<Collected>>;
 }
 
-/** By which proxies a page is fetched. */
+/** The proxy route of a request. */
 export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, country: location?.country });
 
-/** A page without any wishes. */
+/** The defaults of a page request. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
-  ...{ profile: undefined, collect: {}, leastWaitMs: 0 },
+  ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
-/** A way to obtain a page. The signal's reason is what an aborted call throws. */
+/** A way to fetch a page. An aborted call throws the reason of the signal. */
 export interface Engine {
-  obtain(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
+  fetchPage(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
 }

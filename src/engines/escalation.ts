@@ -3,12 +3,12 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
-import { isStaticEnough } from './static-enough.ts';
-import { isWall, judging, toldOf } from './wall.ts';
+import { needsBrowser } from './needs-browser.ts';
 
-/** A page to obtain, and what it may cost. */
-export interface Order {
+/** The page to fetch, and which engines and proxies may be used for it. */
+export interface FetchOptions {
   request: PageRequest;
   /** No browser, unless the request needs an open page. */
   fastMode: boolean;
@@ -16,124 +16,128 @@ export interface Order {
   proxy: 'basic' | 'stealth' | 'enhanced' | 'auto';
 }
 
-/** What pages are obtained with. */
-export interface EscalationHands {
-  /** Fetches the page as it is sent. */
+/** The engines and proxies that the escalation chooses from. */
+export interface EscalationDeps {
+  /** Fetches the page without running its scripts. */
   http: Engine;
-  /** Runs its scripts. */
+  /** Opens the page in Chromium and runs its scripts. */
   browser: Engine;
-  /** The operator's proxies, as far as they decide how a page is obtained. */
+  /** The operator's proxies, as far as they decide how a page is fetched. */
   proxies: Pick<Upstreams, 'offers' | 'isElsewhere'>;
-  /** After so long without an answer the plain fetch is no longer alone. */
+  /** Milliseconds without a response from the plain fetch after which the browser starts as well. */
   headStartMs?: number;
 }
 
 const HEAD_START_MS = 8_000;
-/** Refusals with which a site may mean that it wants a browser. */
-const WANTS_BROWSER = new Set([401, 403, 406, 429, 503]);
-/** Failures of a connection: a second one may work. */
-const MAY_PASS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
+/** Statuses that sites send to clients that do not look like a browser. */
+const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
+/** Connection failures; a second connection may succeed. */
+const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
-const NO_ENHANCED = 'This service has no enhanced proxies; the page was fetched without them.';
-const STILL_REFUSED = 'The site refused the page by enhanced proxies too; they are not billed.';
-const NOT_RUN =
+const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
+const STILL_BLOCKED_WARNING = 'The site refused the page by enhanced proxies too; they are not billed.';
+const SCRIPTS_NOT_RUN_WARNING =
   'The site refused the page to the browser: this is the page as it was sent, without its scripts.';
-const WITHOUT_FAST_MODE = 'Leave fastMode out: a browser may be let in.';
-const BY_ENHANCED = 'Set proxy to "auto": enhanced proxies may be let in.';
+const FAST_MODE_ADVICE = 'Leave fastMode out: a browser may be let in.';
+const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto": enhanced proxies may be let in.';
 
 /**
- * Which engine obtains a page, and by which proxies. All attempts share the signal, which is the request's deadline.
+ * Creates the function that decides which engine fetches a page, and through which proxies. All attempts share the
+ * signal, which fires at the deadline of the request.
  *
- * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): the browser alone. Where
- *    it meets a file to download, the plain fetch gets the file; what was to be seen or done on it is told.
- * 2. `fastMode`, or the bytes as they are sent are wanted: the plain fetch alone.
- * 3. Else the plain fetch first. Its answer is final when it holds the page: no shell that scripts will fill, no
- *    challenge, no refusal (401, 403, 406, 429, 503); or when no browser could do better (the name does not resolve,
- *    the certificate is bad, the file is too large or of no use). Where what the page plays is wanted, its answer has
- *    to name something.
- * 4. After any other answer, or none (a DNS server that could not say is asked again then), the browser; and beside the plain fetch, where that has been silent for
- *    {@link HEAD_START_MS}. The first acceptable page is taken, the other attempt aborted.
- * 5. What the browser brought is taken, unless it failed, or was refused where the plain fetch was not.
- * 6. The site did not let us in (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there
- *    are enhanced proxies: once more from 1 by those. It is taken, and billed, if it is let in.
- * 7. The page that was taken says in a warning, and in `Snapshot.challenge`, when it is a challenge. A page without an
- *    error status that is certainly one is refused when neither `fastMode` nor the proxy `basic` kept from trying more.
+ * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): only the browser
+ *    is used. When the browser meets a file to download, the plain fetch gets the file, and a warning names the formats
+ *    that are missing.
+ * 2. The request has `fastMode`, or wants the bytes as they are sent: only the plain fetch is used.
+ * 3. Otherwise the plain fetch goes first. Its result is final when it holds the page: no shell that scripts fill, no
+ *    challenge, no refusal (401, 403, 406, 429, 503). It is also final when a browser could not do better: the name does
+ *    not resolve, the certificate is invalid, the file is too large or unsupported. When the request wants media, the
+ *    page must also name some.
+ * 4. After any other result the browser fetches the page. A temporary DNS failure is looked up again in this step. The
+ *    browser also starts beside a plain fetch that has been silent for {@link HEAD_START_MS}; the first acceptable page
+ *    is taken, and the other attempt is aborted.
+ * 5. The browser's page is taken, unless the browser failed or was refused where the plain fetch was not.
+ * 6. The site blocked us (401, 403, 429, a challenge), the request leaves the proxy to us (`auto`), and there are
+ *    enhanced proxies: steps 1 to 5 run once more through those. That page is taken, and billed, if it is not blocked.
+ * 7. A page that is a challenge says so in a warning and in `Snapshot.challenge`. A page without an error status that is
+ *    certainly a challenge becomes an error, unless `fastMode` or the proxy `basic` prevented further attempts.
  *
- * `enhanced` and `stealth` go by enhanced proxies from the start; where the service has none at all, by basic ones
- * with a warning. A country without a proxy gets the page through one elsewhere, with a warning.
+ * `enhanced` and `stealth` use enhanced proxies from the start; when the service has none, they use basic proxies and
+ * add a warning. A country without a proxy gets the page through another country, with a warning.
  */
-export function createEscalation(hands: EscalationHands) {
-  const { proxies, headStartMs = HEAD_START_MS } = hands;
-  const http = judging(hands.http);
-  const browser = judging(hands.browser);
+export function createEscalation(deps: EscalationDeps) {
+  const { proxies, headStartMs = HEAD_START_MS } = deps;
+  const http = withChallengeDetection(deps.http);
+  const browser = withChallengeDetection(deps.browser);
 
-  /** Rows 1 to 5, by the proxies that the request names. */
-  async function attempt({ request, fastMode }: Order, signal: AbortSignal): Promise<Snapshot> {
-    if (needsPage(request)) return open(request, signal);
-    if (fastMode || request.base64 === 'everything') return http.obtain(request, signal);
-    const isFinal = finality(request);
-    const over = new AbortController();
-    const either = AbortSignal.any([signal, over.signal]);
+  /** Applies rows 1 to 5 with the proxies that the request names. */
+  async function attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    if (needsOpenPage(request)) return fetchInBrowser(request, signal);
+    if (fastMode || request.base64 === 'everything') return http.fetchPage(request, signal);
+    const isFinal = createFinalCheck(request);
+    const finished = new AbortController();
+    const eitherSignal = AbortSignal.any([signal, finished.signal]);
     try {
-      const plain = settle(http.obtain(request, either));
-      const early = await inTime(plain, headStartMs);
+      const plain = toOutcome(http.fetchPage(request, eitherSignal));
+      const early = await withinTime(plain, headStartMs);
       if (early && isFinal(early)) return unwrap(early);
-      const rendered = settle(browser.obtain(request, either));
-      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isLetIn]);
-      return taken ? unwrap(taken) : choose(await plain, await rendered, signal);
+      const rendered = toOutcome(browser.fetchPage(request, eitherSignal));
+      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
+      return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
     } finally {
-      over.abort();
+      finished.abort();
     }
   }
 
-  async function open(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+  async function fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
     try {
-      return await browser.obtain(request, signal);
+      return await browser.fetchPage(request, signal);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
-      const unseen = unseenOf(request);
-      return warned(await http.obtain(request, signal), ...unseen);
+      const warnings = warnAboutFile(request);
+      return withWarnings(await http.fetchPage(request, signal), ...warnings);
     }
   }
 
-  /** Rows 1 to 6. */
-  async function reach(order: Order, signal: AbortSignal): Promise<Snapshot> {
-    const { request, proxy } = order;
-    const enhanced = { ...order, request: { ...request, proxy: 'enhanced' as const } };
+  /** Applies rows 1 to 6. */
+  async function fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    const { request, proxy } = options;
+    const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
     if (proxy === 'enhanced' || proxy === 'stealth') {
-      if (proxies.offers('enhanced')) return attempt(enhanced, signal);
-      return warned(await attempt(order, signal), NO_ENHANCED);
+      if (proxies.offers('enhanced')) return attemptFetch(enhanced, signal);
+      return withWarnings(await attemptFetch(options, signal), NO_ENHANCED_WARNING);
     }
-    const first = await attempt(order, signal);
-    if (proxy === 'basic' || !proxies.offers('enhanced') || !isWall(first)) return first;
-    const second = await settle(attempt(enhanced, signal));
+    const first = await attemptFetch(options, signal);
+    if (proxy === 'basic' || !proxies.offers('enhanced') || !isBlocked(first)) return first;
+    const second = await toOutcome(attemptFetch(enhanced, signal));
     signal.throwIfAborted();
-    if ('page' in second) return isWall(second.page) ? warned(first, STILL_REFUSED) : second.page;
-    if (second.error instanceof ServiceError) return warned(first, STILL_REFUSED);
+    if ('page' in second)
+      return isBlocked(second.page) ? withWarnings(first, STILL_BLOCKED_WARNING) : second.page;
+    if (second.error instanceof ServiceError) return withWarnings(first, STILL_BLOCKED_WARNING);
     throw second.error;
   }
 
-  /** What the request kept from being tried, as advice for the user. */
-  const untried = ({ request, fastMode, proxy }: Order) => [
-    ...(fastMode && !needsPage(request) ? [WITHOUT_FAST_MODE] : []),
-    ...(proxy === 'basic' && proxies.offers('enhanced') ? [BY_ENHANCED] : []),
+  /** Advice for the user: which options of the request prevented further attempts. */
+  const listUntried = ({ request, fastMode, proxy }: FetchOptions) => [
+    ...(fastMode && !needsOpenPage(request) ? [FAST_MODE_ADVICE] : []),
+    ...(proxy === 'basic' && proxies.offers('enhanced') ? [ENHANCED_PROXY_ADVICE] : []),
   ];
 
-  return async function obtain(order: Order, signal: AbortSignal): Promise<Snapshot> {
-    const page = await reach(order, signal);
-    const route = { ...routeOf(order.request), proxy: page.proxy };
-    const elsewhere = proxies.isElsewhere(route) ? [elsewhereThan(route)] : [];
-    return warned(page, ...elsewhere, ...toldOf(page, untried(order)));
+  return async function fetchPage(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    const page = await fetchWithProxies(options, signal);
+    const route = { ...routeOf(options.request), proxy: page.proxy };
+    const countryWarnings = proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
+    return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, listUntried(options)));
   };
 }
 
-const elsewhereThan = ({ proxy, country }: Route) =>
+const otherCountryWarning = ({ proxy, country }: Route) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
 type Outcome = { page: Snapshot } | { error: unknown };
-type Judge = (outcome: Outcome) => boolean;
+type Acceptance = (outcome: Outcome) => boolean;
 
-const settle = (attempt: Promise<Snapshot>): Promise<Outcome> =>
+const toOutcome = (attempt: Promise<Snapshot>): Promise<Outcome> =>
   attempt.then(
     (page) => ({ page }),
     (error) => ({ error }),
@@ -144,68 +148,70 @@ function unwrap(outcome: Outcome): Snapshot {
   throw outcome.error;
 }
 
-/** What settles within so many milliseconds. */
-async function inTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
+/** The outcome if it arrives within `ms` milliseconds, otherwise `undefined`. */
+async function withinTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
   const timer = new AbortController();
   const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
   return Promise.race([outcome, late]).finally(() => timer.abort());
 }
 
-/** The first outcome to come that its judge accepts; `undefined` when all have come and none was accepted. */
-function firstAccepted(...candidates: [Promise<Outcome>, Judge][]): Promise<Outcome | undefined> {
+/** The first outcome that passes its acceptance check; `undefined` when all have arrived and none passed. */
+function firstAccepted(...candidates: [Promise<Outcome>, Acceptance][]): Promise<Outcome | undefined> {
   const { promise, resolve } = Promise.withResolvers<Outcome | undefined>();
-  const judged = candidates.map(async ([coming, accepts]) => {
-    const outcome = await coming;
+  const checked = candidates.map(async ([pendingOutcome, accepts]) => {
+    const outcome = await pendingOutcome;
     if (accepts(outcome)) resolve(outcome);
   });
-  void Promise.all(judged).then(() => resolve(undefined));
+  void Promise.all(checked).then(() => resolve(undefined));
   return promise;
 }
 
-/** Row 3: what the plain fetch brought needs no browser. */
-const finality =
-  ({ media }: PageRequest): Judge =>
+/** Row 3: returns a check whether the result of the plain fetch is final. */
+const createFinalCheck =
+  ({ media }: PageRequest): Acceptance =>
   (outcome) => {
     if ('error' in outcome) {
-      return !(outcome.error instanceof ServiceError) || !MAY_PASS.has(outcome.error.code);
+      return !(outcome.error instanceof ServiceError) || !RETRYABLE_ERRORS.has(outcome.error.code);
     }
     const { page } = outcome;
-    if (WANTS_BROWSER.has(page.statusCode)) return false;
+    if (BROWSER_RETRY_STATUSES.has(page.statusCode)) return false;
     if (page.kind !== 'html') return true;
-    return !page.challenge && isStaticEnough(page.text) && (!media || mentionsMedia(page.text));
+    return !page.challenge && !needsBrowser(page.text) && (!media || mentionsMedia(page.text));
   };
 
-const isLetIn: Judge = (outcome) => 'page' in outcome && !isWall(outcome.page);
+const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);
 
-/** Row 5. */
-function choose(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
+/** Row 5: chooses between the plain fetch and the browser. */
+function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
-    return isWorse ? warned(plain.page, NOT_RUN) : rendered.page;
+    return isWorse ? withWarnings(plain.page, SCRIPTS_NOT_RUN_WARNING) : rendered.page;
   }
   signal.throwIfAborted();
   const { error } = rendered;
-  // A browser that died says nothing of the page: it is asked again, instead of taking the shell for it.
-  const isTold = error instanceof ServiceError && error.code !== 'WORKER_LOST';
-  if ('page' in plain && !isTold) throw error;
+  // A browser crash says nothing about the page, so the activity retries instead of returning the unrendered shell.
+  const isPageFailure = error instanceof ServiceError && error.code !== 'WORKER_LOST';
+  if ('page' in plain && !isPageFailure) throw error;
   return unwrap(plain);
 }
 
 const isRefused = (page: Snapshot) => page.statusCode >= 400 || page.challenge !== undefined;
 
-type Needs = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & { profile?: unknown };
+type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & {
+  profile?: unknown;
+};
 
-/** Row 1. */
-export function needsPage({ collect, actions, mobile, waitForMs, profile }: Needs): boolean {
+/** Row 1: whether the request can only be fulfilled in an open page. */
+export function needsOpenPage({ collect, actions, mobile, waitForMs, profile }: OpenPageNeeds): boolean {
   const isMade = Object.keys(collect).length > 0 || actions.length > 0;
   return isMade || mobile || waitForMs > 0 || profile !== undefined;
 }
 
 /**
- * What has to be left out because the address is a file.
- * @throws ServiceError `SCRAPE_ACTION_ERROR` when something was to be done on it
+ * Warnings about formats that are left out because the URL is a file.
+ * @throws ServiceError `SCRAPE_ACTION_ERROR` when the request has actions
  */
-function unseenOf({ url, actions, collect }: PageRequest): string[] {
+function warnAboutFile({ url, actions, collect }: PageRequest): string[] {
   if (actions.length) {
     throw new ServiceError(
       'SCRAPE_ACTION_ERROR',
@@ -216,6 +222,6 @@ function unseenOf({ url, actions, collect }: PageRequest): string[] {
   return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
 }
 
-function warned(page: Snapshot, ...warnings: string[]): Snapshot {
+function withWarnings(page: Snapshot, ...warnings: string[]): Snapshot {
   return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
 
-/** What takes pictures of an open browser page. */
-export interface Camera {
+/** The part of an open browser page that takes screenshots. */
+export interface ScreenshotTarget {
   viewportSize(): { width: number; height: number };
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
 }
 
 /** The part of an open browser page that a format may use while the page is there. */
-export interface OpenPage extends Camera {
-  /** Runs a function in the page, out of sight of its scripts; it uses nothing from outside but its argument. */
+export interface OpenPage extends ScreenshotTarget {
+  /** Evaluates a function in the isolated world of the page. It may use nothing from outside but its argument. */
   ask<Argument, Result>(run: (argument: Argument) => Result, argument: Argument): Promise<Awaited<Result>>;
-  /** Tells the user what could not be done as it was asked for. */
+  /** Adds a warning for the user. */
   warn(text: string): void;
 }
 
@@ -24,7 +24,7 @@ export interface CollectedFile {
   mediaType: string;
 }
 
-/** What a format makes from an open page: a file, or plain data. */
+/** The result of a format on an open page: a file, or plain data. */
 export type Collected = CollectedFile | { survey: unknown };
 
 /** Derives a result from a page; `undefined` leaves its field out. Pure; runs in a conversion thread. */
@@ -42,7 +42,7 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   /** The result as the user sees it. */
   value: Value;
   /** The half that needs the open page: its file is saved and reaches `run` as `content.files[type]`. */
-  collect?: (page: Camera, request: z.output<Request>) => Promise<CollectedFile>;
+  collect?: (page: ScreenshotTarget, request: z.output<Request>) => Promise<CollectedFile>;
   /** The same where it is no file but plain data: it reaches `run` as `content.snapshot.surveys[type]`. */
   survey?: (page: OpenPage, request: z.output<Request>) => Promise<unknown>;
   /** Where the page itself gives the result. Without this and `extract` it takes more than the page, and is made there. */

@@ -3,7 +3,7 @@ import { findPassages } from '../answers/ranking.ts';
 import { defineFormat } from './format.ts';
 import { promptText } from './json.ts';
 
-const MOST_PASSAGES = 5;
+const MAX_PASSAGES = 5;
 
 /** What the content says on a subject, word for word. */
 export const highlights = defineFormat({
@@ -11,7 +11,7 @@ export const highlights = defineFormat({
   request: z.strictObject({ type: z.literal('highlights'), query: promptText }),
   value: z.string().describe('passages of the content, word for word, a blank line between them'),
   extract(content, { query }, warn) {
-    const passages = findPassages(content, query, MOST_PASSAGES);
+    const passages = findPassages(content, query, MAX_PASSAGES);
     if (passages.length === 0) {
       warn('highlights were left out: no passage of the page has to do with the query.');
       return undefined;

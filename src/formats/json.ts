@@ -18,17 +18,17 @@ export const jsonSchema = z
 /** An instruction in words in a request. */
 export const promptText = z.string().min(1).max(10_000);
 
-/** What data is wanted of a page. */
-export interface DataOrder {
+/** The data that a request wants from a page. */
+export interface DataRequest {
   schema?: Schema | undefined;
   prompt?: string | undefined;
 }
 
-const order = {
+const dataFields = {
   schema: jsonSchema.optional(),
   prompt: promptText.optional().describe('takes a language model; without one it is left aside'),
 };
-const isOrder = ({ schema, prompt }: DataOrder) => schema !== undefined || prompt !== undefined;
+const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) => schema !== undefined || prompt !== undefined;
 const value = z
   .unknown()
   .describe('data of the page: in the shape of the schema, else all that it says for machines');
@@ -39,13 +39,13 @@ export const json = defineFormat({
   request: z
     .strictObject({
       type: z.literal('json'),
-      ...order,
+      ...dataFields,
       checkPromptInjection: z
         .boolean()
         .optional()
         .describe('without effect where no language model reads the page'),
     })
-    .refine(isOrder, 'the json format needs a schema or a prompt'),
+    .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
   value,
   extract: (content, request, warn) => extractData(content, request, warn, 'json'),
 });
@@ -54,8 +54,8 @@ export const json = defineFormat({
 export const deterministicJson = defineFormat({
   field: 'json',
   request: z
-    .strictObject({ type: z.literal('deterministicJson'), ...order })
-    .refine(isOrder, 'the deterministicJson format needs a schema or a prompt'),
+    .strictObject({ type: z.literal('deterministicJson'), ...dataFields })
+    .refine(hasSchemaOrPrompt, 'the deterministicJson format needs a schema or a prompt'),
   value,
   extract: (content, request, warn) => extractData(content, request, warn, 'json'),
 });
@@ -67,7 +67,7 @@ export const deterministicJson = defineFormat({
  */
 export function extractData(
   content: Content,
-  { schema, prompt }: DataOrder,
+  { schema, prompt }: DataRequest,
   warn: Warn,
   subject: string,
 ): unknown {

@@ -34,14 +34,14 @@ interface TaskOptions {
   urgent?: boolean;
 }
 
-/** A thread without work ends after this long, but for the last one. */
+/** Idle threads above the minimum end after this long. */
 const IDLE_MS = 60_000;
 
 /**
  * Node gives a thread out of memory 16 MB to end in. The larger young generation that is V8's default can need more at
  * once, and then V8 ends the whole process instead of the thread.
  */
-const YOUNG_MB = 24;
+const YOUNG_GENERATION_MB = 24;
 
 /** Starts the threads that are kept warm; more come with the work, up to `threads`. */
 export function createRenderPool({
@@ -63,22 +63,22 @@ export function createRenderPool({
     maxThreads: threads,
     idleTimeout: IDLE_MS,
     taskQueue: new UrgentFirst(),
-    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
   // Without a listener, the answer of a thread that was just called off would end the process.
   pool.on('error', onFault);
   async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
-    const ordered = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
-    const answer = await pool
-      .run(ordered, { signal, ...(port && { transferList: [port] }) })
+    const queued = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
+    const response = await pool
+      .run(queued, { signal, ...(port && { transferList: [port] }) })
       .catch((error) => {
         signal.throwIfAborted();
         throw translate(error);
       });
-    if (answer.ok) return answer.result;
-    if (isErrorCode(answer.code) && answer.code !== 'UNKNOWN_ERROR')
-      throw new ServiceError(answer.code, answer.message);
-    throw new Error(`conversion failed: ${answer.stack}`);
+    if (response.ok) return response.result;
+    if (isErrorCode(response.code) && response.code !== 'UNKNOWN_ERROR')
+      throw new ServiceError(response.code, response.message);
+    throw new Error(`conversion failed: ${response.stack}`);
   }
   return {
     // Each kind of task has its own kind of result.
@@ -86,21 +86,21 @@ export function createRenderPool({
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
     async take(task, { bring, ...options }) {
       if (!bring) return run({ take: task }, options) as Promise<Track>;
-      const { port1: ours, port2: theirs } = new MessageChannel();
-      ours.on('message', ({ id, url }: { id: number; url: string }) => {
-        const answer = bring(url).then((path): FileAnswer => ({ id, path }), refusalOf(id));
-        void answer.then((told) => ours.postMessage(told));
+      const { port1: ownPort, port2: threadPort } = new MessageChannel();
+      ownPort.on('message', ({ id, url }: { id: number; url: string }) => {
+        const response = bring(url).then((path): FileAnswer => ({ id, path }), toFileError(id));
+        void response.then((message) => ownPort.postMessage(message));
       });
-      return (run({ take: { ...task, files: theirs } }, options, theirs) as Promise<Track>).finally(() =>
-        ours.close(),
+      return (run({ take: { ...task, files: threadPort } }, options, threadPort) as Promise<Track>).finally(
+        () => ownPort.close(),
       );
     },
     close: () => pool.destroy(),
   };
 }
 
-/** A failure as data, which is what goes from thread to thread. */
-const refusalOf =
+/** Turns an error into plain data for the thread. */
+const toFileError =
   (id: number) =>
   (error: unknown): FileAnswer => {
     const { code, message } = toServiceError(error);

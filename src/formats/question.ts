@@ -3,7 +3,7 @@ import { findPassages } from '../answers/ranking.ts';
 import { defineFormat } from './format.ts';
 import { promptText } from './json.ts';
 
-const MOST_PASSAGES = 3;
+const MAX_PASSAGES = 3;
 
 /** The answer of the page to a question. */
 export const question = defineFormat({
@@ -11,7 +11,7 @@ export const question = defineFormat({
   request: z.strictObject({ type: z.literal('question'), question: promptText }),
   value: z.string().describe('the answer of the page to the question'),
   extract(content, request, warn) {
-    const passages = findPassages(content, request.question, MOST_PASSAGES);
+    const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {
       warn('answer was left out: no passage of the page has to do with the question.');
       return undefined;

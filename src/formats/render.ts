@@ -9,13 +9,13 @@ import type { changeTracking } from './change-tracking.ts';
 import { FORMATS } from './index.ts';
 import { extractData } from './json.ts';
 
-/** What is to be derived from a page. */
+/** A page, and the formats to derive from it. */
 export interface RenderTask {
   snapshot: Snapshot;
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
-  /** Where the whole page leads is wanted too, whatever the formats are. */
+  /** Whether to list the links of the whole page too, whatever the formats are. */
   discover?: boolean;
 }
 
@@ -23,9 +23,9 @@ export interface RenderTask {
 export interface Rendered {
   fields: Record<string, unknown>;
   metadata: Record<string, string | string[]>;
-  /** Types of the formats that gave something. */
+  /** Types of the formats that have a value. */
   made: string[];
-  /** What could not be done as it was asked for, for the user. */
+  /** Warnings for the user. */
   warnings: string[];
   /** Absolute and unique; those of the whole page, frames among them. */
   discovered?: string[];
@@ -46,24 +46,26 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
   const content = createContent(snapshot, clean, warn);
   const fields: Record<string, unknown> = {};
   const made: string[] = [];
-  for (const asked of formats) {
-    const format = FORMATS.find((each) => each.request.shape.type.value === asked.type);
-    const value = format && derive(format, content, asked, warn);
+  for (const requested of formats) {
+    const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
+    const value = format && derive(format, content, requested, warn);
     if (!format || value === undefined) continue;
     fields[format.field] = value;
-    made.push(asked.type);
+    made.push(requested.type);
   }
-  const asked = formats.find(isTracking);
-  const trackedJson = asked?.modes.includes('json') ? toTrack(content, asked, fields.json, warn) : undefined;
-  const isPlayed = requestedMediaKinds(formats).length > 0;
+  const requested = formats.find(isTracking);
+  const trackedJson = requested?.modes.includes('json')
+    ? extractTrackedJson(content, requested, fields.json, warn)
+    : undefined;
+  const wantsMedia = requestedMediaKinds(formats).length > 0;
   return {
     fields,
     metadata: content.metadata,
     made,
     warnings: [...warnings],
     ...(discover && { discovered: content.discovered }),
-    ...(isPlayed && { media: content.media }),
-    ...(asked && { fingerprint: computeFingerprint(content.markdown) }),
+    ...(wantsMedia && { media: content.media }),
+    ...(requested && { fingerprint: computeFingerprint(content.markdown) }),
     ...(trackedJson !== undefined && { trackedJson }),
   };
 }
@@ -72,20 +74,25 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
  * The value of a format. Whether a language model gives it is decided here alone: there is none, so formats that want
  * one extract it.
  */
-function derive(format: (typeof FORMATS)[number], content: Content, asked: unknown, warn: Warn): unknown {
+function derive(format: (typeof FORMATS)[number], content: Content, requested: unknown, warn: Warn): unknown {
   if (format.extract) warn(NO_MODEL);
   // The request was made by this very format's schema.
   const make = (format.run ?? format.extract) as
     | ((content: Content, request: unknown, warn: Warn) => unknown)
     | undefined;
-  return make?.(content, asked, warn);
+  return make?.(content, requested, warn);
 }
 
 type Tracking = z.output<typeof changeTracking.request>;
 const isTracking = (format: { type: string }): format is Tracking => format.type === 'changeTracking';
 
 /** The data that changes are looked for in: by an order of its own, else that of the format `json`. */
-function toTrack(content: Content, { schema, prompt }: Tracking, json: unknown, warn: Warn): unknown {
+function extractTrackedJson(
+  content: Content,
+  { schema, prompt }: Tracking,
+  json: unknown,
+  warn: Warn,
+): unknown {
   if (json !== undefined && schema === undefined && prompt === undefined) return json;
   warn(NO_MODEL);
   return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');

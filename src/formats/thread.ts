@@ -3,12 +3,12 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 import type { Track, TrackTask } from './track.ts';
 
-/** What a conversion thread answers: errors lose their class on the way between threads, so they go as data. */
+/** The result of a task. Errors are plain data, because they lose their class between threads. */
 export type ThreadAnswer =
   | { ok: true; result: Rendered | Comparison | Track }
   | { ok: false; code: string; message: string; stack: string | undefined };
 
-/** What a conversion thread is asked. */
+/** A task for a conversion thread. */
 export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { take: TrackTask };
 
 /** The program of a conversion thread. */

@@ -80,9 +80,9 @@ const AUDIO_TARGETS = [
 const VIDEO_TARGETS = [() => new Mp4OutputFormat({ fastStart: false }), () => new MkvOutputFormat()];
 
 /** Hears of reads that fail while nobody waits for them, which must not end the thread, nor the task after. */
-let onStray: (error: unknown) => void = () => undefined;
+let onUnawaitedError: (error: unknown) => void = () => undefined;
 // This file is loaded in threads of the pool alone.
-process.on('unhandledRejection', (error) => onStray(error));
+process.on('unhandledRejection', (error) => onUnawaitedError(error));
 
 /**
  * Takes the sound or the moving pictures out of a file, without encoding anything anew: packets are copied, in little
@@ -92,7 +92,7 @@ process.on('unhandledRejection', (error) => onStray(error));
 export async function takeTrack(task: TrackTask): Promise<Track> {
   Logging.level = LogLevel.Silent;
   const failure = Promise.withResolvers<never>();
-  onStray = failure.reject;
+  onUnawaitedError = failure.reject;
   failure.promise.catch(() => undefined);
   await using open = new AsyncDisposableStack();
   open.defer(() => task.files?.close());
@@ -104,28 +104,28 @@ export async function takeTrack(task: TrackTask): Promise<Track> {
     formatOptions: { hls: { offsetTimestampsByDateTime: false } },
   });
   try {
-    return await Promise.race([taken(input, task, open), failure.promise]);
+    return await Promise.race([extractTrack(input, task, open), failure.promise]);
   } catch (error) {
-    if (error instanceof ServiceError || isOurs(error)) throw error;
+    if (error instanceof ServiceError || isLocalIoError(error)) throw error;
     throw unsupported(task, `cannot be read: ${messageOf(error).replace(/\.+$/, '')}`, error);
   }
 }
 
 /** @param open takes what is to be closed when the track is taken, or cannot be */
-async function taken(input: Input, task: TrackTask, open: AsyncDisposableStack): Promise<Track> {
+async function extractTrack(input: Input, task: TrackTask, open: AsyncDisposableStack): Promise<Track> {
   if (!(await input.canRead())) throw unsupported(task, 'is in no format that is known');
   const [audio, video] = [await input.getPrimaryAudioTrack(), await input.getPrimaryVideoTrack()];
-  const wanted = task.kind === 'audio' ? audio : video;
-  if (!wanted) throw unsupported(task, `has no ${task.kind} track`);
-  if (await wanted.isLive()) throw unsupported(task, 'is live: it has no end');
+  const requiredTracks = task.kind === 'audio' ? audio : video;
+  if (!requiredTracks) throw unsupported(task, `has no ${task.kind} track`);
+  if (await requiredTracks.isLive()) throw unsupported(task, 'is live: it has no end');
   const isAlone = task.kind === 'video' || !video;
   if (isAlone && !task.files) {
-    await requirePackets(wanted, task);
-    return { path: task.path, mediaType: essence(await input.getMimeType(), task.kind) };
+    await requirePackets(requiredTracks, task);
+    return { path: task.path, mediaType: mediaTypeOf(await input.getMimeType(), task.kind) };
   }
   return task.kind === 'audio'
-    ? copy(input, task, { audio: wanted as InputAudioTrack, video: null }, open)
-    : copy(input, task, { audio, video: wanted as InputVideoTrack }, open);
+    ? copy(input, task, { audio: requiredTracks as InputAudioTrack, video: null }, open)
+    : copy(input, task, { audio, video: requiredTracks as InputVideoTrack }, open);
 }
 
 /** A file may announce a track and end before its first packet. */
@@ -156,14 +156,14 @@ async function copy(
     ...(!tracks.video && { video: { discard: true } }),
     showWarnings: false,
   });
-  const wanted = [tracks.audio, tracks.video].filter((track) => track !== null);
-  const lacking = wanted.filter((track) => !conversion.utilizedTracks.includes(track));
-  if (!conversion.isValid || lacking.length) {
+  const requiredTracks = [tracks.audio, tracks.video].filter((track) => track !== null);
+  const missing = requiredTracks.filter((track) => !conversion.utilizedTracks.includes(track));
+  if (!conversion.isValid || missing.length) {
     const reasons = conversion.discardedTracks.map(({ track, reason }) => `${track.type}: ${reason}`);
     throw unsupported(task, `has a track that cannot be copied (${reasons.join(', ')})`);
   }
   await conversion.execute();
-  return { path: task.target, mediaType: essence(await output.getMimeType(), task.kind) };
+  return { path: task.target, mediaType: mediaTypeOf(await output.getMimeType(), task.kind) };
 }
 
 async function targetFor(
@@ -175,9 +175,9 @@ async function targetFor(
   if (sound === null || pictures === null) throw unsupported(task, 'is encoded in a way that is not known');
   for (const create of video ? VIDEO_TARGETS : AUDIO_TARGETS) {
     const format = create();
-    const holds = (codec: string | undefined) =>
+    const canHold = (codec: string | undefined) =>
       codec === undefined || format.getSupportedCodecs().some((each) => each === codec);
-    if (holds(sound) && holds(pictures)) return format;
+    if (canHold(sound) && canHold(pictures)) return format;
   }
   throw unsupported(
     task,
@@ -187,18 +187,18 @@ async function targetFor(
 
 /** Brings the files of a playlist as they are asked for; what cannot be brought fails the whole. */
 function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: ServiceError) => void) {
-  const waiting = new Map<number, (path: string) => void>();
-  port.on('message', (answer: FileAnswer) => {
-    if ('path' in answer) waiting.get(answer.id)?.(answer.path);
+  const pending = new Map<number, (path: string) => void>();
+  port.on('message', (response: FileAnswer) => {
+    if ('path' in response) pending.get(response.id)?.(response.path);
     // Its code is one of ours: it was a ServiceError on the other side.
-    else fail(new ServiceError(answer.code as ServiceError['code'], answer.message));
-    waiting.delete(answer.id);
+    else fail(new ServiceError(response.code as ServiceError['code'], response.message));
+    pending.delete(response.id);
   });
   let id = 0;
   return async ({ path: url, isRoot }: { path: string; isRoot: boolean }) => {
     if (isRoot) return sourceOf(task.path);
     const path = await new Promise<string>((resolve) => {
-      waiting.set(++id, resolve);
+      pending.set(++id, resolve);
       port.postMessage({ id, url });
     });
     return sourceOf(path);
@@ -206,7 +206,7 @@ function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: Service
 }
 
 /** So much is read at once. */
-const SMALL_BYTES = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /**
  * A file to read from, closed with its source. mediabunny's own (1.61) leaves files open when it is asked twice before
@@ -214,7 +214,7 @@ const SMALL_BYTES = 64 * 1024;
  */
 async function sourceOf(path: string): Promise<Source> {
   const { size } = await stat(path);
-  if (size <= SMALL_BYTES) return new BufferSource(await readFile(path));
+  if (size <= MAX_BUFFERED_BYTES) return new BufferSource(await readFile(path));
   const handle = await openFile(path);
   return new CustomSource({
     getSize: () => size,
@@ -229,13 +229,13 @@ async function sourceOf(path: string): Promise<Source> {
 }
 
 /** Codecs are left out, and audio alone is called so, whatever its container is. */
-function essence(mimeType: string, kind: MediaKind): string {
+function mediaTypeOf(mimeType: string, kind: MediaKind): string {
   const type = mimeType.split(';', 1)[0]!.trim();
   return kind === 'audio' ? type.replace(/^video\//, 'audio/') : type;
 }
 
 /** The disk of this machine, not the file, is at fault. */
-const isOurs = (error: unknown) => error instanceof Error && 'syscall' in error;
+const isLocalIoError = (error: unknown) => error instanceof Error && 'syscall' in error;
 
 function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {
   return new ServiceError(NO_MEDIA_ERROR[kind], `${url} ${what}.`, { cause });

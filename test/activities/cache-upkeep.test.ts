@@ -10,7 +10,7 @@ import { type Blobs, openBlobs } from '../../src/blobs.ts';
 import { cachedBytes } from '../../src/db/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { type Cache, createCache } from '../../src/engines/cache.ts';
+import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
 import { formatFileReference } from '../../src/file-urls.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
@@ -30,7 +30,7 @@ let root: string;
 let directory: string;
 let results: Blobs;
 let cacheBlobs: Blobs;
-let cache: Cache;
+let cache: PageCache;
 
 beforeAll(async () => {
   empty = await openEmptyDatabase();
@@ -43,7 +43,7 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(root, 'blobs-'));
   results = await openBlobs(directory, 'results');
   cacheBlobs = await openBlobs(directory, 'cache');
-  cache = createCache({ db, blobs: cacheBlobs, results });
+  cache = createPageCache({ db, blobs: cacheBlobs, results });
 });
 afterAll(async () => {
   await db.close();

@@ -43,14 +43,14 @@ describe('the report of a chunk', () => {
 
 describe('the time that a host took', () => {
   /** Scrapes a page by an engine of the test. */
-  async function timesOf(obtain: PageHands['engines']['obtain'], options: object = {}) {
+  async function timesOf(obtain: PageHands['engines']['fetchPage'], options: object = {}) {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
     const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
     // No page comes to a document.
     const hands = {
-      ...{ engines: { obtain }, signal: new AbortController().signal },
+      ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
       duringWait: (wait: () => Promise<unknown>) => wait(),
       renderer: {
         async render() {

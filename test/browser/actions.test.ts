@@ -27,7 +27,7 @@ async function file(address: string) {
 const script = (code: string) => ({ type: 'executeJavascript', script: code });
 
 describe('an action', () => {
-  it('click does what the page makes of it', async () => {
+  it('click triggers the click handler with a trusted event', async () => {
     const { data } = await act(
       `<button onclick="said.textContent = 'Clicked ' + event.isTrusted">Go</button><p id="said"></p>`,
       [{ type: 'click', selector: 'button' }],
@@ -35,7 +35,7 @@ describe('an action', () => {
     expect(data.markdown).toContain('Clicked true');
   });
 
-  it('click reaches what something else covers', async () => {
+  it('click reaches an element that another element covers', async () => {
     const { data } = await act(
       `<button onclick="said.textContent = 'Reached'">Go</button><p id="said"></p>
        <div style="position:fixed;inset:0;background:white">Cookies?</div>`,
@@ -44,7 +44,7 @@ describe('an action', () => {
     expect(data.markdown).toContain('Reached');
   });
 
-  it('click waits for the page that it leads to', async () => {
+  it('click waits for the navigation that it starts', async () => {
     const { data, url } = await act('<a href="/next">on</a>', [
       { type: 'click', selector: 'a' },
       { type: 'scrape' },
@@ -54,7 +54,7 @@ describe('an action', () => {
     expect(data.actions.scrapes[0].url).toBe(`${url}/next`);
   });
 
-  it('click says when it opened another tab', async () => {
+  it('click warns when it opened another tab', async () => {
     const { data } = await act('<p>Stays</p><a href="/next" target="_blank">on</a>', [
       { type: 'click', selector: 'a' },
     ]);
@@ -62,7 +62,7 @@ describe('an action', () => {
     expect(data.warning).toContain('opened another tab, which is not read');
   });
 
-  it('click with all clicks every match, and is content with none', async () => {
+  it('click with all clicks every match, and succeeds without any', async () => {
     const { data } = await act(
       `<main>${'<button onclick="this.after(` opened`); this.remove()">more</button>'.repeat(3)}</main>`,
       [
@@ -125,7 +125,7 @@ describe('an action', () => {
     expect(data.actions.javascriptReturns[0]).toEqual({ type: 'object', value: [0, 100] });
   });
 
-  it('scroll moves what scrolls in place of the page', async () => {
+  it('scroll moves the container that scrolls in place of the page', async () => {
     const { data } = await act(
       `<div id="app" style="position:fixed;inset:0;overflow:auto"><p style="height:9000px">x</p></div>`,
       [{ type: 'scroll' }, script('app.scrollTop')],
@@ -188,7 +188,7 @@ describe('executeJavascript', () => {
     ['10n', { type: 'bigint', value: '10n' }],
   ];
 
-  it('gives type and value of what a script comes to', async () => {
+  it('returns the type and value of the result of a script', async () => {
     const { data } = await act(
       '<p>x</p>',
       returned.map(([code]) => script(code)),
@@ -204,7 +204,7 @@ describe('executeJavascript', () => {
     expect(data.actions.javascriptReturns[1].value).toContain('The next page');
   });
 
-  it('that never ends ends with the time of the scrape', async () => {
+  it('that never ends is stopped by the timeout of the scrape', async () => {
     const { status, body } = await act('<p>x</p>', [script('for (;;);')], { timeout: 3000 });
     expect([status, body.code]).toEqual([408, 'SCRAPE_TIMEOUT']);
   });
@@ -247,7 +247,7 @@ describe('an action that fails', () => {
     expect(body.error).toMatch(message);
   });
 
-  it('is every one where the answer is no page', async () => {
+  it('is reported when the response is not HTML', async () => {
     await using pages = await startPages({
       '/data': (_request, response) =>
         response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"a":1}'),
@@ -273,7 +273,7 @@ describe('actions', () => {
     expect(data.actions).toMatchObject({ screenshots: [], scrapes: [], pdfs: [] });
   });
 
-  it('pass the cache by', async () => {
+  it('bypass the cache', async () => {
     await using pages = await startPages({ '/': html('<p>x</p>') });
     const request = { url: `${pages.url}/`, actions: [script('1')] };
     for (const _ of [1, 2])
@@ -282,7 +282,7 @@ describe('actions', () => {
     expect((await scrape({ url: request.url })).body.data.metadata.cacheState).toBe('miss');
   });
 
-  it('cannot be done without the browser', async () => {
+  it('are refused with fastMode', async () => {
     const { status, body } = await act('<p>x</p>', [script('1')], { fastMode: true });
     expect([status, body.code]).toEqual([400, 'SCRAPE_ACTIONS_NOT_SUPPORTED']);
   });

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBlobs } from '../../src/blobs.ts';
-import { launchChromium } from '../../src/browser/launch.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/pool.ts';
+import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
+import { launchChromium } from '../../src/browser/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
-import { createBrowserEngine } from '../../src/engines/browser.ts';
+import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
@@ -78,7 +78,7 @@ afterAll(async () => {
 
 function obtain(url: string, options: Partial<PageRequest> = {}) {
   for (const { targets } of [basic, german, enhanced]) targets.length = 0;
-  return engine.obtain({ sourceUrl: url, url, ...PLAIN_PAGE, ...options }, AbortSignal.timeout(50_000));
+  return engine.fetchPage({ sourceUrl: url, url, ...PLAIN_PAGE, ...options }, AbortSignal.timeout(50_000));
 }
 
 /** Nothing here has a profile, or blocks anything. */
@@ -150,7 +150,7 @@ describe('what goes past proxies', () => {
     const blobs = await openBlobs(directory, 'results');
     const outside = createBrowserEngine({ ...DOORS, pool, egress: through, proxy, blobs });
     try {
-      const { text } = await outside.obtain(
+      const { text } = await outside.fetchPage(
         { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE, waitForMs: 2_000 },
         AbortSignal.timeout(50_000),
       );

@@ -36,7 +36,7 @@ describe('headers of the request', () => {
     expect(seen, path).not.toHaveProperty('cookie');
   }
 
-  it('reach the page and what it loads from its own origin, and nobody else', async () => {
+  it('are sent to the page and its own origin, and to no third party', async () => {
     await using stranger = await startPages({
       '/pixel.js': (_request, response) =>
         response
@@ -79,7 +79,7 @@ describe('headers of the request', () => {
 });
 
 describe('a page that misbehaves', () => {
-  it('is read in spite of its dialogs', async () => {
+  it('is read although it opens dialogs', async () => {
     await using pages = await startPages({
       '/': html(`<p id="said"></p><script>
         alert('Stop!');
@@ -101,7 +101,7 @@ describe('a page that misbehaves', () => {
     expect(markdown).not.toContain('A popup');
   });
 
-  it('is read though it never rests', async () => {
+  it('is read although it never settles', async () => {
     await using pages = await startPages({
       '/': html(`<p>Content from the start</p><p id="clock"></p><script>
         let ticks = 0;
@@ -114,7 +114,7 @@ describe('a page that misbehaves', () => {
     expect(markdown).toMatch(/tick \d+/);
   });
 
-  it('is read where its own scripts lead', async () => {
+  it('is read at the URL that its own scripts navigate to', async () => {
     await using pages = await startPages({
       '/': html(`<p>Wait</p><script>setTimeout(() => { location.href = '/second' }, 100)</script>`),
       '/second': html(`<p>Second</p><script>setTimeout(() => { location.replace('/third') }, 100)</script>`),
@@ -125,7 +125,7 @@ describe('a page that misbehaves', () => {
     expect(body.data.metadata).toMatchObject({ url: `${pages.url}/third`, sourceURL: `${pages.url}/` });
   });
 
-  it('with an endless loop costs its own timeout, and nobody else anything', async () => {
+  it('with an endless loop runs into its own timeout, and does not delay other pages', async () => {
     await using pages = await startPages({
       '/': html('<p>Busy</p><script>setTimeout(() => { for (;;); }, 50)</script>'),
       '/calm': html('<p>Calm</p>'),
@@ -374,7 +374,7 @@ describe('a page is read with', () => {
     expect(await markdownOf(pages.url, { waitFor: 0 })).toContain('In the shadow');
   });
 
-  it('what its workers bring', async () => {
+  it('the content that its workers load', async () => {
     await using pages = await startPages({
       '/': html(`${STORY}<p id="out"></p><script>
         new Worker('/worker.js').onmessage = ({ data }) => { out.textContent = data };</script>`),
@@ -479,7 +479,7 @@ describe('a file instead of a page', () => {
         .end(body)) satisfies RequestListener,
   });
 
-  it('is obtained where something can be made of it', async () => {
+  it('is fetched when it can be converted', async () => {
     await using pages = await startPages(attachment('application/pdf', '%PDF-1.4 the bytes'));
     const { body } = await scrape({ url: pages.url, ...IN_BROWSER, parsers: [] });
     expect(Buffer.from(body.data.markdown, 'base64').toString()).toBe('%PDF-1.4 the bytes');
@@ -489,7 +489,7 @@ describe('a file instead of a page', () => {
     expect(answer.body.data.warning).toMatch(/is a file to download: there is no screenshot of it/);
   });
 
-  it('is refused by name where nothing can', async () => {
+  it('is refused with its type when it cannot be converted', async () => {
     await using pages = await startPages(attachment('application/zip', 'PK\x03\x04'));
     const { status, body } = await scrape({ url: pages.url, ...IN_BROWSER });
     expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
@@ -536,7 +536,7 @@ describe('a page without end', () => {
     expect(kept.body.code).toBe('SCRAPE_NO_CACHED_DATA');
   });
 
-  it('is given up when it is too large', async () => {
+  it('fails with SCRAPE_CONTENT_TOO_LARGE when it is too large', async () => {
     const chunk = 'and so on, and so on, '.repeat(50_000);
     await using pages = await startPages({
       '/': (_request, response) => {

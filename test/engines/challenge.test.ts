@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { challengeOf } from '../../src/engines/challenge.ts';
-import { isWall } from '../../src/engines/wall.ts';
+import { isBlocked } from '../../src/engines/blocked.ts';
+import { detectChallenge } from '../../src/engines/challenge.ts';
 
 const html = (text: string) => ({ kind: 'html' as const, text });
 const page = (head: string, body: string) =>
@@ -140,7 +140,7 @@ describe('a challenge', () => {
       ),
     ],
   ])('of %s is certain', (maker, challenge) => {
-    expect(challengeOf(challenge)).toEqual({ maker, isCertain: true });
+    expect(detectChallenge(challenge)).toEqual({ maker, isCertain: true });
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe('a challenge', () => {
       page('<title>Log in</title>', '<form><input name="user"></form><div id="px-captcha"></div>'),
     ],
   ])('may be: %s', (_name, doubtful) => {
-    expect(challengeOf(doubtful)?.isCertain).toBe(false);
+    expect(detectChallenge(doubtful)?.isCertain).toBe(false);
   });
 
   it.each([
@@ -253,12 +253,12 @@ describe('a challenge', () => {
     ['a page called "Just a moment"', page('<title>Just a moment: a novel</title>', ARTICLE)],
     ['a page on access', page('<title>Access denied</title>', ARTICLE)],
   ])('is not: %s', (_name, ordinary) => {
-    expect(challengeOf(ordinary)).toBeUndefined();
+    expect(detectChallenge(ordinary)).toBeUndefined();
   });
 
   it('is no JSON and no text', () => {
     for (const kind of ['json', 'text', 'base64'] as const)
-      expect(challengeOf({ kind, text: 'window._cf_chl_opt' })).toBeUndefined();
+      expect(detectChallenge({ kind, text: 'window._cf_chl_opt' })).toBeUndefined();
   });
 
   it('is looked for in bounded steps', () => {
@@ -276,7 +276,7 @@ describe('a challenge', () => {
     ];
     for (const piece of hostile) {
       const text = `<p class="g-recaptcha">${'x'.repeat(2_000)}</p>${piece.repeat(990_000 / piece.length)}`;
-      expect(challengeOf(html(text)), piece).toBeUndefined();
+      expect(detectChallenge(html(text)), piece).toBeUndefined();
     }
   });
 });
@@ -289,9 +289,11 @@ it.each([
   [503, false],
   [200, false],
 ])('status %i is a wall: %s', (statusCode, expected) => {
-  expect(isWall({ statusCode } as never)).toBe(expected);
+  expect(isBlocked({ statusCode } as never)).toBe(expected);
 });
 
-it('a challenge is a wall, whatever its status', () => {
-  expect(isWall({ statusCode: 200, challenge: { maker: 'captcha', isCertain: false } } as never)).toBe(true);
+it('a challenge counts as blocked, whatever its status', () => {
+  expect(isBlocked({ statusCode: 200, challenge: { maker: 'captcha', isCertain: false } } as never)).toBe(
+    true,
+  );
 });

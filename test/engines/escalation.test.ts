@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceOf } from '../../src/credits.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createEscalation, type EscalationHands, type Order } from '../../src/engines/escalation.ts';
+import { createEscalation, type EscalationDeps, type FetchOptions } from '../../src/engines/escalation.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
@@ -23,7 +23,7 @@ interface Play {
   browser?: Act[];
   request?: Partial<PageRequest>;
   fastMode?: boolean;
-  proxy?: Order['proxy'];
+  proxy?: FetchOptions['proxy'];
   /** Countries of the enhanced proxies; absent: there are none. */
   enhanced?: string[];
   headStartMs?: number;
@@ -37,7 +37,7 @@ async function play(options: Play) {
 
   function engine(name: Snapshot['engine'], acts: Act[]): Engine {
     return {
-      async obtain(request, signal) {
+      async fetchPage(request, signal) {
         const who = `${name} ${request.proxy}`;
         log.push(who);
         const act = acts.shift();
@@ -69,7 +69,7 @@ async function play(options: Play) {
     };
   }
 
-  const proxies: EscalationHands['proxies'] = {
+  const proxies: EscalationDeps['proxies'] = {
     offers: (proxy) => proxy === 'enhanced' && options.enhanced !== undefined,
     isElsewhere: ({ proxy, country }) =>
       country !== undefined && proxy === 'enhanced' && options.enhanced?.includes(country) === false,
@@ -273,9 +273,9 @@ describe('a plain fetch that is silent', () => {
     const { promise: coming, reject: answer } = Promise.withResolvers<never>();
     const ended: string[] = [];
     const obtain = createEscalation({
-      http: { obtain: () => coming },
+      http: { fetchPage: () => coming },
       browser: {
-        async obtain(_request, signal) {
+        async fetchPage(_request, signal) {
           answer(new ServiceError('SCRAPE_DNS_RESOLUTION_ERROR', 'no such name'));
           await new Promise((resolve) => signal.addEventListener('abort', resolve));
           ended.push('browser');
@@ -286,7 +286,7 @@ describe('a plain fetch that is silent', () => {
       headStartMs: 1,
     });
     const request = { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE };
-    const order: Order = { request, fastMode: false, proxy: 'auto' };
+    const order: FetchOptions = { request, fastMode: false, proxy: 'auto' };
     await expect(obtain(order, new AbortController().signal)).rejects.toMatchObject({
       code: 'SCRAPE_DNS_RESOLUTION_ERROR',
     });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Cache } from '../../src/engines/cache.ts';
 import type { Engine, PageRequest } from '../../src/engines/engine.ts';
 import { createEngines } from '../../src/engines/index.ts';
+import type { PageCache } from '../../src/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 
@@ -10,12 +10,12 @@ async function requestOf(options: object) {
   const seen: PageRequest[] = [];
   const keys: string[] = [];
   const engine: Engine = {
-    async obtain(request) {
+    async fetchPage(request) {
       seen.push(request);
       return snapshotOf('<p>The page</p>');
     },
   };
-  const cache: Cache = {
+  const cache: PageCache = {
     find: async () => undefined,
     store: async (key) => void keys.push(key.toString('hex')),
   };
@@ -26,7 +26,7 @@ async function requestOf(options: object) {
     proxies: { offers: () => false, isElsewhere: () => false },
   });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });
-  await engines.obtain(request, new AbortController().signal);
+  await engines.fetchPage(request, new AbortController().signal);
   return { request: seen[0]!, key: keys[0] };
 }
 
@@ -38,12 +38,12 @@ it.each([
   ['half of a short timeout', { timeout: 3_001 }, 0, 1_500],
   ['no time with fastMode', { fastMode: true }, 0, 0],
   ['no time with zero data retention, which compares nothing', { zeroDataRetention: true }, 0, 0],
-])('a tracked page that is rendered has %s to complete', async (_name, options, waitForMs, leastWaitMs) => {
-  expect((await requestOf({ formats, ...options })).request).toMatchObject({ waitForMs, leastWaitMs });
+])('a tracked page that is rendered has %s to complete', async (_name, options, waitForMs, minWaitMs) => {
+  expect((await requestOf({ formats, ...options })).request).toMatchObject({ waitForMs, minWaitMs });
 });
 
 it('a page that is not tracked has no time of its own', async () => {
-  expect((await requestOf({ waitFor: 100 })).request).toMatchObject({ waitForMs: 100, leastWaitMs: 0 });
+  expect((await requestOf({ waitFor: 100 })).request).toMatchObject({ waitForMs: 100, minWaitMs: 0 });
 });
 
 it('a copy of a tracked page is kept by what was asked for', async () => {

@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AdBlocker, openAdBlocker } from '../../src/browser/ads.ts';
-import { launchChromium } from '../../src/browser/launch.ts';
-import { createBrowserPool } from '../../src/browser/pool.ts';
-import { type Visit, type Visited, visit } from '../../src/browser/visit.ts';
+import { type AdBlocker, openAdBlocker } from '../../src/browser/ad-blocker.ts';
+import { createBrowserPool } from '../../src/browser/browser-pool.ts';
+import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { type VisitOptions, type VisitResult, visit } from '../../src/browser/visit.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
@@ -17,7 +17,7 @@ import { startDns } from './dns.ts';
 /** A browser as a worker has it, with names and filter lists of its own. */
 export interface TestBrowser {
   /** Opens a page, with advertisements and cookie notices unless it is told otherwise. */
-  visit(url: string, wishes?: Partial<Visit>): Promise<Visited>;
+  visit(url: string, wishes?: Partial<VisitOptions>): Promise<VisitResult>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 

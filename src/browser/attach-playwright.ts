@@ -1,0 +1,87 @@
+import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright-core';
+import type { CdpMessage } from './cdp.ts';
+import type { Tab } from './tab.ts';
+
+/** Playwright attached to a page that was opened without it. */
+export interface AttachedPlaywright extends AsyncDisposable {
+  page: Page;
+  context: BrowserContext;
+}
+
+/** Commands that need a `browserContextId`, because Chromium would otherwise apply them to its default context. */
+const CONTEXT_COMMANDS = /^Storage\.|^Browser\.(?:setDownloadBehavior|grantPermissions|resetPermissions)$/;
+
+/**
+ * Attaches Playwright, which provides real clicks and typing, and storage state as a file. It makes a page a third more
+ * expensive, so it is attached only where it is needed. Playwright sees a browser with only this context and page.
+ */
+export async function attachPlaywright(tab: Tab): Promise<AttachedPlaywright> {
+  const browser = await chromium.connectOverCDP(createTabTransport(tab), {
+    noDefaults: true,
+    isLocal: true,
+    timeout: 0,
+  });
+  // The transport has announced exactly one context and one page.
+  const context = browser.contexts()[0]!;
+  return { context, page: context.pages()[0]!, [Symbol.asyncDispose]: () => browser.close() };
+}
+
+/** A protocol transport that is limited to the context of a tab. */
+function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport {
+  const { connection, id: browserContextId } = context;
+  const sessions = new Set<string>();
+  const deliver = (message: CdpMessage) => transport.onmessage?.(message);
+  const registerSession = (sessionId: string) => {
+    sessions.add(sessionId);
+    connection.session(sessionId);
+  };
+
+  const stopEvents = connection.onEvent((event) => {
+    const subjectId = (event.params as { sessionId?: string } | undefined)?.sessionId ?? '';
+    const isOurs = sessions.has(event.sessionId ?? '');
+    if (isOurs && event.method === 'Target.attachedToTarget') registerSession(subjectId);
+    if (isOurs || (event.method === 'Target.detachedFromTarget' && sessions.has(subjectId))) deliver(event);
+  });
+
+  async function attachTarget(targetId: string): Promise<void> {
+    const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
+    registerSession(sessionId);
+    const { targetInfo } = await connection.browser.send('Target.getTargetInfo', { targetId });
+    const params = { sessionId, targetInfo, waitingForDebugger: false };
+    deliver({ method: 'Target.attachedToTarget', params });
+  }
+
+  async function handleCommand({ id: _, ...message }: CdpMessage): Promise<CdpMessage> {
+    const { sessionId, method = '', params } = message;
+    if (sessionId) return connection.relay(message);
+    if (method === 'Target.setAutoAttach') {
+      await attachTarget(targetId);
+      return { result: {} };
+    }
+    if (method === 'Target.createTarget') {
+      const opened = await context.openPage();
+      await attachTarget(opened.targetId);
+      return { result: { targetId: opened.targetId } };
+    }
+    const contextParams = CONTEXT_COMMANDS.test(method) ? { params: { ...params, browserContextId } } : {};
+    return connection.relay({ ...message, ...contextParams });
+  }
+
+  const transport: ConnectOverCDPTransport = {
+    send(sent) {
+      const message = sent as CdpMessage;
+      const { id, sessionId } = message;
+      void handleCommand(message)
+        .catch((error: Error): CdpMessage => ({ error: { message: error.message } }))
+        .then(({ result, error }) =>
+          deliver({ id, sessionId, ...(error ? { error } : { result }) } as CdpMessage),
+        );
+    },
+    close() {
+      stopEvents();
+      transport.onclose?.();
+    },
+  };
+  void connection.closed.then(() => transport.onclose?.());
+  return transport;
+}

@@ -1,0 +1,164 @@
+import type { BrowserContext } from 'playwright-core';
+import {
+  leaseProfile,
+  type ProfileName,
+  type ProfileStore,
+  readProfile,
+  releaseProfile,
+  renewProfile,
+  saveProfile,
+} from '../db/profiles.ts';
+import { messageOf, ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Tab } from './tab.ts';
+
+/** Which profile a context uses. */
+export interface ProfileOptions extends ProfileName {
+  /** Id of the job that saves the profile at the end; without it, the profile is only loaded. */
+  saver?: string | undefined;
+}
+
+/** An open profile. Disposal releases the lease for the next saver. */
+export interface OpenProfile extends AsyncDisposable {
+  /**
+   * Restores the profile in a context and runs `use`. A profile with a saver is saved every 30 seconds meanwhile, and
+   * after `use` has succeeded.
+   * @throws ServiceError `PROFILE_ERROR` when the state cannot be saved, `PROFILE_LOCKED` when the lease was lost
+   */
+  runWith<Result>(context: BrowserContext, tab: Tab, use: () => Promise<Result>): Promise<Result>;
+}
+
+/** Opens profiles: cookies, localStorage and IndexedDB, stored under a name of a team. */
+export interface Profiles {
+  /** @throws ServiceError as `readProfile` and `leaseProfile` */
+  open(options: ProfileOptions): Promise<OpenProfile>;
+}
+
+const LEASE_RENEWAL_INTERVAL_MS = 10_000;
+/** Interval between saves, and so the longest time that a crash can lose. */
+const CHECKPOINT_INTERVAL_MS = 30_000;
+const MAX_PROFILE_BYTES = 10 * 1024 * 1024;
+/** Disk space of IndexedDB above which it is not even copied, because a few hundred megabytes crash the browser. */
+const MAX_INDEXED_DB_BYTES = 3 * MAX_PROFILE_BYTES;
+/** Restoring the state of each origin costs one page load. */
+const MAX_ORIGINS = 100;
+
+/** @param deps.logger logs failures of leases and checkpoints; a failure of the final save is thrown */
+export function createProfiles(deps: ProfileStore & { logger: Logger }): Profiles {
+  const { db, logger } = deps;
+
+  async function openToSave(profile: ProfileName, saver: string): Promise<OpenProfile> {
+    const { lease, state } = await leaseProfile(deps, profile, saver);
+    const onFault = (message: string) => (error: unknown) =>
+      logger.warn({ err: error, teamId: lease.teamId, profile: lease.name }, message);
+    const renewing = setInterval(
+      () => renewProfile(db, lease).catch(onFault('the lease of a profile was not renewed')),
+      LEASE_RENEWAL_INTERVAL_MS,
+    );
+    return {
+      async runWith(context, tab, use) {
+        await restore(context, state);
+        const origins = watchOrigins(context);
+        const save = async () => {
+          await requireCopyableStorage(tab, origins, lease.name);
+          await saveProfile(deps, lease, await readState(context, lease.name));
+        };
+        const checkpoints = startCheckpoints(save, onFault('a checkpoint of a profile was not saved'));
+        try {
+          const result = await use();
+          await checkpoints.stop();
+          await save();
+          return result;
+        } finally {
+          void checkpoints.stop();
+        }
+      },
+      async [Symbol.asyncDispose]() {
+        clearInterval(renewing);
+        // If the database is unreachable, the lease expires by itself.
+        await releaseProfile(db, lease).catch(onFault('the lease of a profile was not released'));
+      },
+    };
+  }
+
+  return {
+    async open({ teamId, name, saver }) {
+      if (saver !== undefined) return openToSave({ teamId, name }, saver);
+      const state = await readProfile(deps, { teamId, name });
+      return {
+        async runWith(context, _tab, use) {
+          await restore(context, state);
+          return use();
+        },
+        [Symbol.asyncDispose]: async () => undefined,
+      };
+    },
+  };
+}
+
+/** @param state the text that `readState` returned */
+async function restore(context: BrowserContext, state: string | undefined): Promise<void> {
+  if (state) await context.setStorageState(JSON.parse(state));
+}
+
+/** Collects the origins that frames of a context visit from now on. */
+function watchOrigins(context: BrowserContext): Set<string> {
+  const origins = new Set<string>();
+  context.pages()[0]?.on('framenavigated', (frame) => {
+    if (/^https?:/.test(frame.url())) origins.add(new URL(frame.url()).origin);
+  });
+  return origins;
+}
+
+/** @throws ServiceError `PROFILE_ERROR` where a copy of IndexedDB would be far too large */
+async function requireCopyableStorage({ session }: Tab, origins: Set<string>, name: string): Promise<void> {
+  let bytes = 0;
+  for (const origin of origins) {
+    const { usageBreakdown } = await session.send('Storage.getUsageAndQuota', { origin });
+    bytes += usageBreakdown.find(({ storageType }) => storageType === 'indexeddb')?.usage ?? 0;
+  }
+  if (bytes > MAX_INDEXED_DB_BYTES) throw profileTooLargeError(name, `IndexedDB alone takes ${bytes} bytes`);
+}
+
+const profileTooLargeError = (name: string, reason: string) =>
+  new ServiceError(
+    'PROFILE_ERROR',
+    `The profile ${name} was not saved: ${reason}, and a profile may have ${MAX_PROFILE_BYTES} bytes from ${MAX_ORIGINS} origins. Set saveChanges to false, or use a profile for each site.`,
+  );
+
+/** The storage state of a context, as JSON. @throws ServiceError `PROFILE_ERROR` when it cannot be stored */
+async function readState(context: BrowserContext, name: string): Promise<string> {
+  const state = await context.storageState({ indexedDB: true }).catch((cause) => {
+    if (!/Unable to serialize/.test(messageOf(cause))) throw cause;
+    const reason = 'the page keeps something in IndexedDB that cannot be copied';
+    throw new ServiceError('PROFILE_ERROR', `The profile ${name} was not saved: ${reason}.`, { cause });
+  });
+  const text = JSON.stringify(state);
+  const bytes = Buffer.byteLength(text);
+  if (bytes > MAX_PROFILE_BYTES || state.origins.length > MAX_ORIGINS) {
+    throw profileTooLargeError(name, `it has ${bytes} bytes from ${state.origins.length} origins`);
+  }
+  return text;
+}
+
+/** Saves at intervals, never twice at the same time. */
+function startCheckpoints(save: () => Promise<void>, onFault: (error: unknown) => void) {
+  let saving: Promise<void> | undefined;
+  let stopped = false;
+  const timer = setInterval(() => {
+    saving ??= save()
+      // After `stop`, a save may fail because the context is closed.
+      .catch((error) => stopped || onFault(error))
+      .then(() => {
+        saving = undefined;
+      });
+  }, CHECKPOINT_INTERVAL_MS);
+  return {
+    /** Starts no further save; resolves when the current one has ended. */
+    async stop(): Promise<void> {
+      stopped = true;
+      clearInterval(timer);
+      await saving;
+    },
+  };
+}

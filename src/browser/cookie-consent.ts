@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type library from '@duckduckgo/autoconsent';
+import {
+  type CompactCMPRuleset,
+  type Config,
+  filterCompactRules,
+  type IndexedCMPRuleset,
+} from '@duckduckgo/autoconsent';
+import { listFrames, type PageFrame } from './frames.ts';
+import { type IsolatedWorld, openIsolatedWorld } from './isolated-world.ts';
+import type { Tab } from './tab.ts';
+
+/** How long the detection may take. A notice that is present is found within this time. */
+const FIND_MS = 1_000;
+/** How long rejecting may take; it can need several clicks with pauses. */
+const REJECT_MS = 6_000;
+/** On pages with more child frames, the frames are not searched for notices. */
+const MAX_FRAMES = 8;
+
+const CONFIG = {
+  enabled: true,
+  enablePrehide: false,
+  enableHeuristicDetection: false,
+  heuristicMode: 'tier2',
+  isMainWorld: false,
+  logs: {
+    ...{ lifecycle: false, rulesteps: false, detectionsteps: false },
+    ...{ evals: false, errors: false, messages: false, waits: false },
+  },
+} satisfies Partial<Config>;
+
+const require = createRequire(import.meta.url);
+let autoconsent: { library: string; rules: IndexedCMPRuleset } | undefined;
+
+/** Loads the library and its rules when the first page needs them. */
+function loadAutoconsent() {
+  autoconsent ??= {
+    library: readFileSync(require.resolve('@duckduckgo/autoconsent'), 'utf8'),
+    rules: require('@duckduckgo/autoconsent/rules/compact-rules.json'),
+  };
+  return autoconsent;
+}
+
+/**
+ * Rejects the cookie notice of a settled page and removes it from the document, because rejected notices often stay
+ * there hidden. The search runs once the page has settled instead of while it loads, so pages without a notice do not
+ * have to wait for one.
+ * @returns whether there was a notice; the page may then change again
+ */
+export async function rejectCookieNotice(tab: Tab): Promise<boolean> {
+  const [page, ...frames] = await listFrames(tab);
+  if (page && (await rejectInFrame(page))) return true;
+  const childFrames = frames.filter(({ url, level }) => level === 1 && /^https?:/.test(url));
+  if (childFrames.length > MAX_FRAMES) return false;
+  const results = await Promise.all(childFrames.map(rejectInFrame));
+  return results.includes(true);
+}
+
+async function rejectInFrame({ session, frameId, url, level, isSessionRoot }: PageFrame): Promise<boolean> {
+  const { library, rules } = loadAutoconsent();
+  const mainFrame = level === 0;
+  const options = {
+    rules: filterCompactRules(rules, { url, mainFrame }),
+    config: CONFIG,
+    FIND_MS,
+    REJECT_MS,
+  };
+  try {
+    const world = await openIsolatedWorld(session, frameId);
+    // `evaluateInMainWorld` uses the globals of the session's main frame, so only that frame may ask for it.
+    if (isSessionRoot) await world.listen('winnowAsk', (text) => void answerEvalRequest(world, text));
+    return await world.evaluate(`(() => {
+      const module = { exports: {} };
+      ((module, exports) => { ${library}
+      })(module, module.exports);
+      return (${rejectInPage})(module.exports.default, ${JSON.stringify(options)});
+    })()`);
+  } catch {
+    // The rejection may have reloaded the page. A page whose notice could not be rejected is still worth reading.
+    return true;
+  }
+}
+
+/** Evaluates code for the library among the page's own globals, where some notices keep the functions that control them. */
+async function answerEvalRequest(world: IsolatedWorld, request: string): Promise<void> {
+  // The message was written by `rejectInPage`.
+  const { id, code } = JSON.parse(request) as { id: string; code: string };
+  const result = await world.evaluateInMainWorld(code).catch(() => false);
+  const response = JSON.stringify({ type: 'evalResp', id, result });
+  // The document may be gone, and with it the caller.
+  await world.evaluate(`winnowAnswer(${response})`).catch(() => undefined);
+}
+
+/** The class of the library, whose types describe the package as CommonJS. */
+type Library = typeof library.default;
+
+/** A notice that the library found. A notice that only the heuristic recognised carries its elements in `popups`. */
+type Notice = NonNullable<InstanceType<Library>['foundCmp']> & { popups?: { element: HTMLElement }[] };
+
+/** Runs in the page. */
+async function rejectInPage(
+  Library: Library,
+  options: { rules: CompactCMPRuleset; config: Config; FIND_MS: number; REJECT_MS: number },
+): Promise<boolean> {
+  const withTimeout = <Result>(ms: number, work: Promise<Result>) =>
+    Promise.race([work, new Promise<undefined>((resolve) => setTimeout(resolve, ms))]);
+  const world = globalThis as unknown as {
+    winnowAsk?(request: string): void;
+    winnowAnswer: InstanceType<Library>['receiveMessageCallback'];
+  };
+
+  class Consent extends Library {
+    override start(): void {
+      // Detection is started explicitly below.
+    }
+  }
+  const consent = new Consent(
+    async (message) => {
+      if (message.type === 'eval') world.winnowAsk?.(JSON.stringify(message));
+    },
+    options.config,
+    { autoconsent: [], compact: options.rules },
+  );
+  world.winnowAnswer = (response) => consent.receiveMessageCallback(response);
+
+  // The library runs its heuristic on every second attempt only; this makes the first attempt the second.
+  consent.state.findCmpAttempts = 1;
+  const find = async () => {
+    for (const notice of await consent.findCmp(0)) if (await notice.detectPopup()) return notice;
+    return undefined;
+  };
+  const notice: Notice | undefined = await withTimeout(options.FIND_MS, find());
+  if (!notice) return false;
+  consent.foundCmp = notice;
+  // A notice that the heuristic says can only be accepted is removed without being answered.
+  if (notice.name !== 'HEURISTIC-TIER2') await withTimeout(options.REJECT_MS, notice.optOut());
+
+  const removeAll = (selector: string) => {
+    for (const element of document.querySelectorAll(selector)) {
+      if (!element.contains(document.body)) element.remove();
+    }
+  };
+  for (const { element } of notice.popups ?? []) element.remove();
+  for (const selector of notice.prehideSelectors ?? []) if (selector) removeAll(selector);
+  // The rules hide elements by a style sheet, which is replaced by removing those elements.
+  for (const style of document.querySelectorAll('style#autoconsent-css-rules')) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style.textContent ?? '');
+    for (const rule of sheet.cssRules) if (rule instanceof CSSStyleRule) removeAll(rule.selectorText);
+    style.remove();
+  }
+  return true;
+}

@@ -1,0 +1,44 @@
+import { ServiceError } from '../errors.ts';
+import type { Challenge, Snapshot } from '../snapshot.ts';
+import { detectChallenge } from './challenge.ts';
+import type { Engine } from './engine.ts';
+
+/** Statuses with which sites block a visitor or limit its rate. */
+const BLOCKED_STATUSES = new Set([401, 403, 429]);
+
+/** Whether the site blocked the request. */
+export const isBlocked = ({ statusCode, challenge }: Snapshot) =>
+  BLOCKED_STATUSES.has(statusCode) || challenge !== undefined;
+
+/** Wraps an engine so that its pages carry `challenge` when they are one. */
+export const withChallengeDetection = (engine: Engine): Engine => ({
+  async fetchPage(request, signal) {
+    const page = await engine.fetchPage(request, signal);
+    const challenge = detectChallenge(page);
+    return challenge ? { ...page, challenge } : page;
+  },
+});
+
+const describeChallenge = ({ maker }: Challenge) =>
+  maker === 'captcha' ? 'a captcha' : `a challenge by ${maker}`;
+
+/**
+ * Warnings about a challenge that remained after all attempts.
+ * @param advice sentences for the user about options that prevented further attempts; empty if everything was tried
+ * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a certain challenge when everything was tried. A
+ *   page whose status is an error says so by that.
+ */
+export function challengeWarnings({ url, statusCode, challenge }: Snapshot, advice: string[]): string[] {
+  if (!challenge) return [];
+  const what = describeChallenge(challenge);
+  if (!challenge.isCertain) {
+    return [[`${url} may be ${what} in place of the page that was asked for.`, ...advice].join(' ')];
+  }
+  if (statusCode < 400 && advice.length === 0) {
+    throw new ServiceError(
+      'SCRAPE_ALL_ENGINES_FAILED',
+      `${url} was answered with ${what} in place of the page, whatever engine and proxy asked for it. Try again later, or with a longer waitFor if the challenge passes by itself; other proxies may be let in.`,
+    );
+  }
+  return [[`${url} was answered with ${what} in place of the page.`, ...advice].join(' ')];
+}

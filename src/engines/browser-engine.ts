@@ -1,0 +1,161 @@
+import type { Blobs } from '../blobs.ts';
+import type { ActionOutcome } from '../browser/action-handlers.ts';
+import type { AdBlocker } from '../browser/ad-blocker.ts';
+import type { BrowserPool } from '../browser/browser-pool.ts';
+import type { Profiles } from '../browser/browser-profile.ts';
+import { Disconnected } from '../browser/cdp.ts';
+import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
+import { messageOf, ServiceError } from '../errors.ts';
+import { formatFileReference } from '../file-urls.ts';
+import type { CollectedFile } from '../formats/format.ts';
+import type { Egress } from '../net/egress.ts';
+import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
+import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
+import type { ActionResults } from '../snapshot.ts';
+import { decodeBody } from './decode-body.ts';
+import { type Base64Mode, type Engine, routeOf } from './engine.ts';
+import { visitorOf } from './visitor.ts';
+
+/** The engine that opens the page in Chromium and runs its scripts. */
+export function createBrowserEngine(deps: {
+  pool: BrowserPool;
+  profiles: Profiles;
+  egress: Egress;
+  proxy: EgressProxy;
+  blobs: Blobs;
+  /** User agent for desktop pages. */
+  userAgent: string;
+  /** Maximum size of the rendered page, in characters. */
+  maxBodyBytes: number;
+  adBlocker: AdBlocker | undefined;
+}): Engine {
+  const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
+  const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
+
+  const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
+    formatFileReference({ key: await blobs.put(bytes), size: bytes.length, mediaType });
+
+  async function saveAll(collected: Record<string, CollectedFile>): Promise<Record<string, string>> {
+    const entries = Object.entries(collected).map(
+      async ([type, file]) => [type, await saveFile(file)] as const,
+    );
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  async function saveOutcome(outcome: ActionOutcome): Promise<ActionResults> {
+    return {
+      ...outcome,
+      screenshots: await Promise.all(outcome.screenshots.map(saveFile)),
+      pdfs: await Promise.all(outcome.pdfs.map(saveFile)),
+    };
+  }
+
+  return {
+    async fetchPage(request, signal) {
+      const { url, headers, blockAds, actions, collect, mobile, skipTlsVerification } = request;
+      const waitForMs = Math.max(request.waitForMs, request.minWaitMs);
+      const userAgent = userAgentOf(mobile);
+      const appearance = { userAgent, mobile, skipTlsVerification, ...visitorOf(request.location) };
+      const visitOptions = {
+        ...{ url, headers, appearance, waitForMs, blockAds, adBlocker },
+        ...{ actions, collect, maxBytes: maxBodyBytes },
+      };
+      // The proxy checks again when it connects. Resolving first gives a clear error instead of a closed tunnel.
+      await egress.resolve(new URL(url).hostname);
+      const tunnel = await proxy.forRoute(routeOf(request));
+      await using profile = request.profile && (await profiles.open(request.profile));
+      let result: VisitResult;
+      try {
+        result = await pool.lease(
+          { proxyUrl: tunnel.url, duringWait: request.duringWait },
+          (context) => visit(context, { ...visitOptions, profile }),
+          signal,
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        throw translateError(error, url, tunnel);
+      }
+      return {
+        sourceUrl: request.sourceUrl,
+        url: result.url,
+        statusCode: result.statusCode,
+        contentType: result.contentType,
+        ...requireWithinLimit(result, request.base64, maxBodyBytes),
+        engine: 'browser',
+        proxy: request.proxy,
+        fetchedAt: Date.now(),
+        timezone: result.timezone,
+        files: await saveAll(result.files),
+        surveys: result.surveys,
+        ...(result.media.length && { media: result.media }),
+        ...(result.isPartial && { isPartial: true as const }),
+        ...(result.warnings.length && { warnings: result.warnings }),
+        ...(result.actions && { actions: await saveOutcome(result.actions) }),
+      };
+    },
+  };
+}
+
+/** The rendered page, or the response body when it is not HTML. @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` */
+function requireWithinLimit(
+  { url, contentType, html, body }: VisitResult,
+  base64: Base64Mode,
+  maxBodyBytes: number,
+) {
+  if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
+    throw new ServiceError(
+      'SCRAPE_CONTENT_TOO_LARGE',
+      `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
+    );
+  }
+  return body ? decodeBody({ url, contentType, body }, base64) : { kind: 'html' as const, text: html ?? '' };
+}
+
+/** Chromium errors that the egress proxy causes; the proxy knows the reason. */
+const PROXY_FAILURE = /^ERR_(EMPTY_RESPONSE|TUNNEL_CONNECTION_FAILED|CONNECTION_\w+)$/;
+
+/** Playwright's messages for a Chromium that died during the visit. */
+const BROWSER_GONE = /(context|browser|page) has been closed|browser closed|target closed/i;
+
+/** Translates errors of Chromium to service errors; other errors are returned unchanged. */
+function translateError(error: unknown, url: string, tunnel: RouteProxy): unknown {
+  if (error instanceof ServiceError) return error;
+  const message = messageOf(error);
+  if (/crashed/i.test(message)) {
+    return new ServiceError('SCRAPE_SITE_ERROR', `${url} crashed the browser tab.`, { cause: error });
+  }
+  if (error instanceof Disconnected || BROWSER_GONE.test(message)) {
+    return new ServiceError('WORKER_LOST', `The browser ended while it had ${url} open. Try again.`, {
+      cause: error,
+    });
+  }
+  if (/Error setting storage state/.test(message)) {
+    return new ServiceError(
+      'PROFILE_ERROR',
+      'The browser did not take the state of the profile. Delete the profile, and make it anew.',
+      { cause: error },
+    );
+  }
+  if (!(error instanceof NavigationError)) return error;
+  if (error.isDownload) {
+    return new ServiceError(
+      'SCRAPE_UNSUPPORTED_FILE_ERROR',
+      `${error.url} is a file to download, not a page.`,
+      { cause: error },
+    );
+  }
+  const code = /net::(ERR_[A-Z_]+)/.exec(message)?.[1] ?? '';
+  const refusal = PROXY_FAILURE.test(code) ? tunnel.failureOf(new URL(error.url).hostname) : undefined;
+  if (refusal) return refusal;
+  if (/CERT|SSL/.test(code)) {
+    return new ServiceError(
+      'SCRAPE_SSL_ERROR',
+      `The certificate of ${error.url} is not valid (${code}). Set skipTlsVerification to true to accept it.`,
+      { cause: error },
+    );
+  }
+  const reason = code === 'ERR_TOO_MANY_REDIRECTS' ? 'too many redirects' : code || message;
+  return new ServiceError('SCRAPE_SITE_ERROR', `${error.url} could not be opened: ${reason}.`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,68 @@
+import { toServiceError } from '../errors.ts';
+import type { ProxyKind, Snapshot } from '../snapshot.ts';
+import { detectChallenge } from './challenge.ts';
+import type { Engine } from './engine.ts';
+
+/** One change from an engine to the next. */
+export interface Fallback {
+  from: string;
+  to: string;
+  reason: string;
+  /** Milliseconds from the start of the first to the start of the second. */
+  afterMs: number;
+}
+
+interface Attempt {
+  engine: Snapshot['engine'];
+  proxy: ProxyKind;
+  startedAt: number;
+  end?: { at: number; page: Snapshot } | { at: number; error: unknown };
+}
+
+/** Records which engines were tried for one page. */
+export class EngineTrace {
+  readonly #attempts: Attempt[] = [];
+
+  /** Wraps an engine so that its attempts are recorded. */
+  record(name: Attempt['engine'], engine: Engine): Engine {
+    return {
+      fetchPage: async (request, signal) => {
+        const attempt: Attempt = { engine: name, proxy: request.proxy, startedAt: performance.now() };
+        this.#attempts.push(attempt);
+        try {
+          const page = await engine.fetchPage(request, signal);
+          attempt.end = { at: performance.now(), page };
+          return page;
+        } catch (error) {
+          attempt.end = { at: performance.now(), error };
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Each engine that was not the last, and why the next one was tried. */
+  get fallbacks(): Fallback[] {
+    return this.#attempts.slice(1).flatMap((next, index) => {
+      const previous = this.#attempts[index]!;
+      return {
+        from: describeAttempt(previous),
+        to: describeAttempt(next),
+        reason: fallbackReason(previous, next),
+        afterMs: Math.round(next.startedAt - previous.startedAt),
+      };
+    });
+  }
+}
+
+const describeAttempt = ({ engine, proxy }: Attempt) =>
+  proxy === 'basic' ? engine : `${engine} by ${proxy} proxy`;
+
+function fallbackReason({ end }: Attempt, next: Attempt): string {
+  if (!end || end.at > next.startedAt) return 'no response so far';
+  if ('error' in end) return toServiceError(end.error).code;
+  if (end.page.statusCode >= 400) return `HTTP ${end.page.statusCode}`;
+  return detectChallenge(end.page)
+    ? 'a challenge instead of the page'
+    : 'content that only scripts or frames bring';
+}

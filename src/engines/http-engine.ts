@@ -1,0 +1,87 @@
+import { findRefreshTarget } from '../html/meta-refresh.ts';
+import { isPlayable } from '../html/page-media.ts';
+import { download } from '../net/download.ts';
+import type { Egress } from '../net/egress.ts';
+import { parseRetryAfter } from '../net/retry-after.ts';
+import type { LoadedMedia, Snapshot } from '../snapshot.ts';
+import { canForwardHeaders } from '../url.ts';
+import { decodeBody } from './decode-body.ts';
+import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { acceptLanguage, visitorOf } from './visitor.ts';
+
+/** Options of the engine. */
+export interface HttpEngineOptions {
+  egress: Egress;
+  userAgent: string;
+  maxBodyBytes: number;
+}
+
+/** How many pages in a row may only refresh to the next one. */
+const MAX_REFRESHES = 5;
+
+/** Headers that a browser sends for a URL that the user typed. */
+const BROWSER_HEADERS = {
+  accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
+  'upgrade-insecure-requests': '1',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-site': 'none',
+  'sec-fetch-user': '?1',
+};
+
+/** A media file as a snapshot: its URL without any text. */
+const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
+  ...{ kind: 'text' as const, text: '' },
+  media: [{ url, contentType }],
+});
+
+/** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
+export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
+  async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+    const { sourceUrl, url, headers, skipTlsVerification, base64, location, proxy, media } = request;
+    const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
+      media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
+    const response = await download(egress, {
+      url,
+      headers: {
+        ...BROWSER_HEADERS,
+        'accept-language': acceptLanguage(visitorOf(location).languages),
+        'user-agent': userAgent,
+      },
+      userHeaders: headers,
+      skipTlsVerification,
+      route: routeOf(request),
+      signal,
+      maxBodyBytes,
+      skipBody: isFile,
+    });
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after']);
+    return {
+      sourceUrl,
+      url: response.url,
+      statusCode: response.statusCode,
+      contentType: response.contentType,
+      ...(isFile(response) ? fileToPlay(response) : decodeBody(response, base64)),
+      ...(retryAfterMs && { retryAfterMs }),
+      engine: 'http',
+      proxy,
+      fetchedAt: Date.now(),
+      files: {},
+    };
+  }
+
+  return {
+    async fetchPage(request, signal) {
+      let { headers } = request;
+      let snapshot = await fetchOnce(request, signal);
+      for (let hops = 0; hops < MAX_REFRESHES && snapshot.kind === 'html'; hops++) {
+        const url = findRefreshTarget(snapshot.text, snapshot.url);
+        if (!url) break;
+        // The user's headers are sent to the requested origin only.
+        if (!canForwardHeaders(new URL(snapshot.url), new URL(url))) headers = {};
+        snapshot = await fetchOnce({ ...request, url, headers }, signal);
+      }
+      return snapshot;
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type BrowserPool, createBrowserPool, type PoolOptions } from '../../src/browser/browser-pool.ts';
+import { type Chromium, launchChromium } from '../../src/browser/launch-chromium.ts';
+import { readConfig } from '../../src/config.ts';
+import { findChromium } from '../../src/embedded/chromium.ts';
+
+/** How browsers are handed out, and when they are replaced; with real ones. */
+
+let executablePath: string;
+beforeAll(async () => {
+  executablePath = (await findChromium(readConfig())).path;
+});
+
+const logger = pino({ level: 'silent' });
+const launched: Chromium[] = [];
+const running = new Set<Chromium>();
+async function launch(): Promise<Chromium> {
+  // Nothing listens there: these tests load no page.
+  const browser = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
+  launched.push(browser);
+  running.add(browser);
+  void browser.connection.closed.then(() => running.delete(browser));
+  return browser;
+}
+
+let pool: BrowserPool;
+const open = (options: Partial<PoolOptions> = {}) => {
+  pool = createBrowserPool({ launch, logger, contexts: 2, ...options });
+};
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await pool.close();
+  launched.length = 0;
+});
+afterAll(() => expect(running.size).toBe(0));
+
+const never = new AbortController().signal;
+/** A page that stays open until it is let go. */
+function hold(signal = never) {
+  const opened = Promise.withResolvers<void>();
+  const letGo = Promise.withResolvers<void>();
+  const done = pool.lease(
+    {},
+    async (context) => {
+      await context.openPage();
+      opened.resolve();
+      await letGo.promise;
+      return context.connection;
+    },
+    signal,
+  );
+  done.catch(() => undefined);
+  return { opened: opened.promise, letGo: () => letGo.resolve(), done };
+}
+const isOpen = (held: ReturnType<typeof hold>, ms = 300) =>
+  Promise.race([held.opened.then(() => true), new Promise((resolve) => setTimeout(resolve, ms, false))]);
+
+describe('a pool of contexts', () => {
+  it('opens at most the configured number of contexts, and the next one when one is released', async () => {
+    open();
+    const [first, second] = [hold(), hold()];
+    await Promise.all([first.opened, second.opened]);
+    const third = hold();
+    expect(await isOpen(third)).toBe(false);
+    first.letGo();
+    await third.opened;
+    for (const held of [second, third]) held.letGo();
+    await Promise.all([first.done, second.done, third.done]);
+    expect(launched).toHaveLength(1);
+  });
+
+  it('removes a waiter from the queue when its signal fires', async () => {
+    open({ contexts: 1 });
+    const first = hold();
+    await first.opened;
+    const leaving = new AbortController();
+    const second = hold(leaving.signal);
+    leaving.abort(new Error('too late'));
+    await expect(second.done).rejects.toThrow('too late');
+    const third = hold();
+    first.letGo();
+    await third.opened;
+    third.letGo();
+    await third.done;
+  });
+
+  it('wraps only the wait for a browser in duringWait', async () => {
+    open({ contexts: 1 });
+    const first = hold();
+    await first.opened;
+    const told: string[] = [];
+    const second = pool.lease(
+      {
+        async duringWait(wait) {
+          told.push('waits');
+          return wait().finally(() => told.push('has its turn'));
+        },
+      },
+      async () => told.push('is used'),
+      never,
+    );
+    await vi.waitFor(() => expect(told).toEqual(['waits']));
+    first.letGo();
+    await second;
+    expect(told).toEqual(['waits', 'has its turn', 'is used']);
+  });
+
+  it('shares nothing between two contexts', async () => {
+    open();
+    const cookies = await Promise.all(
+      ['one', 'two'].map((value) =>
+        pool.lease(
+          {},
+          async (context) => {
+            const { browser } = context.connection;
+            const own = { browserContextId: context.id };
+            const cookies = [{ name: 'who', value, url: 'http://site.test' }];
+            await browser.send('Storage.setCookies', { cookies, ...own });
+            const kept = await browser.send('Storage.getCookies', own);
+            return kept.cookies.map((cookie) => cookie.value);
+          },
+          never,
+        ),
+      ),
+    );
+    expect(cookies).toEqual([['one'], ['two']]);
+  });
+});
+
+describe('a browser', () => {
+  it('is replaced after so many uses, and ends with its last page', async () => {
+    open({ limits: { uses: 2 } });
+    const [first, second] = [hold(), hold()];
+    await Promise.all([first.opened, second.opened]);
+    first.letGo();
+    await first.done;
+    const third = hold();
+    await third.opened;
+    expect(launched).toHaveLength(2);
+    expect(running).toContain(launched[0]);
+    second.letGo();
+    expect(await second.done).toBe(launched[0]!.connection);
+    await expect.poll(() => running.has(launched[0]!)).toBe(false);
+    third.letGo();
+    expect(await third.done).toBe(launched[1]!.connection);
+  });
+
+  it('is replaced when it has grown too large', async () => {
+    open({ limits: { memoryMb: 1 } });
+    // It is weighed every few seconds of its life.
+    const now = vi.spyOn(performance, 'now');
+    now.mockReturnValue(1_000);
+    const first = hold();
+    await first.opened;
+    now.mockReturnValue(10_000);
+    const second = hold();
+    await second.opened;
+    await vi.waitFor(async () => {
+      const next = hold();
+      first.letGo();
+      next.letGo();
+      expect(await next.done).toBe(launched[1]!.connection);
+    });
+    second.letGo();
+    await second.done;
+  });
+
+  it('that died is replaced, and its open pages fail', async () => {
+    open();
+    const held = hold();
+    await held.opened;
+    await launched[0]!.close();
+    await expect(held.done).rejects.toThrow(/closed|ended/);
+    const next = hold();
+    await next.opened;
+    next.letGo();
+    expect(await next.done).toBe(launched[1]!.connection);
+  });
+});
+
+describe('a machine short of memory', () => {
+  it('has one page open at a time', async () => {
+    open();
+    const available = vi.spyOn(process, 'availableMemory').mockReturnValue(10 * 1024 * 1024);
+    const first = hold();
+    await first.opened;
+    const second = hold();
+    expect(await isOpen(second)).toBe(false);
+    available.mockRestore();
+    await second.opened;
+    for (const held of [first, second]) held.letGo();
+    await Promise.all([first.done, second.done]);
+  });
+});
