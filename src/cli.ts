@@ -6,10 +6,10 @@ import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
 type Verb = CommandDef;
 
-/** Every verb, loaded when it is used: the one that supervises must stay small. */
+/** Every command. Each is loaded when it is used, because the supervisor's memory must stay small. */
 const VERBS: Record<string, () => Promise<Verb>> = {
   up: async () => (await import('./cli/up.ts')).upCommand,
-  // citty's command types are invariant in their options, which nobody reads here.
+  // citty's command types are invariant in their options, which are not read here.
   scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
   crawl: async () => (await import('./cli/crawl.ts')).crawlCommand as Verb,
   batch: async () => (await import('./cli/batch.ts')).batchCommand as Verb,
@@ -26,18 +26,18 @@ const VERBS: Record<string, () => Promise<Verb>> = {
 const root: Verb = {
   meta: {
     name: 'winnow',
-    description: 'clean markdown, HTML, links and screenshots of any page; without a verb: up',
+    description: 'clean markdown, HTML, links and screenshots of any page; the default command is up',
   },
   subCommands: VERBS,
 };
 
 /**
  * Runs the command line.
- * @param args what stands behind the program's name
- * @returns the exit code: 0 done, 1 the job failed, 2 wrong use, 3 the service is not reachable, 130 interrupted
+ * @param args the arguments after the program's name
+ * @returns the exit code: 0 success, 1 the job failed, 2 wrong usage, 3 the service is not reachable, 130 interrupted
  */
 export async function runCli(args: string[]): Promise<number> {
-  // A reader of stdout that has seen enough, or a terminal that was closed, is no error of ours.
+  // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     const { path, verb, parent, rest } = await findVerb(args);
@@ -57,7 +57,7 @@ interface Found {
   path: string[];
   verb: Verb;
   parent: Verb | undefined;
-  /** What is left for the verb itself. */
+  /** The arguments of the command itself. */
   rest: string[];
 }
 
@@ -83,7 +83,7 @@ async function findVerb(args: string[]): Promise<Found> {
   }
 }
 
-/** An argument whose name ends in `...` takes every word: to the check it is as many as there can be. */
+/** Replaces an argument whose name ends in `...` by as many arguments as there are words, for the check. */
 function unfold(args: VerbArgs, words: number): VerbArgs {
   const repeated = Object.entries(args).filter(([name]) => name.endsWith('...'));
   const copies = repeated.flatMap(([name, arg]) =>
@@ -94,15 +94,15 @@ function unfold(args: VerbArgs, words: number): VerbArgs {
 
 function unknownVerb(path: string[], name: string | undefined, known: string[]): ServiceError {
   const place = ['winnow', ...path].join(' ');
-  const fault = name === undefined ? `\`${place}\` needs a verb` : `\`${place} ${name}\` is not known`;
+  const fault = name === undefined ? `\`${place}\` needs a command` : `\`${place} ${name}\` is not known`;
   return new ServiceError(
     'BAD_REQUEST',
-    `${fault}. Verbs: ${known.join(', ')}. \`${place} --help\` says more.`,
+    `${fault}. Commands: ${known.join(', ')}. \`${place} --help\` explains them.`,
   );
 }
 
 async function usage(path: string[], verb: Verb, parent: Verb | undefined): Promise<string> {
-  // citty knows one name above the verb only: the whole path is that name.
+  // citty prints only one name above the command, so that name is the whole path.
   const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
   const coloured = await renderUsage(verb, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
@@ -117,9 +117,9 @@ async function usage(path: string[], verb: Verb, parent: Verb | undefined): Prom
 function report(error: unknown): number {
   if (isNamed(error, 'AbortError')) return 130;
   if (isNamed(error, 'CLIError')) {
-    // citty ends some sentences itself, and colours words whether there is a terminal or not.
+    // citty ends some sentences with a full stop, and colours words even without a terminal.
     const reason = stripVTControlCharacters(messageOf(error)).replace(/\.$/, '');
-    process.stderr.write(`${reason}. \`winnow --help\` says more.\n`);
+    process.stderr.write(`${reason}. \`winnow --help\` explains them.\n`);
     return 2;
   }
   if (error instanceof ServiceError) {

@@ -6,24 +6,24 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { codeOf } from './errors.ts';
 
-/** A directory for as long as a program of ours runs. */
+/** A temporary home directory of a child program. */
 export interface Home {
   path: string;
-  /** Removes it with all that is in it. */
+  /** Removes the directory and its content. */
   remove(): Promise<void>;
 }
 
-/** Sockets are beside their directories: the program inside cannot take its own away. */
+/** The owner socket is beside its directory, so that the program inside cannot remove it. */
 const OWNER = '.owner';
 
-/** The file system or the length of the path allows no socket. */
+/** Codes that mean that the file system or the length of the path allows no socket. */
 const NO_SOCKETS = new Set(['EINVAL', 'ENAMETOOLONG', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
 
-/** Tells this run of this machine from any other, because a socket says nothing about processes elsewhere. */
+/** Distinguishes this boot of this machine, because a socket says nothing about processes elsewhere. */
 const MACHINE = machineId();
 
 /**
- * Makes a directory for a program, and removes those of the same purpose whose owners were killed.
+ * Creates a home directory for a program, and removes those of the same purpose whose owners were killed.
  *
  * Each directory has an owner socket that our process listens on while it lives. A refused connection proves that the
  * owner is gone, also where it is in another pid namespace and its number means nothing here. Directories without
@@ -48,7 +48,7 @@ export async function makeHome(purpose: string, uid: number): Promise<Home> {
   };
 }
 
-/** @returns `undefined` where there can be no socket: nobody but its owner removes the directory then */
+/** @returns `undefined` where no socket is possible; then only the owner removes the directory */
 async function claim(home: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy()).unref();
   try {
@@ -87,7 +87,7 @@ function machineId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
   } catch (error) {
-    // Only Linux has it, and only there do containers share a directory.
+    // The file exists only on Linux, and only there do containers share a directory.
     if (codeOf(error) === 'ENOENT') return 'local';
     throw error;
   }

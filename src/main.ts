@@ -15,48 +15,48 @@ import { installPackages } from './embedded/system-packages.ts';
 import { engineFile, planTemporal } from './embedded/temporal.ts';
 import { ServiceError } from './errors.ts';
 
-/** Who depends on whom: the API needs the others, everything needs Postgres. */
+/** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
 const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
-/** The roles cut off what is under way after 12 s by themselves. */
+/** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
 const DRAIN_MS = 13_000;
 
-/** Everything of one machine, running. */
+/** A running instance: all processes of one machine. */
 export interface Instance {
   urls: InstanceUrls;
   apiKey: KeptKey;
-  /** Ends every part in order; what was under way goes on at the next start. */
+  /** Stops every process in order; unfinished jobs continue at the next start. */
   stop(): Promise<void>;
 }
 
-/** How an instance is started. */
+/** Options of {@link startInstance}. */
 export interface StartOptions {
   config: Config;
   progress: Progress;
-  /** Port of the API instead of the configured one; 0 is any free one. */
+  /** Port of the API instead of the configured one; 0 for any free port. */
   port?: number;
-  /** Calls the start off; what it started is ended before it rejects. */
+  /** Aborts the start; processes it has started are stopped before it rejects. */
   signal: AbortSignal;
-  /** Ends every part at once, at any time. */
+  /** Kills every process immediately, at any time. */
   kill: AbortSignal;
 }
 
-/** What the steps of a start share. */
+/** State shared by the steps of a start. */
 interface Start {
   config: Config;
   progress: Progress;
-  /** Aborted by whoever calls the start off, and by the first part that fails. */
+  /** Aborted by the caller or by the first step that fails. */
   calledOff: AbortController;
   run: Run;
   startPart(plan: PartPlan): Promise<void>;
-  /** A port that stays this instance's until it stops. */
+  /** Reserves a port until the instance stops. */
   choosePort(preferred: number): Promise<number>;
 }
 
 /**
- * Starts everything on this machine: the engine and the database unless they are given by a setting, then a worker
- * and the API. A part that dies later is started again.
- * @returns `undefined` when an instance runs (or starts) on the same data already
- * @throws ServiceError that says which part failed and how
+ * Starts everything on this machine: Temporal and Postgres unless a setting provides them, then a worker and the API.
+ * A process that dies later is restarted.
+ * @returns `undefined` when an instance already runs (or starts) on the same data directory
+ * @throws ServiceError that says which process failed and why
  */
 export async function startInstance(options: StartOptions): Promise<Instance | undefined> {
   const { dataDir, cacheDir } = options.config;
@@ -69,7 +69,7 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   options.kill.addEventListener('abort', () => {
     for (const part of parts) part.kill();
   });
-  // Only while it starts: later on the parts are stopped in order.
+  // Applies only during the start; a running instance is stopped in order.
   const calledOff = new AbortController();
   const callOff = () => calledOff.abort(options.signal.reason);
   options.signal.addEventListener('abort', callOff);
@@ -133,7 +133,7 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     WINNOW_DATA_DIR: config.dataDir,
     WINNOW_CACHE_DIR: config.cacheDir,
     PORT: String(config.port),
-    // The same as the entry uses: the roles start in half the time.
+    // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   };
   const urls: InstanceUrls = {
@@ -147,7 +147,7 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     onWarning: progress.note,
     onUrl(url) {
       urls.api = url;
-      // A port that was picked stays: clients hold the address when the API is started again.
+      // A restarted API gets the same port, because clients keep its URL.
       settings.PORT = new URL(url).port || settings.PORT || '';
     },
   });
@@ -169,18 +169,18 @@ async function requireFreePort(port: number, host: string): Promise<void> {
 }
 
 async function clearLeftovers({ config, progress, run }: Start): Promise<void> {
-  const ended = await progress.step('Ending what an earlier start left running', () =>
+  const ended = await progress.step('Stopping processes left over from an earlier start', () =>
     endOrphans(run.leftBehind, {
       temporal: { program: 'temporal', argument: engineFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
   );
   if (ended.length)
-    progress.note(`An earlier start was killed; ended what it left running: ${ended.join(', ')}.`);
+    progress.note(`An earlier start was killed; stopped the processes it left running: ${ended.join(', ')}.`);
   for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
 }
 
-/** Where the engine answers; the interface only of one that we started. */
+/** The address of Temporal, and the URL of its web interface if we started it. */
 interface TemporalPlace {
   address: string;
   uiUrl?: string;
@@ -207,13 +207,13 @@ async function startTemporal(start: Start): Promise<TemporalPlace> {
   return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
 }
 
-/** Everything the worker would otherwise wait for in silence. */
+/** Prepares the browser before the worker starts, so that the user sees the progress. */
 async function prepareBrowser({ config, progress, calledOff }: Start): Promise<void> {
   await installPackages({ cacheDir: config.cacheDir, progress, signal: calledOff.signal });
   await progress.step('Preparing the browser', () => findChromium(config));
 }
 
-/** Like Promise.all, but the first failure calls the others off, and they have ended before it is thrown. */
+/** Like Promise.all, but the first failure aborts the other tasks, which have settled before it is thrown. */
 async function allOrAbort<T extends readonly unknown[]>(
   calledOff: AbortController,
   tasks: readonly [...T],

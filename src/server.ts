@@ -14,7 +14,7 @@ import { patiently, runProcess } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
-/** Runs the API until the process is asked to end. */
+/** Starts the API server. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey, webhookSecret } = config;
@@ -39,7 +39,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
     ...{ db, blobs, temporal, storage, logger },
     closing: closing.signal,
   };
-  // Longer than clients and balancers keep theirs: a request must not meet a connection that we just closed.
+  // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.
   const server = createServer({ keepAliveTimeout: 75_000 }, createApp(doors));
   const sockets = mountSockets(server, doors);
   server.listen(config.port, config.host);

@@ -1,25 +1,24 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { codeOf } from './errors.ts';
 
-/** A program that is not ours and runs without rights. */
+/** A third-party program that runs without privileges. */
 export interface Program {
   child: ChildProcess;
-  /** Ends it with all that it has started. */
+  /** Kills the program and all its children. */
   kill(): void;
-  /** The end of what it has said to its standard error, where that is a pipe; programs name their trouble there. */
+  /** The end of its standard error, where that is a pipe, for messages about a failure. */
   lastWords(): string;
 }
 
-/** Of what a program says. Characters. */
+/** How many characters of standard error are kept. */
 const LAST_WORDS = 4_000;
 
 /**
- * Starts a program in a group of its own, with a home and an environment of its own. It ends with our process at the
- * latest.
- * @param options.uid the user that it runs as when the service runs as root: it sheds root's rights first. Anybody else
- *   has none to shed.
- * @param options.home the path of one from `makeHome`
- * @param options.env besides its home and the usual path
+ * Starts a program in its own process group, with its own home directory and environment. It is killed when our process
+ * exits.
+ * @param options.uid the user to run as when the service runs as root, whose privileges are dropped first
+ * @param options.home path of a directory from `createProgramHome`
+ * @param options.env variables in addition to HOME, TMPDIR and PATH
  */
 export function startProgram(
   command: [string, ...string[]],
@@ -48,7 +47,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid) process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // It has ended by itself.
+    // It has already exited.
     if (codeOf(error) !== 'ESRCH') throw error;
   }
 }

@@ -9,7 +9,7 @@ import { connectTemporal } from '../src/temporal.ts';
 
 const logger = pino({ level: 'silent' });
 
-test('a role waits for what it needs until that answers', async () => {
+test('a start waits for a dependency until it responds', async () => {
   let asked = 0;
   const step = async () => {
     if (++asked < 3) throw new ServiceError('SERVICE_UNAVAILABLE', 'It is starting.');
@@ -19,7 +19,7 @@ test('a role waits for what it needs until that answers', async () => {
   expect(asked).toBe(3);
 });
 
-test('what will not pass is not waited for', async () => {
+test('an error that is not an outage is not retried', async () => {
   let asked = 0;
   const step = async () => {
     asked++;
@@ -29,7 +29,7 @@ test('what will not pass is not waited for', async () => {
   expect(asked).toBe(1);
 });
 
-test('a database or an engine that is away is known as such', async () => {
+test('an unreachable database or Temporal server is reported as SERVICE_UNAVAILABLE', async () => {
   const { port, release } = await holdPort(0);
   const db = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, () => undefined);
   await expect(migrate(db)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

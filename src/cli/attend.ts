@@ -12,11 +12,11 @@ import type { Target } from './target.ts';
 const CANCEL_MS = 10_000;
 const MOST_LISTED = 10;
 
-/** A verb's dealings with the instance, about jobs of one kind. */
+/** What a command needs to follow and cancel jobs of one kind. */
 export interface Session {
-  /** The kind, as in messages. */
+  /** The job kind, as named in messages. */
   noun: 'crawl' | 'batch';
-  /** Of a job's status. */
+  /** The API path of a job's status. */
   pathOf(id: string): string;
   target: Target;
   progress: Progress;
@@ -24,8 +24,8 @@ export interface Session {
 }
 
 /**
- * Follows a job to its end, writes its documents down and tells how it went; sets the exit code. The job is cancelled
- * when the person has had enough, or nobody takes the results any more.
+ * Follows a job to its end, writes its documents, prints a summary, and sets the exit code. The job is cancelled when the
+ * user interrupts the command or the results can no longer be written.
  */
 export async function attend(session: Session, id: string, results: Results): Promise<void> {
   const { noun, progress, interrupt } = session;
@@ -40,9 +40,9 @@ export async function attend(session: Session, id: string, results: Results): Pr
   }
   await canceller.done();
   await results.end(head ?? { success: false, error: messageOf(fault) });
-  // Asked to stop, it does not matter how the last look failed.
+  // After an interrupt, the failure of the last request does not matter.
   if (!head && !stop.aborted) {
-    progress.note(`The ${noun} ${id} goes on without being followed.`);
+    progress.note(`The ${noun} ${id} continues, but this command no longer follows it.`);
     throw fault;
   }
   if (head && !results.gone.aborted) await tellEnd(session, id, head);
@@ -50,7 +50,7 @@ export async function attend(session: Session, id: string, results: Results): Pr
   else if (head && head.status !== 'completed' && !results.gone.aborted) process.exitCode = 1;
 }
 
-/** Cancels a job and says so. */
+/** Cancels a job and prints that it did. */
 export async function cancelJob(session: Session, id: string): Promise<void> {
   const { target, interrupt, noun, progress, pathOf } = session;
   const patience = { ...patienceOf(session), longestMs: CANCEL_MS };
@@ -64,7 +64,7 @@ function cancelOn(stop: AbortSignal, session: Session, id: string) {
   const cancel = () => {
     cancelling = cancelJob(session, id).catch((error) => {
       session.progress.note(
-        `The ${session.noun} ${id} could not be cancelled and goes on: ${messageOf(error)}`,
+        `The ${session.noun} ${id} could not be cancelled and continues: ${messageOf(error)}`,
       );
       failed.abort();
     });
@@ -89,7 +89,7 @@ function followLive(
         giveUp: AbortSignal.any([giveUp, results.gone]),
         onStanding: (standing) => pace.see(standing),
         onDocument(json) {
-          // On one terminal with the results, the line must not stand in their way.
+          // Results on the same terminal must not be mixed with the progress line.
           if (process.stdout.isTTY) line.hide();
           return results.add(json);
         },

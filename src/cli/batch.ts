@@ -6,17 +6,17 @@ import { numberOf } from './arguments.ts';
 import { runPageJob, type Starting } from './page-job.ts';
 import { pageArgs, scrapeOptionsOf } from './page-options.ts';
 
-/** The API reads bodies of 10 MB: this many bytes of addresses leave room for the rest. */
+/** Largest number of URL bytes in one request; the API accepts bodies of 10 MB. */
 const MOST_BYTES = 8_000_000;
 const MOST_LISTED = 10;
 
 const args = {
-  'url...': { type: 'positional', description: 'addresses of the pages', required: false },
-  file: { type: 'string', valueHint: 'file', description: 'addresses, one a line; - is standard input' },
+  'url...': { type: 'positional', description: 'URLs of the pages', required: false },
+  file: { type: 'string', valueHint: 'file', description: 'file with one URL per line; - is standard input' },
   ...pageArgs,
 } as const;
 
-/** `batch`: a list of pages. */
+/** `batch`: scrapes a list of pages. */
 export const batchCommand = defineCommand({
   meta: { name: 'batch', description: 'scrape a list of pages' },
   args,
@@ -25,7 +25,7 @@ export const batchCommand = defineCommand({
     if (!urls.length) {
       throw new ServiceError(
         'BAD_REQUEST',
-        'There is nothing to scrape: give addresses, or a --file of them.',
+        'There is nothing to scrape: provide URLs, or a --file with URLs.',
       );
     }
     const options = {
@@ -51,13 +51,13 @@ async function readAddresses(file: string): Promise<string[]> {
       .map((line) => line.trim())
       .filter(Boolean);
   } catch (cause) {
-    throw new ServiceError('BAD_REQUEST', `The addresses cannot be read from ${file}: ${messageOf(cause)}.`, {
+    throw new ServiceError('BAD_REQUEST', `The URLs cannot be read from ${file}: ${messageOf(cause)}.`, {
       cause,
     });
   }
 }
 
-/** Starts the batch with as many addresses as one request takes, and adds the others to it. */
+/** Starts the batch with as many URLs as one request holds, and appends the others to it. */
 async function startBatch(starting: Starting, urls: string[], options: object): Promise<string> {
   let id: string | undefined;
   const invalid: string[] = [];
@@ -74,9 +74,9 @@ async function startBatch(starting: Starting, urls: string[], options: object): 
   }
   if (invalid.length) {
     const more = invalid.length > MOST_LISTED ? `, and ${invalid.length - MOST_LISTED} more` : '';
-    starting.note(`Left out, being no addresses: ${invalid.slice(0, MOST_LISTED).join(', ')}${more}.`);
+    starting.note(`Left out, not valid URLs: ${invalid.slice(0, MOST_LISTED).join(', ')}${more}.`);
   }
-  // There is at least one part.
+  // There is at least one chunk.
   return String(id);
 }
 

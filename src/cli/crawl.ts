@@ -4,36 +4,36 @@ import { allValues, numberOf } from './arguments.ts';
 import { runPageJob } from './page-job.ts';
 import { pageArgs, scrapeOptionsOf } from './page-options.ts';
 
-/** Not constant: citty asks for a list that could be changed. */
+/** Not `as const`, because citty requires a mutable array. */
 const SITEMAP_USES = ['include', 'skip', 'only'];
 
 const args = {
-  url: { type: 'positional', description: 'where the crawl starts', required: true },
-  limit: { type: 'string', valueHint: 'n', description: 'most pages' },
-  'max-depth': { type: 'string', valueHint: 'n', description: 'most links between the start and a page' },
+  url: { type: 'positional', description: 'URL where the crawl starts', required: true },
+  limit: { type: 'string', valueHint: 'n', description: 'maximum number of pages' },
+  'max-depth': { type: 'string', valueHint: 'n', description: 'maximum number of links between the start and a page' },
   include: {
     type: 'string',
     valueHint: 'regex',
-    description: 'only pages whose path it matches; may be repeated',
+    description: 'only pages whose path matches; may be repeated',
   },
   exclude: {
     type: 'string',
     valueHint: 'regex',
-    description: 'no pages whose path it matches; may be repeated',
+    description: 'skip pages whose path matches; may be repeated',
   },
-  'entire-domain': { type: 'boolean', description: 'also pages that are not below the path of the start' },
-  subdomains: { type: 'boolean', description: 'also other hosts of the same domain' },
-  external: { type: 'boolean', description: 'also single pages of other sites' },
-  sitemap: { type: 'enum', options: SITEMAP_USES, description: 'where pages are found' },
-  'ignore-robots': { type: 'boolean', description: 'go where robots.txt asks not to' },
-  delay: { type: 'string', valueHint: 's', description: 'between two pages, which then come one by one' },
-  prompt: { type: 'string', valueHint: 'text', description: 'what to crawl, in words' },
+  'entire-domain': { type: 'boolean', description: 'include pages outside the path of the start URL' },
+  subdomains: { type: 'boolean', description: 'include other hosts of the same domain' },
+  external: { type: 'boolean', description: 'include single pages of other sites' },
+  sitemap: { type: 'enum', options: SITEMAP_USES, description: 'how the sitemap is used' },
+  'ignore-robots': { type: 'boolean', description: 'visit pages that robots.txt disallows' },
+  delay: { type: 'string', valueHint: 's', description: 'seconds between two pages, which are then scraped one at a time' },
+  prompt: { type: 'string', valueHint: 'text', description: 'what to crawl, in plain language' },
   ...pageArgs,
 } as const;
 
-/** `crawl`: a site, page after page. */
+/** `crawl`: scrapes a site, page by page. */
 export const crawlCommand = defineCommand({
-  meta: { name: 'crawl', description: 'scrape a site, page after page' },
+  meta: { name: 'crawl', description: 'scrape a site, page by page' },
   args,
   run({ args: given, rawArgs }) {
     const body = {
@@ -59,14 +59,14 @@ export const crawlCommand = defineCommand({
       given,
       async start({ post, note }) {
         const { id, promptGeneratedOptions } = await post(body);
-        if (promptGeneratedOptions) note(`The prompt gave ${JSON.stringify(promptGeneratedOptions)}.`);
+        if (promptGeneratedOptions) note(`The prompt was turned into ${JSON.stringify(promptGeneratedOptions)}.`);
         return String(id);
       },
     });
   },
 });
 
-/** What an option was given; `undefined` where it was not, so that a prompt may fill it. */
+/** The values of a repeatable option; `undefined` when it is absent, so that a prompt may fill it. */
 function givenValues(rawArgs: string[], name: string): string[] | undefined {
   const values = allValues(rawArgs, args, name);
   return values.length ? values : undefined;

@@ -7,7 +7,7 @@ import { openProgress } from '../embedded/progress.ts';
 import { onInterrupt } from './interrupt.ts';
 import { withTarget } from './target.ts';
 
-/** Runs work on the database: the configured one, or the one of the instance that runs or is brought up for it. */
+/** Runs work on the configured database, else on that of the running instance, which is started if necessary. */
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig();
   if (config.databaseUrl) return onDatabase(config.databaseUrl, config, work);
@@ -36,7 +36,7 @@ async function onDatabase<T>(
   }
 }
 
-/** Rows as aligned columns on stdout, the names of the columns first. */
+/** Prints rows as aligned columns on stdout, with the column names first. */
 export function printTable(rows: Record<string, string | number>[]): void {
   const names = Object.keys(rows[0] ?? {});
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => String(row[name]).length)));

@@ -16,7 +16,7 @@ import { messageOf } from '../errors.ts';
 const LEAST_FREE_BYTES = 1024 ** 3;
 
 interface Finding {
-  /** `missing` is something that a start cannot do without and does not get by itself. */
+  /** `missing` is a requirement that a start cannot install by itself. */
   state: 'ok' | 'note' | 'missing';
   what: string;
   text: string;
@@ -33,32 +33,32 @@ const CHECKS: Check[] = [
   ({ cacheDir }) => directory('Cache', resolve(cacheDir)),
   apiPort,
   async ({ temporalAddress, cacheDir }) => {
-    if (temporalAddress) return found('Temporal', `at ${temporalAddress}, as TEMPORAL_ADDRESS says`);
+    if (temporalAddress) return found('Temporal', `at ${temporalAddress} (from TEMPORAL_ADDRESS)`);
     const engine = await findEngine(resolve(cacheDir));
     if (engine) return found('Temporal', `${engine.path} (from the ${engine.source})`);
-    return note('Temporal', `not here yet; the next start downloads ${ENGINE_VERSION}, or builds it with Go`);
+    return note('Temporal', `not installed; the next start downloads ${ENGINE_VERSION}, or builds it with Go`);
   },
   ({ databaseUrl, dataDir }) => {
-    if (databaseUrl) return found('Postgres', 'as DATABASE_URL says');
+    if (databaseUrl) return found('Postgres', 'external (from DATABASE_URL)');
     const { major, bin, source } = findPrograms(postgresDir(resolve(dataDir)));
     return found('Postgres', `${major} in ${bin} (from ${source === 'npm' ? 'npm' : 'this machine'})`);
   },
   ({ chromium }) => {
     const browser = findInstalledChromium({ chromium });
     if (browser) return found('Browser', `${browser.path} (${browser.kind})`);
-    return note('Browser', 'none installed: the older one from npm is used');
+    return note('Browser', 'not installed; the older one from npm is used');
   },
   sandbox,
   async () => {
     const packages = await missingPackages();
-    if (!packages.length) return found('Packages', 'all that Debian has for Winnow are installed');
+    if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
     return note('Packages', `missing: ${packages.join(', ')}; to install: ${installCommand(packages)}`);
   },
 ];
 
-/** `doctor`: what is there, what is missing, what to do. Ends with 1 when a start would fail. */
+/** `doctor`: checks what a start needs and says how to fix it. Exits with 1 when a start would fail. */
 export const doctorCommand = defineCommand({
-  meta: { name: 'doctor', description: 'say what is there, what is missing, and what to do' },
+  meta: { name: 'doctor', description: 'check what a start needs, and say how to fix what is missing' },
   async run() {
     const config = readConfig();
     let failed = false;
@@ -71,7 +71,7 @@ export const doctorCommand = defineCommand({
   },
 });
 
-/** Whatever a part of a start would throw is what is missing. */
+/** Runs one check; an error that a start would throw becomes a missing requirement. */
 async function perform(check: Check, config: Config): Promise<Finding> {
   try {
     return await check(config);
@@ -108,7 +108,7 @@ async function apiPort({ dataDir, port, host }: Config): Promise<Finding> {
   );
 }
 
-/** Whether pages are kept from this machine by Chromium's own sandbox: it is started, because only it can tell. */
+/** Checks whether Chromium's own sandbox works. Chromium is started for this, because only a start shows it. */
 async function sandbox({ chromium }: Config): Promise<Finding> {
   const browser = findInstalledChromium({ chromium });
   const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
@@ -122,7 +122,7 @@ async function startsInSandbox(executablePath: string): Promise<boolean> {
       isOn = false;
     },
   };
-  // No page is opened, so nothing asks for the proxy.
+  // No page is opened, so the proxy is never used.
   const { close } = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
   await close();
   return isOn;

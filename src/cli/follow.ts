@@ -5,32 +5,32 @@ import { patiently } from './patience.ts';
 import { askForList } from './request.ts';
 import type { Target } from './target.ts';
 
-/** Between two looks at a job that runs. */
+/** Milliseconds between two requests for the status of a running job. */
 const LOOK_MS = 500;
 const PAGE = 1_000;
 
-/** A batch or crawl that was started, and what is done about it. */
+/** The job to follow, and callbacks for its documents and progress. */
 export interface FollowedJob {
   target: Target;
-  /** Of its status. */
+  /** The API path of the job's status. */
   path: string;
-  /** Hears of lost connections. */
+  /** Called with messages about lost connections. */
   note(text: string): void;
-  /** Fires when the job is to be cancelled; what there is until then is still read. */
+  /** Aborted when the job is being cancelled; documents that exist by then are still read. */
   stop: AbortSignal;
-  /** Ends the following at once. */
+  /** Stops reading immediately. */
   giveUp: AbortSignal;
-  /** Takes the next document, as JSON. */
+  /** Called with the next document, as JSON text. */
   onDocument(json: string): Promise<void>;
-  /** Hears about twice a second how it stands. */
+  /** Called about twice a second with the job's progress. */
   onStanding(standing: Standing): void;
 }
 
 /**
- * Follows a job to its end, document by document.
+ * Reads the documents of a job, one by one, until the job ends.
  *
- * A request for what is not there yet is held by the service, and says nothing of the job meanwhile. So every look
- * asks for the last known document and all behind it: one that is there is never held.
+ * The API delays its response to a request for documents that do not exist yet. Every request therefore starts at the last
+ * known document, which exists, so that the status arrives without a delay.
  * @returns the last status that was read
  */
 export async function follow(job: FollowedJob): Promise<PageJobHead> {
@@ -51,14 +51,14 @@ export async function follow(job: FollowedJob): Promise<PageJobHead> {
     const head = await patiently(look, { note: job.note, signal: job.stop });
     isBehind = head.completed > seen;
 
-    // Behind, and yet there was nothing new: only the known document may have taken up the whole answer.
+    // The job has more documents but none arrived: the known document may have filled the whole response.
     const isRead = !isBehind || (known === 0 && seen === before);
     if (job.giveUp.aborted || (isRead && head.status !== 'scraping')) return head;
     if (isRead) await pause(LOOK_MS - (performance.now() - startedAt), job.giveUp);
   }
 }
 
-/** One look: the documents behind `skip`, without those that were seen, and the status. */
+/** Makes one request: reads the documents from `skip` on, leaves out those already seen, and returns the status. */
 async function readFrom(
   { target, path, giveUp }: FollowedJob,
   { skip, seen, take }: { skip: number; seen: number; take(json: string): Promise<void> },
@@ -69,7 +69,7 @@ async function readFrom(
     const { done, value } = await documents.next();
     if (done) {
       const { data: _, ...head } = value;
-      // The service is of this very version: it answers as its schema says.
+      // The service has the same version, so the response follows this schema.
       return head as unknown as PageJobHead;
     }
     if (position >= seen) await take(value);
@@ -83,7 +83,7 @@ export interface Failure {
   error: string;
 }
 
-/** The first failed pages of a job; the rest of a long list is not read. */
+/** Reads the first failed pages of a job; the rest of a long list is not read. */
 export async function readFailures(
   { target, path, most }: { target: Target; path: string; most: number },
   signal: AbortSignal,

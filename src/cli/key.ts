@@ -11,7 +11,7 @@ const team = {
 const name = { type: 'positional', description: 'name of the key', required: true } as const;
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'make a key and print it, this once' },
+  meta: { name: 'create', description: 'create a key and print it (it is not shown again)' },
   args: { name, team },
   run: ({ args }) =>
     withDatabase(async (db) => {
@@ -22,7 +22,7 @@ const create = defineCommand({
 });
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'the keys of a team, by their last characters' },
+  meta: { name: 'list', description: 'list the keys of a team by their last characters' },
   args: { team },
   run: ({ args }) =>
     withDatabase(async (db) => {
@@ -39,14 +39,14 @@ const list = defineCommand({
 });
 
 const revoke = defineCommand({
-  meta: { name: 'revoke', description: 'make a key invalid at once' },
+  meta: { name: 'revoke', description: 'revoke a key immediately' },
   args: {
     name: { ...name, description: 'name of the key, or the key itself' },
-    team: { ...team, description: 'the team of a key that is given by its name' },
+    team: { ...team, description: 'team of the key, if it is specified by name' },
   },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      // The key itself says whose it is.
+      // A key identifies its team by itself.
       const known = await findKey(db, args.name);
       const key = known ?? { teamId: (await findTeam(db, args.team)).id, team: args.team, name: args.name };
       await revokeKey(db, key.teamId, key.name);
@@ -54,7 +54,7 @@ const revoke = defineCommand({
     }),
 });
 
-/** `key`: what a team's programs identify themselves with. */
+/** `key`: manages a team's API keys. */
 export const keyCommand = defineCommand({
   meta: { name: 'key', description: 'API keys: create, list, revoke' },
   subCommands: { create, list, revoke },

@@ -7,36 +7,36 @@ import { onInterrupt } from './interrupt.ts';
 import { type Answer, postJson, recordOf } from './request.ts';
 import { withTarget } from './target.ts';
 
-/** Not constant: citty asks for a list that could be changed. */
+/** Not `as const`, because citty requires a mutable array. */
 const SITEMAP_USES = ['include', 'skip', 'only'];
 
 const args = {
-  url: { type: 'positional', description: 'address of the site, or of a part of it', required: true },
-  search: { type: 'string', valueHint: 'words', description: 'the most fitting addresses first' },
-  limit: { type: 'string', valueHint: 'n', description: 'most addresses' },
-  sitemap: { type: 'enum', options: SITEMAP_USES, description: 'where addresses are found' },
+  url: { type: 'positional', description: 'URL of the site, or of a part of it', required: true },
+  search: { type: 'string', valueHint: 'words', description: 'list the best matches first' },
+  limit: { type: 'string', valueHint: 'n', description: 'maximum number of URLs' },
+  sitemap: { type: 'enum', options: SITEMAP_USES, description: 'how the sitemap is used' },
   subdomains: {
     type: 'boolean',
-    description: 'also other hosts of the same domain',
-    negativeDescription: 'this host alone',
+    description: 'include other hosts of the same domain',
+    negativeDescription: 'only this host',
     default: true,
   },
   'ignore-query': {
     type: 'boolean',
-    description: 'addresses that differ in their query are the same',
-    negativeDescription: 'addresses with their queries',
+    description: 'treat URLs that differ only in their query as one',
+    negativeDescription: 'list URLs with their queries',
     default: true,
   },
-  'ignore-robots': { type: 'boolean', description: 'list what robots.txt asks not to visit' },
-  'ignore-cache': { type: 'boolean', description: 'read sitemaps anew' },
-  timeout: { type: 'string', valueHint: 'ms', description: 'for the whole request' },
-  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result there' },
-  json: { type: 'boolean', description: 'print the whole answer' },
+  'ignore-robots': { type: 'boolean', description: 'list URLs that robots.txt disallows' },
+  'ignore-cache': { type: 'boolean', description: 'read the sitemaps again' },
+  timeout: { type: 'string', valueHint: 'ms', description: 'time limit of the request' },
+  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result to this file' },
+  json: { type: 'boolean', description: 'print the whole response' },
 } as const;
 
-/** `map`: the addresses of a site, one a line. */
+/** `map`: prints the URLs of a site, one per line. */
 export const mapCommand = defineCommand({
-  meta: { name: 'map', description: 'list the addresses of a site' },
+  meta: { name: 'map', description: 'list the URLs of a site' },
   args,
   async run({ args: given }) {
     const body = {

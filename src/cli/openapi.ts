@@ -2,7 +2,7 @@ import { defineCommand } from 'citty';
 import { describeApi } from '../api/openapi.ts';
 import { ROUTES } from '../api/routes.ts';
 
-/** `openapi`: the API reference as JSON, without a running service. */
+/** `openapi`: prints the API reference as JSON; it needs no running service. */
 export const openapiCommand = defineCommand({
   meta: { name: 'openapi', description: 'print the API reference (OpenAPI 3.1)' },
   run() {

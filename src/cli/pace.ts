@@ -4,7 +4,7 @@ const WINDOW_MS = 15_000;
 const LEAST_CELLS = 6;
 const MOST_CELLS = 24;
 
-/** How a job stands. */
+/** The progress of a job. */
 export type Standing = Pick<PageJobHead, 'total' | 'completed' | 'failed' | 'creditsUsed' | 'paused'>;
 
 interface Sample {
@@ -13,12 +13,12 @@ interface Sample {
   total: number;
 }
 
-/** Watches how a job advances and puts it into a line of text. */
+/** Renders the progress of a job as one line with rate and remaining time. */
 export class Pace {
   #samples: Sample[] = [];
   #now: Standing | undefined;
 
-  /** @param atMs of any clock that only goes forward */
+  /** Adds a sample. @param atMs time in ms of a monotonic clock */
   see(standing: Standing, atMs = performance.now()): void {
     const { completed, failed, total } = standing;
     const sample = { atMs, done: completed + failed, total };
@@ -26,7 +26,7 @@ export class Pace {
     this.#now = standing;
   }
 
-  /** @param columns room on a terminal, where there is a bar; `undefined` elsewhere */
+  /** Renders the line. @param columns width of the terminal, which adds a bar; `undefined` for plain text */
   text(columns?: number): string {
     const now = this.#now;
     if (!now) return 'starting';
@@ -53,7 +53,7 @@ export class Pace {
     return Math.max(0, ((last.done - first.done) * 1000) / (last.atMs - first.atMs));
   }
 
-  /** Unknown while pages are still being found: their number would only mislead. */
+  /** Estimates the remaining time; `undefined` while pages are still being found, because it would mislead. */
   #secondsLeft(rate: number): number | undefined {
     const last = this.#samples.at(-1);
     const isSteady = this.#samples.length > 3 && this.#samples.every(({ total }) => total === last?.total);
@@ -67,7 +67,7 @@ function bar(share: number, cells: number): string {
   return '█'.repeat(full) + '░'.repeat(cells - full);
 }
 
-/** Seconds as a person says them: `42 s`, `3 min 20 s`, `2 h 5 min`. */
+/** Formats seconds as `42 s`, `3 min 20 s` or `2 h 5 min`. */
 export function duration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

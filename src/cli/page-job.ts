@@ -12,36 +12,36 @@ import { type Answer, type ApiRequest, ask } from './request.ts';
 import { openResults } from './results.ts';
 import { withTarget } from './target.ts';
 
-/** What the start of a job is given. */
+/** What a command uses to start its job. */
 export interface Starting {
-  /** Posts a body to the path of the kind; sent again after a lost connection, it still starts one job. */
+  /** Posts a body to the command's path. After a lost connection it is sent again and still starts only one job. */
   post(body: unknown): Promise<Answer>;
-  /** Cancels what was started already. */
+  /** Cancels a job that was already started. */
   cancel(id: string): Promise<void>;
-  /** Tells the person at stderr. */
+  /** Prints a message on stderr. */
   note(text: string): void;
-  /** Fires when the person has had enough. */
+  /** Aborted when the user interrupts the command. */
   signal: AbortSignal;
 }
 
-/** A verb that starts a job with many pages. */
+/** A command that starts a job with many pages. */
 export interface PageJobVerb {
-  /** As in messages. */
+  /** The job kind, as named in messages. */
   noun: 'crawl' | 'batch';
-  /** Where jobs of the kind are started; below it are their statuses. */
+  /** The API path that starts jobs; the status of a job is below it. */
   path: string;
   given: PageArgs;
   /** @returns the job's id */
   start(starting: Starting): Promise<string>;
 }
 
-/** Starts a job and follows it to its end, its documents as results; sets the exit code. */
+/** Starts a job, follows it to its end, writes its documents, and sets the exit code. */
 export async function runPageJob(verb: PageJobVerb): Promise<void> {
   const { output, json = false, detach = false } = verb.given;
   if (detach && (output !== undefined || json)) {
     throw new ServiceError(
       'BAD_REQUEST',
-      '--detach leaves before there are results: drop --output and --json.',
+      '--detach exits before there are results, so it cannot be combined with --output or --json.',
     );
   }
   const config = readConfig();
@@ -56,7 +56,7 @@ export async function runPageJob(verb: PageJobVerb): Promise<void> {
     else process.stdout.write(`${id}\n`);
   });
   if (detach && !findRunning(resolve(config.dataDir))) {
-    progress.note('Winnow ran for this command only: the job goes on when it is started, with `npm start`.');
+    progress.note('Winnow ran only for this command: the job continues when you start Winnow with `npm start`.');
   }
 }
 
@@ -68,7 +68,7 @@ function startingOf(session: Session, path: string): Starting {
     signal: interrupt.signal,
     post(body) {
       const request: ApiRequest = { method: 'POST', path, body, idempotencyKey: randomUUID() };
-      // Not called off by an interrupt: without its answer there is no id to cancel.
+      // An interrupt does not abort the request: without its response there is no job id to cancel.
       return patiently(() => ask(target, request, interrupt.kill), {
         note: progress.note,
         signal: interrupt.signal,

@@ -1,34 +1,34 @@
 import { listOf, numberOf } from './arguments.ts';
 
-/** What a page is turned into. */
+/** The argument for output formats. */
 export const formatsArg = {
   type: 'string',
   alias: 'f',
   valueHint: 'a,b',
-  description: 'outputs: markdown, html, rawHtml, links, …',
+  description: 'output formats: markdown, html, rawHtml, links, …',
   default: 'markdown',
 } as const;
 
-/** Arguments of the verbs whose jobs have many pages: how each page is scraped, and where the results go. */
+/** Arguments of commands whose jobs have many pages: how each page is scraped, and where the results go. */
 export const pageArgs = {
   formats: formatsArg,
   'only-main-content': {
     type: 'boolean',
-    description: 'without headers, navigation and footers',
-    negativeDescription: 'the whole pages',
+    description: 'leave out headers, navigation and footers',
+    negativeDescription: 'keep whole pages',
     default: true,
   },
   'wait-for': { type: 'string', valueHint: 'ms', description: 'wait before a page is read' },
-  timeout: { type: 'string', valueHint: 'ms', description: 'for each page' },
+  timeout: { type: 'string', valueHint: 'ms', description: 'time limit of each page' },
   'max-age': {
     type: 'string',
     valueHint: 'ms',
-    description: 'use cached copies younger than this; 0 is never',
+    description: 'use cached copies younger than this; 0 disables the cache',
   },
-  concurrency: { type: 'string', valueHint: 'n', description: 'most pages at once' },
-  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the results there' },
-  json: { type: 'boolean', description: 'one JSON object of everything, not a document a line' },
-  detach: { type: 'boolean', description: 'start the job, print its id, and leave' },
+  concurrency: { type: 'string', valueHint: 'n', description: 'maximum number of pages at a time' },
+  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the results to this file' },
+  json: { type: 'boolean', description: 'print one JSON object instead of one document per line' },
+  detach: { type: 'boolean', description: 'start the job, print its id, and exit' },
 } as const;
 
 /** The values of {@link pageArgs}. */
@@ -43,7 +43,7 @@ export interface PageArgs {
   detach?: boolean | undefined;
 }
 
-/** The scrape options of a request that they say. */
+/** Converts the arguments to the scrape options of a request. */
 export function scrapeOptionsOf(given: PageArgs) {
   return {
     formats: listOf(given.formats) ?? [],

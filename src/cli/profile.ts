@@ -11,7 +11,7 @@ const team = {
 } as const;
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'the profiles of a team, without what they hold' },
+  meta: { name: 'list', description: 'list the profiles of a team, without their content' },
   args: { team },
   run: ({ args }) =>
     withDatabase(async (db) => {
@@ -29,7 +29,7 @@ const list = defineCommand({
 });
 
 const remove = defineCommand({
-  meta: { name: 'delete', description: 'delete a profile and what it holds' },
+  meta: { name: 'delete', description: 'delete a profile and its content' },
   args: { name: { type: 'positional', description: 'name of the profile', required: true }, team },
   run: ({ args }) =>
     withDatabase(async (db) => {
@@ -38,7 +38,7 @@ const remove = defineCommand({
     }),
 });
 
-/** `profile`: browser state that scrapes keep by name. */
+/** `profile`: manages named browser state that scrapes keep. */
 export const profileCommand = defineCommand({
   meta: { name: 'profile', description: 'browser profiles: list, delete' },
   subCommands: { list, delete: remove },

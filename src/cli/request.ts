@@ -3,23 +3,23 @@ import { isErrorCode, messageOf, ServiceError } from '../errors.ts';
 import { splitList } from './split-list.ts';
 import type { Target } from './target.ts';
 
-/** The fields of an answer. */
+/** The fields of a JSON response. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** What the API is asked. */
+/** A request to the API. */
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   body?: unknown;
-  /** The same request sent twice under one key is done once. */
+  /** A request sent twice with the same key is executed once. */
   idempotencyKey?: string;
 }
 
 const MOST_DETAILS = 10;
 
 /**
- * Asks the instance and waits as long as it takes: the service has its own time limits.
- * @throws ServiceError with the code of the API's answer; `SERVICE_UNAVAILABLE` when it cannot be reached
+ * Sends a request and waits for the response without a time limit, because the service has its own.
+ * @throws ServiceError with the error code of the response; `SERVICE_UNAVAILABLE` when the service cannot be reached
  */
 export async function ask(target: Target, request: ApiRequest, signal: AbortSignal): Promise<Answer> {
   const response = await send(target, request, signal);
@@ -34,10 +34,10 @@ export function postJson(target: Target, path: string, body: unknown, signal: Ab
 }
 
 /**
- * Reads an answer with a list that may be too long to be held: gives out each member's JSON as soon as it is there,
- * and lets the service wait while nobody takes the next one.
+ * Streams a response with a list that may not fit into memory: yields each member's JSON as soon as it has arrived, with
+ * backpressure on the connection.
  * @param field name of the list
- * @returns the answer, the list in it empty
+ * @returns the response with that list empty
  * @throws ServiceError as {@link ask}, also when the connection is lost in the middle
  */
 export async function* askForList(
@@ -87,12 +87,12 @@ function answerOf(target: Target, { statusCode = 0 }: IncomingMessage, text: str
   } catch (cause) {
     throw new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `${target.url} answered ${statusCode} and no JSON. Is Winnow behind it?`,
+      `${target.url} responded with status ${statusCode} and no JSON. Is Winnow running there?`,
       { cause },
     );
   }
   const fields = recordOf(answer);
-  // Some failures of a scrape are answered with 200.
+  // Some failures of a scrape have status 200.
   if (statusCode === 200 && fields.success !== false) return fields;
   throw failureOf(fields, statusCode);
 }
@@ -105,14 +105,14 @@ function failureOf({ code, error, details }: Answer, status: number): ServiceErr
       : status === 400
         ? 'BAD_REQUEST'
         : 'UNKNOWN_ERROR';
-  const text = typeof error === 'string' ? error : `the API answered ${status}`;
+  const text = typeof error === 'string' ? error : `the API responded with status ${status}`;
   const told = Array.isArray(details) ? details.slice(0, MOST_DETAILS) : details;
   return new ServiceError(known, told === undefined ? text : `${text}\n${JSON.stringify(told, null, 2)}`, {
     details,
   });
 }
 
-/** The fields of what may be an object; none of what is not. */
+/** The fields of an object; an empty record for any other value. */
 export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -4,30 +4,30 @@ import { finished } from 'node:stream/promises';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Answer } from './request.ts';
 
-/** Where the documents of a job go, one JSON text each. */
+/** Writes the documents of a job, each as JSON text. */
 export interface Results {
-  /** Writes one; resolves when there is room for the next. */
+  /** Writes one document; resolves when the next one can be written. */
   add(json: string): Promise<void>;
   /**
-   * Writes what comes after the last document.
+   * Writes the end of the output.
    * @param head the job's status without documents
    * @throws ServiceError when something could not be written, now or before
    */
   end(head: Answer): Promise<void>;
-  /** Fires when nothing can be written any more: the reader has gone, the disk is full. */
+  /** Aborted when writing has become impossible: the reader is gone, or the disk is full. */
   gone: AbortSignal;
 }
 
-/** How results are written. */
+/** Options of {@link openResultWriter}. */
 export interface ResultsOptions {
-  /** A file; otherwise stdout. */
+  /** Path of a file; `undefined` for stdout. */
   file: string | undefined;
-  /** One JSON object with the documents as its `data`, in place of a document a line. */
+  /** Writes one JSON object with the documents as its `data`, instead of one document per line. */
   whole: boolean;
 }
 
 /**
- * Opens the place for results.
+ * Opens stdout or a file for results.
  * @throws ServiceError `BAD_REQUEST` when the file cannot be written
  */
 export async function openResults({ file, whole }: ResultsOptions): Promise<Results> {
@@ -38,7 +38,7 @@ export async function openResults({ file, whole }: ResultsOptions): Promise<Resu
 
   const write = async (text: string) => {
     if (gone.signal.aborted || stream.write(text)) return;
-    // What went wrong is in `gone`, for the end.
+    // `end` reports the error, which is the reason of `closed`.
     await once(stream, 'drain', { signal: gone.signal }).catch(() => undefined);
   };
   return {
@@ -49,14 +49,14 @@ export async function openResults({ file, whole }: ResultsOptions): Promise<Resu
       return write(`${before}${json}${whole ? '' : '\n'}`);
     },
     async end(head) {
-      // The head is known last: so the documents stand before it, and are never held.
+      // The status is known last, so it follows the documents, which need not be kept in memory.
       if (whole) await write(`${count ? '\n' : '{"data":['}],${JSON.stringify(head).slice(1)}\n`);
       if (file !== undefined && !gone.signal.aborted) {
         stream.end();
         await finished(stream).catch(() => undefined);
       }
       const { reason } = gone.signal;
-      // A reader that has seen enough is no error.
+      // A reader that closes the pipe is not an error.
       if (!reason || reason.code === 'EPIPE') return;
       throw new ServiceError('UNKNOWN_ERROR', `The results cannot be written: ${messageOf(reason)}.`);
     },

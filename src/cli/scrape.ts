@@ -10,43 +10,43 @@ import { type Answer, postJson } from './request.ts';
 import { withTarget } from './target.ts';
 
 const args = {
-  url: { type: 'positional', description: 'address of the page', required: true },
+  url: { type: 'positional', description: 'URL of the page', required: true },
   formats: formatsArg,
   'only-main-content': {
     type: 'boolean',
-    description: 'without headers, navigation and footers',
-    negativeDescription: 'the whole page',
+    description: 'leave out headers, navigation and footers',
+    negativeDescription: 'keep the whole page',
     default: true,
   },
   'include-tags': {
     type: 'string',
     valueHint: 'selectors',
-    description: 'comma-separated CSS selectors; only what they match',
+    description: 'comma-separated CSS selectors of the elements to keep',
   },
   'exclude-tags': {
     type: 'string',
     valueHint: 'selectors',
-    description: 'comma-separated CSS selectors of what is dropped',
+    description: 'comma-separated CSS selectors of the elements to remove',
   },
   'wait-for': { type: 'string', valueHint: 'ms', description: 'wait before the page is read' },
-  timeout: { type: 'string', valueHint: 'ms', description: 'for the whole request' },
+  timeout: { type: 'string', valueHint: 'ms', description: 'time limit of the request' },
   mobile: { type: 'boolean', description: 'emulate a mobile device' },
   'max-age': {
     type: 'string',
     valueHint: 'ms',
-    description: 'use a cached copy younger than this; 0 is never',
+    description: 'use a cached copy younger than this; 0 disables the cache',
   },
   header: {
     type: 'string',
     alias: 'H',
     valueHint: 'name:value',
-    description: 'sent with the request; may be repeated',
+    description: 'header of the request; may be repeated',
   },
-  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result there' },
-  json: { type: 'boolean', description: 'print the whole answer' },
+  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result to this file' },
+  json: { type: 'boolean', description: 'print the whole response' },
 } as const;
 
-/** `scrape`: one page, its only format as it is, several as JSON. */
+/** `scrape`: prints one page, a single format as it is and several formats as JSON. */
 export const scrapeCommand = defineCommand({
   meta: { name: 'scrape', description: 'get a page as markdown, HTML, links, …' },
   args,
@@ -89,7 +89,7 @@ function headersOf(lines: string[]): Record<string, string> | undefined {
   return Object.fromEntries(pairs);
 }
 
-/** The whole answer, the document, or the one format that was asked for; always with a line end. */
+/** Formats the whole response, the document, or the only requested format, with a final line break. */
 export function resultText(answer: Answer, formats: string[], whole: boolean): string {
   const data = recordOf(answer.data);
   const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
@@ -98,7 +98,7 @@ export function resultText(answer: Answer, formats: string[], whole: boolean): s
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** What a person should know beside the result. */
+/** Collects the warnings that are printed on stderr. */
 function warnings(answer: Answer): string[] {
   const { warning, metadata } = recordOf(answer.data);
   const { statusCode, error } = recordOf(metadata);
@@ -106,7 +106,7 @@ function warnings(answer: Answer): string[] {
   return [
     ...(typeof warning === 'string' ? [`Warning: ${warning}`] : []),
     ...(failed
-      ? [`Warning: the page answered ${statusCode}${typeof error === 'string' ? ` (${error})` : ''}.`]
+      ? [`Warning: the page responded with status ${statusCode}${typeof error === 'string' ? ` (${error})` : ''}.`]
       : []),
   ];
 }

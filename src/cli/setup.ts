@@ -9,9 +9,9 @@ import { openProgress } from '../embedded/progress.ts';
 import { installPackages } from '../embedded/system-packages.ts';
 import { onInterrupt } from './interrupt.ts';
 
-/** `setup`: everything that a start would fetch or build, and nothing that runs. */
+/** `setup`: downloads and builds everything that a start needs, and starts nothing. */
 export const setupCommand = defineCommand({
-  meta: { name: 'setup', description: 'install and build whatever is missing, then end' },
+  meta: { name: 'setup', description: 'install and build what is missing, then exit' },
   async run() {
     const config = readConfig();
     const progress = openProgress();
@@ -24,6 +24,6 @@ export const setupCommand = defineCommand({
       ),
     ]);
     if (!config.databaseUrl) findPrograms(postgresDir(resolve(config.dataDir)));
-    progress.note('Everything that a start needs is there.');
+    progress.note('Everything that a start needs is installed.');
   },
 });

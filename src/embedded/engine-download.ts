@@ -7,15 +7,15 @@ import { messageOf } from '../errors.ts';
 import { lastWords, runCommand } from './command.ts';
 import type { Step } from './progress.ts';
 
-/** Without the internet this must fail fast: other ways come after it. */
+/** Without internet access the download must fail quickly, because building from source is tried next. */
 const ANSWER_MS = 5000;
 const STALL_MS = 20_000;
 const ALL_MS = 600_000;
 const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
 /**
- * Fetches the official build into a file.
- * @throws Error in words for a list of what was tried
+ * Downloads the official build into a file.
+ * @throws Error whose message fits into a list of failed attempts
  */
 export async function downloadEngine(
   version: string,
@@ -48,7 +48,7 @@ async function fetchInto(url: string, path: string, step: Step, signal?: AbortSi
   const signals = [stop.signal, AbortSignal.timeout(ALL_MS), ...(signal ? [signal] : [])];
   try {
     const response = await fetch(url, { signal: AbortSignal.any(signals) });
-    if (!response.ok || !response.body) throw new Error(`it answered with status ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`the server responded with status ${response.status}`);
     const total = Number(response.headers.get('content-length'));
     let read = 0;
     const meter = new Transform({
@@ -64,7 +64,7 @@ async function fetchInto(url: string, path: string, step: Step, signal?: AbortSi
   } catch (error) {
     const reason =
       error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
-    throw new Error(`${url}: ${stop.signal.aborted ? 'no answer in time' : reason}`, { cause: error });
+    throw new Error(`${url}: ${stop.signal.aborted ? 'no response in time' : reason}`, { cause: error });
   } finally {
     clearTimeout(timer);
   }

@@ -6,31 +6,31 @@ import { lastWords, runCommand } from './command.ts';
 import { downloadEngine } from './engine-download.ts';
 import type { Progress, Step } from './progress.ts';
 
-/** The Temporal command line program that is fetched or built; `engine/go.mod` pins the same. */
+/** Version of the Temporal CLI that is downloaded or built; `go/go.mod` pins the same version. */
 export const ENGINE_VERSION = '1.8.2';
-/** The line of servers that share one format of the database file. */
+/** Servers of this minor version share one format of the database file. */
 const SERVER_LINE = '1.31';
 const MODULE = join(import.meta.dirname, 'engine');
 const GO_PROGRAMS = ['go', '/usr/local/go/bin/go'];
 
-/** Where the program came from. */
+/** The Temporal CLI on this machine and how it got there. */
 export interface Engine {
   path: string;
   source: 'path' | 'cache' | 'download' | 'build';
 }
 
-/** What `temporal --version` says; `undefined` when it is not of that form. */
+/** Parses the output of `temporal --version`; `undefined` when the format is unknown. */
 export function parseEngineVersion(text: string): { cli: string; server: string } | undefined {
   const [, cli, server] = /^temporal version (\S+) \(Server (\d+\.\d+\.\d+)/m.exec(text) ?? [];
   return cli && server ? { cli, server } : undefined;
 }
 
-/** Whether a server can work on our database file: another minor version keeps it in another form. */
+/** Whether a server version can read our database file: every minor version has its own format. */
 export function isServerUsable(server: string): boolean {
   return server.startsWith(`${SERVER_LINE}.`);
 }
 
-/** The program as it is already there: on the PATH, else in the cache; nothing is fetched. */
+/** Finds a usable binary on the PATH, else in the cache. Nothing is downloaded. */
 export async function findEngine(cacheDir: string): Promise<Engine | undefined> {
   const onPath = await versionOf('temporal');
   if (onPath && isServerUsable(onPath.server)) return { path: 'temporal', source: 'path' };
@@ -39,8 +39,8 @@ export async function findEngine(cacheDir: string): Promise<Engine | undefined> 
 }
 
 /**
- * The program, fetched or built when it is not there.
- * @throws ServiceError `SERVICE_UNAVAILABLE` that names every way that was tried
+ * Finds the binary, and downloads or builds it when it is missing.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` whose message lists every attempt and why it failed
  */
 export async function obtainEngine(
   cacheDir: string,
@@ -56,7 +56,7 @@ export async function obtainEngine(
     download: (draft: string, step: Step) => downloadEngine(ENGINE_VERSION, draft, step, signal),
     build: (draft: string, step: Step) => buildEngine(draft, step, signal),
   };
-  const names = { download: 'Downloading Temporal', build: 'Building Temporal with Go (once, some minutes)' };
+  const names = { download: 'Downloading Temporal', build: 'Building Temporal with Go (once, takes a few minutes)' };
   for (const source of ['download', 'build'] as const) {
     const draft = `${path}.${process.pid}.${source}`;
     try {
@@ -82,14 +82,14 @@ async function versionOf(program: string) {
 
 async function checkDraft(draft: string, source: 'download' | 'build'): Promise<void> {
   const version = await versionOf(draft);
-  // A build of ours does not know the version of the module it was built from, but that of the server in it.
+  // A binary built here reports no CLI version of its own, only the version of the server inside.
   const right =
     version && (source === 'download' ? version.cli === ENGINE_VERSION : isServerUsable(version.server));
   if (!right)
     throw new Error(`the result is not Temporal ${ENGINE_VERSION} but ${version?.cli ?? 'does not run'}`);
 }
 
-/** `engine/go.sum` holds the hash of every source that goes in. */
+/** `go/go.sum` pins the hash of every module. */
 async function buildEngine(draft: string, step: Step, signal?: AbortSignal): Promise<void> {
   let packages = 0;
   let downloads = 0;
@@ -102,7 +102,7 @@ async function buildEngine(draft: string, step: Step, signal?: AbortSignal): Pro
   for (const go of GO_PROGRAMS) {
     const result = await runCommand(go, [...args, 'github.com/temporalio/cli/cmd/temporal'], {
       cwd: MODULE,
-      // Settings of the user's own Go work must not reach in; without cgo no C compiler is needed.
+      // The user's own Go settings must not apply; without cgo no C compiler is needed.
       settings: { GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' },
       signal,
       onLine,
@@ -111,17 +111,17 @@ async function buildEngine(draft: string, step: Step, signal?: AbortSignal): Pro
     if (result.exitCode !== 0) throw new Error(`go build failed:\n${lastWords(result)}`);
     return;
   }
-  throw new Error('there is no Go on this machine');
+  throw new Error('Go is not installed on this machine');
 }
 
 function explain(path: string, failures: string[]): string {
   return [
-    `Temporal is not here and could not be obtained:\n${failures.join('\n')}`,
-    'Any one of these helps:',
-    '  set TEMPORAL_ADDRESS to a Temporal server that runs already',
-    `  put a temporal program whose server is ${SERVER_LINE}.x (CLI ${ENGINE_VERSION}) on the PATH`,
-    `  put that program at ${path}`,
-    '  give access to https://temporal.download',
-    '  install Go 1.26 or newer (or 1.21 or newer, which fetches it) with access to a module proxy',
+    `Temporal is not installed, and getting it failed:\n${failures.join('\n')}`,
+    'To fix it, do one of the following:',
+    '  set TEMPORAL_ADDRESS to a running Temporal server',
+    `  put a temporal binary whose server is ${SERVER_LINE}.x (CLI ${ENGINE_VERSION}) on the PATH`,
+    `  put that binary at ${path}`,
+    '  allow access to https://temporal.download',
+    '  install Go 1.26 or newer (Go 1.21 or newer downloads it) and allow access to a Go module proxy',
   ].join('\n');
 }

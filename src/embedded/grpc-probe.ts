@@ -3,8 +3,8 @@ import { connect } from 'node:http2';
 const ANSWER_MS = 2000;
 
 /**
- * Whether a Temporal server on loopback serves a namespace: one gRPC call, DescribeNamespace, by hand, because a gRPC
- * client would cost the supervisor 40 MB.
+ * Whether a Temporal server on loopback serves a namespace. It makes one hand-written gRPC call (DescribeNamespace),
+ * because a gRPC client would cost the supervisor 40 MB of memory.
  */
 export function servesNamespace(port: number, namespace: string): Promise<boolean> {
   return new Promise((resolve) => {
@@ -22,7 +22,7 @@ export function servesNamespace(port: number, namespace: string): Promise<boolea
       te: 'trailers',
     });
     call.on('error', () => answer(false));
-    // Errors come with the headers alone (trailers-only), success in the trailers.
+    // An error status is in the headers (a trailers-only response), a success status in the trailers.
     call.on(
       'response',
       (headers) => headers['grpc-status'] !== undefined && answer(headers['grpc-status'] === '0'),
@@ -33,7 +33,7 @@ export function servesNamespace(port: number, namespace: string): Promise<boolea
   });
 }
 
-/** A gRPC frame (flag, length) around a protobuf message whose field 1 is the name. */
+/** Encodes a gRPC frame (flag, length) with a protobuf message whose field 1 is the namespace. */
 function describeNamespace(namespace: string): Buffer {
   const name = Buffer.from(namespace);
   if (name.length > 127) throw new RangeError(`The namespace ${namespace} is longer than 127 bytes.`);

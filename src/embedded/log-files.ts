@@ -14,16 +14,16 @@ const LARGEST_BYTES = 20 * 1024 * 1024;
 const CHECK_MS = 60_000;
 const KEPT = 3;
 
-/** The log of one part, `<data>/logs/<name>.log`, with up to three older ones beside it. */
+/** The log of one process, `<data>/logs/<name>.log`, with up to three older logs beside it. */
 export interface LogFile {
   path: string;
-  /** Open for appending: a part can write to it by itself, even when its starter is gone. */
+  /** Open for appending. The process writes to it directly, even after the supervisor is gone. */
   fd: number;
-  /** What was last written, for a message about a part that failed. */
+  /** The last lines, for a message about a failed process. */
   lastLines(count: number): string;
 }
 
-/** Opens a log afresh: what an earlier start wrote moves to `<name>.log.1`. A log that grows past 20 MB is cut. */
+/** Opens a new log and moves the previous one to `<name>.log.1`. A log that grows past 20 MiB is moved and emptied. */
 export function openLog(dataDir: string, name: string): LogFile {
   const directory = join(dataDir, 'logs');
   mkdirSync(directory, { recursive: true });
@@ -43,7 +43,7 @@ export function openLog(dataDir: string, name: string): LogFile {
   };
 }
 
-/** The writers hold the file open, so it is emptied where it is: all of them append. */
+/** The writers keep the file open in append mode, so it is copied and truncated in place instead of renamed. */
 function cut(path: string): void {
   if (!existsSync(path) || statSync(path).size < LARGEST_BYTES) return;
   copyFileSync(path, `${path}.1`);

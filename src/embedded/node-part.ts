@@ -9,24 +9,24 @@ import type { PartPlan } from './part.ts';
 
 const SAME_AGAIN_MS = 10_000;
 
-/** One of our own programs as a part. */
+/** How one of Winnow's own programs is run under supervision. */
 export interface NodePartOptions {
   name: string;
   title: string;
-  /** The program, relative to `src/`. */
+  /** Path of the program, relative to `src/`. */
   entry: string;
   settings: Record<string, string | undefined>;
   log: LogFile;
   graceMs: number;
-  /** Hears warnings and errors of its log, in a form for people. */
+  /** Called with warnings and errors from its log, as readable text. */
   onWarning(text: string): void;
-  /** Hears where it can be reached, if it says so when it is ready. */
+  /** Called with the URL it serves, if it reports one when it is ready. */
   onUrl?(url: string): void;
 }
 
 /**
- * Plans the API or a worker: it runs under this Node, says `{ready: true, url?}` over IPC when it serves, and ends by
- * itself when the IPC channel breaks because its starter died.
+ * Plans the API or a worker. The process runs under the same Node binary, sends `{ready: true, url?}` over IPC when it
+ * serves, and exits when the IPC channel closes because the supervisor died.
  */
 export function planNodePart(options: NodePartOptions): PartPlan {
   const { name, title, log } = options;
@@ -67,7 +67,7 @@ function readyMessage(
   });
 }
 
-/** Writes what comes to the log, and tells of its lines with level 40 (warn) and above; the same one not too often. */
+/** Copies stderr to the log and reports lines of level 40 (warn) and above; the same text at most every 10 s. */
 function logReader({ name, log, onWarning }: NodePartOptions): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
   const toldAt = new Map<string, number>();
@@ -86,7 +86,7 @@ function logReader({ name, log, onWarning }: NodePartOptions): (chunk: Buffer) =
   };
 }
 
-/** Writes to a log; on a full disk the lines are lost, and all else goes on. */
+/** Appends to a log. On a full disk the lines are lost, and everything else continues. */
 function keep(fd: number, chunk: Buffer): void {
   try {
     writeSync(fd, chunk);
@@ -97,13 +97,13 @@ function keep(fd: number, chunk: Buffer): void {
 
 /** The text of a pino line that is a warning or worse; `undefined` for any other line. */
 export function readableWarning(line: string): string | undefined {
-  // Nearly all lines are below: they are told apart without parsing.
+  // Nearly all lines are below this level and are skipped without parsing.
   if (!/^\{"level":[4-6]0,/.test(line)) return undefined;
   try {
     const entry: { level: number; msg?: unknown; err?: { message?: unknown } } = JSON.parse(line);
     const parts = [entry.msg, entry.err?.message].filter((part) => typeof part === 'string' && part !== '');
     return `${entry.level === 40 ? 'warning' : 'error'}: ${[...new Set(parts)].join(': ') || line}`;
   } catch {
-    return undefined; // Cut off in the middle; the log has it.
+    return undefined; // The line was cut off; the log file contains it.
   }
 }

@@ -7,10 +7,10 @@ import { identityOf, isRunning, type ProcessId } from './process-identity.ts';
 const GRACE_MS = 4000;
 const POLL_MS = 20;
 
-/** How a part is asked to end: Postgres would wait for its clients on SIGTERM. */
+/** Stop signals other than SIGTERM, by process name: Postgres would wait for its clients on SIGTERM. */
 const STOP_SIGNALS: Record<string, NodeJS.Signals> = { postgres: 'SIGINT' };
 
-/** How a part is known without its number: its program, and an argument that no other instance gives it. */
+/** Identifies a process without its pid: by its program and an argument that no other instance passes. */
 export interface PartMark {
   program: string;
   /** An absolute path below the data directory. */
@@ -18,9 +18,9 @@ export interface PartMark {
 }
 
 /**
- * Ends what a killed starter left running: the parts it wrote down, and programs of ours that work on our files
- * (a part that was started in the moment of the kill is not written down). Only for the holder of the directory.
- * @returns the names of the parts that were ended
+ * Stops what a killed supervisor left running: the processes in its run file, and those whose signature matches (a
+ * process started at the moment of the kill is not in the file). The caller must hold the lock of the data directory.
+ * @returns the names of the stopped processes
  */
 export async function endOrphans(
   leftBehind: Record<string, ProcessId>,
@@ -38,17 +38,17 @@ export async function endOrphans(
   return [...new Set(found.map(([name]) => name))];
 }
 
-/** Asks a process to end, and kills it with its process group when it does not within `graceMs`. */
+/** Sends a process the stop signal, and kills its process group when it is still running after `graceMs`. */
 export async function endProcess(child: ProcessId, signal: NodeJS.Signals, graceMs: number): Promise<void> {
   if (!isRunning(child)) return;
   sendSignal(child.pid, signal);
   if (await hasEnded(child, graceMs)) return;
-  // Parts lead a process group of their own; one that does not is killed alone.
+  // A supervised process leads its own process group; any other process is killed alone.
   if (!sendSignal(-child.pid, 'SIGKILL')) sendSignal(child.pid, 'SIGKILL');
   await hasEnded(child, GRACE_MS);
 }
 
-/** @returns false when there is no such process (any more) */
+/** Sends a signal. @returns false when the process does not exist */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -76,7 +76,7 @@ function findMarked({ program, argument }: PartMark): ProcessId[] {
       if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(argument)) return [];
       if (!basename(readlinkSync(`/proc/${pid}/exe`)).startsWith(program)) return [];
     } catch {
-      return []; // It ended meanwhile, or is hidden from us and so not ours.
+      return []; // The process has ended, or belongs to another user.
     }
     const identity = identityOf(pid);
     return identity ? [{ pid, identity }] : [];

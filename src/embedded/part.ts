@@ -6,16 +6,16 @@ import { endProcess, sendSignal } from './orphans.ts';
 import { identityOf, type ProcessId } from './process-identity.ts';
 
 const FIRST_DELAY_MS = 500;
-/** Short: what a part needs may be down at the same time, and all work stands still meanwhile. */
+/** The delay stays short, because all work stops while a process is down. */
 const LONGEST_DELAY_MS = 4_000;
-/** A part that lived this long was well: the next restart is quick again. */
+/** A process that ran this long counts as stable: its next restart is quick again. */
 const STEADY_MS = 60_000;
 
 /** One process of the instance: how it is started, known to be ready, and stopped. */
 export interface PartPlan {
-  /** As in `run.json` and the names of logs. */
+  /** The name used in `run.json` and for log files. */
   name: string;
-  /** As in messages: `Postgres`, `the worker`. */
+  /** The name used in messages, such as `Postgres` or `the worker`. */
   title: string;
   log: LogFile;
   /** Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor only. */
@@ -23,23 +23,23 @@ export interface PartPlan {
   /** Resolves when the process serves. */
   ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
   readyWithinMs: number;
-  /** How often the first start is tried; 1 unless something of a crash may still stand in the way for a moment. */
+  /** Number of attempts at the first start, default 1; more where remains of a crash may briefly block a port or a lock. */
   attempts?: number;
   stopSignal: NodeJS.Signals;
-  /** What ends it at once where SIGKILL would leave children behind. */
+  /** Signal that stops it immediately, where SIGKILL would leave children behind. */
   killSignal?: NodeJS.Signals;
   graceMs: number;
 }
 
-/** What the owner of a part hears. */
+/** Callbacks of a supervised process. */
 export interface PartEvents {
-  /** The process that now is the part; `undefined` when it ended. */
+  /** The current process; `undefined` when it has ended. */
   onProcess(child: ProcessId | undefined): void;
-  /** The part died or is up again, in words for a person. */
+  /** A readable message that the process died or was restarted. */
   onNews(text: string): void;
 }
 
-/** A process that is started again whenever it dies, until it is stopped. */
+/** A process that is restarted whenever it dies, until it is stopped. */
 export class Part {
   readonly plan: PartPlan;
   readonly #events: PartEvents;
@@ -53,7 +53,7 @@ export class Part {
   }
 
   /**
-   * Starts the part and watches it from then on.
+   * Starts the process and watches it from then on.
    * @throws ServiceError `SERVICE_UNAVAILABLE` with the end of its log when it does not become ready
    */
   async start(): Promise<void> {
@@ -66,11 +66,11 @@ export class Part {
         await sleep(FIRST_DELAY_MS);
       }
     }
-    // Not awaited: it runs until the part is stopped, and handles every failure itself.
+    // Not awaited: it runs until the process is stopped, and handles every failure itself.
     void this.#watch();
   }
 
-  /** Asks the process to end, kills it when it does not in time. */
+  /** Sends the stop signal, and kills the process when it does not exit in time. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     const current = this.#current;
@@ -79,7 +79,7 @@ export class Part {
     await current.ended;
   }
 
-  /** Ends the process without waiting for anything. */
+  /** Kills the process without waiting. */
   kill(): void {
     this.#stopped.abort();
     if (!this.#current) return;
@@ -102,7 +102,7 @@ export class Part {
     void ended.then(() => {
       this.#current = undefined;
       this.#events.onProcess(undefined);
-      // What it left of its group would hold ports and files of the next one.
+      // Surviving children would hold ports and files that the next process needs.
       sendSignal(-(child.pid ?? 0), 'SIGKILL');
     });
 
@@ -166,7 +166,7 @@ export class Part {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The wait was called off because its answer is there: nobody wants its rejection. */
+/** Swallows the rejection of a sleep that was aborted because the process became ready. */
 function ignoreAbort(error: unknown): void {
   if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }

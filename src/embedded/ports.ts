@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Whether something could listen there now; 0 always can. */
+/** Whether the port is free; port 0 always is. */
 export function isPortFree(port: number, host: string): Promise<boolean> {
   return listenOnce(port, host).then(
     () => true,
@@ -13,17 +13,17 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
   );
 }
 
-/** A TCP port that no other instance takes, even while nothing listens there. */
+/** A TCP port that no other instance takes, even while nothing listens on it. */
 export interface HeldPort {
   port: number;
   release(): void;
 }
 
 /**
- * Takes the preferred port where it is free, else one that the system picks. Loopback only. A part that died finds its
- * port again: as long as the port is held, its UDP twin is bound, and whoever asks here sees that. Were it taken by
- * another instance's engine meanwhile, the workers of this one would do that one's work.
- * @param preferred 0 is any
+ * Reserves the preferred loopback port if it is free, else one that the system picks. While the port is reserved, the UDP
+ * port of the same number stays bound, which other instances check, so that a restarted process finds its port again.
+ * If another instance's Temporal server took the port meanwhile, our workers would run that instance's work.
+ * @param preferred 0 for any port
  */
 export async function holdPort(preferred: number): Promise<HeldPort> {
   for (let wanted = preferred; ; wanted = 0) {
@@ -49,7 +49,7 @@ function bindTwin(port: number): Promise<(() => void) | undefined> {
   });
 }
 
-/** Who listens on a TCP port of this machine: `command (process 123)`; `undefined` where the system does not tell. */
+/** Finds the process that listens on a TCP port: `command (process 123)`; `undefined` where the system does not show it. */
 export function portHolder(port: number): string | undefined {
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningSockets(table, port));
   if (!sockets.length) return undefined;
@@ -72,7 +72,7 @@ function listenOnce(port: number, host: string): Promise<number> {
   });
 }
 
-/** Links of the sockets that listen on the port, from a table as in proc(5): address and port in hex, state 0A. */
+/** Returns the link targets of listening sockets from a table described in proc(5): hex address and port, state 0A. */
 function listeningSockets(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return textOf(table)
@@ -87,7 +87,7 @@ function commandOf(pid: string): string {
   return words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }
 
-// What of /proc belongs to other users, or just ended, cannot be read: it is left out, the answer is only a hint.
+// Entries of other users and of ended processes cannot be read. They are skipped, because the result is only a hint.
 function attempt<T>(read: () => T, otherwise: T): T {
   try {
     return read();

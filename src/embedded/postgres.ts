@@ -24,15 +24,15 @@ const POLL_MS = 20;
 /** The directory of the embedded database. */
 export const postgresDir = (dataDir: string) => join(dataDir, 'postgres');
 
-/** A prepared Postgres: programs chosen, data made. */
+/** A prepared Postgres: its programs are chosen and its data directory exists. */
 export interface PreparedPostgres {
   plan: PartPlan;
   url: string;
 }
 
 /**
- * Finds programs, makes the data at the first start, and plans the server on loopback.
- * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` that says what is in the way
+ * Finds the programs, creates the data directory at the first start, and plans the server on loopback.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` with the reason
  */
 export async function preparePostgres(options: {
   dataDir: string;
@@ -62,7 +62,7 @@ export async function preparePostgres(options: {
 const databaseUrl = (password: string, port: number) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`;
 
-/** The address of the embedded database that runs on this data; line 4 of postmaster.pid is its port. */
+/** Returns the URL of the running embedded database; line 4 of postmaster.pid is its port. */
 export function runningDatabaseUrl(dataDir: string): string {
   const port = Number(readPidFile(postgresDir(dataDir))[3]);
   return databaseUrl(postgresPassword(dataDir), port);
@@ -81,7 +81,7 @@ function planServer({
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
-    // Nobody needs a socket file, and the usual place for it may not be there.
+    // A Unix socket is not needed, and its default directory may not exist.
     unix_socket_directories: '',
     max_connections: 100,
     shared_buffers: '64MB',
@@ -105,9 +105,9 @@ function planServer({
         },
       ),
     ready: (child, signal) => serving(directory, child, signal),
-    // Recovery after a crash replays what was not in the files yet.
+    // Recovery after a crash replays the write-ahead log.
     readyWithinMs: 120_000,
-    // Backends of a killed server hold its memory until they notice; the new one refuses to start so long.
+    // Backends of a killed server keep its shared memory until they notice; a new server refuses to start until then.
     attempts: 10,
     stopSignal: 'SIGINT',
     killSignal: 'SIGQUIT',
@@ -115,7 +115,7 @@ function planServer({
   };
 }
 
-/** The server writes its state into line 8 of postmaster.pid; pg_ctl waits for the same. */
+/** Polls line 8 of postmaster.pid, where the server writes its state, as pg_ctl does. */
 async function serving(directory: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const lines = readPidFile(directory);
@@ -124,7 +124,7 @@ async function serving(directory: string, child: ChildProcess, signal: AbortSign
   }
 }
 
-/** Makes the database in a directory of another name first: a start that is killed leaves no half database. */
+/** Creates the database under a temporary name and renames it, so that a killed start leaves no partial database. */
 async function makeData({ directory, programs, user, password }: Data & { password: string }): Promise<void> {
   const parent = join(directory, '..');
   for (const name of readdirSync(parent).filter((name) => name.startsWith('postgres.new'))) {
@@ -145,7 +145,7 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
       timeoutMs: 120_000,
     });
     if (result.exitCode === 0) return;
-    throw new ServiceError('SERVICE_UNAVAILABLE', `Postgres could not make its data: ${lastWords(result)}`);
+    throw new ServiceError('SERVICE_UNAVAILABLE', `Postgres could not create its data directory: ${lastWords(result)}`);
   };
   try {
     await run('initdb', [
@@ -160,8 +160,8 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
 }
 
 /**
- * Postgres refuses to start while the process that postmaster.pid names lives. After a crash that number may belong
- * to a program of somebody else. Only the holder of the data directory may look: then no other server of ours runs.
+ * Removes postmaster.pid when its pid now belongs to another program, because Postgres refuses to start while that process
+ * runs. The caller must hold the lock of the data directory, which excludes another server on the same data.
  */
 function freeLockOfAnother(directory: string): void {
   const pid = Number(readPidFile(directory)[0]);

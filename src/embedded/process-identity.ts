@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** One process for good: a number that is used again later belongs to another start time. */
+/** Identifies one process even when its pid is reused: the start time differs. */
 export interface ProcessId {
   pid: number;
-  /** When the process started, as the system tells it; only good for comparing. */
+  /** The start time as reported by the system; only for comparison. */
   identity: string;
 }
 
-/** The start of a process as text; `undefined` when it does not run (a zombie does not). */
+/** Returns the start time of a process as text; `undefined` when it is not running (a zombie is not). */
 export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? linuxIdentity(pid) : askedIdentity(pid);
 }
@@ -18,17 +18,17 @@ export function ownProcess(): ProcessId {
   return { pid: process.pid, identity: identityOf(process.pid) ?? '' };
 }
 
-/** Whether exactly that process still runs, not another one under its number. */
+/** Whether this process still runs, and not another one with the same pid. */
 export function isRunning({ pid, identity }: ProcessId): boolean {
   return identityOf(pid) === identity;
 }
 
 function linuxIdentity(pid: number): string | undefined {
   const stat = readOrNothing(`/proc/${pid}/stat`);
-  // The command in parentheses may hold anything, spaces and parentheses too: fields are counted from its end.
+  // The command in parentheses may contain spaces and parentheses, so fields are counted from its end.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (!fields || fields[0] === 'Z' || fields[0] === 'X') return undefined;
-  // Ticks since boot alone could come again after a reboot.
+  // The start time counts ticks since boot and could repeat after a reboot, so the boot id is part of it.
   return `${readOrNothing('/proc/sys/kernel/random/boot_id')?.trim() ?? ''}:${fields[19]}`;
 }
 

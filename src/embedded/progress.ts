@@ -2,38 +2,38 @@ const FIRST_SIGN_MS = 2000;
 const NEXT_SIGN_MS = 5000;
 const REDRAW_MS = 200;
 
-/** A step that runs; `detail` is shown beside its name while it lasts. */
+/** A running step; `detail` is shown beside its name. */
 export interface Step {
   detail(text: string): void;
 }
 
-/** A line that is made anew each time it is shown. */
+/** A line that is rendered again each time it is shown. */
 interface LiveLine {
-  /** Takes it off the terminal until it is drawn again, so that something else can be written there. */
+  /** Erases the line until it is drawn again, so that other output can be written. */
   hide(): void;
 }
 
-/** Tells a person at stderr what happens, so that stdout is left to results. */
+/** Reports progress on stderr, because stdout is for results. */
 export interface Progress {
-  /** A line that stays. */
+  /** Prints a permanent line. */
   note(text: string): void;
-  /** Runs work under a name: nothing is shown when it is quick, signs of life when it lasts longer than two seconds. */
+  /** Runs work under a name. Its progress is shown only when it takes longer than two seconds. */
   step<T>(name: string, work: (step: Step) => Promise<T>): Promise<T>;
   /**
-   * Runs work beside a line of its own, shown from the start on a terminal.
-   * @param text what the line says now; it is given the terminal's width, `undefined` where there is no terminal
+   * Runs work with a live line, which a terminal shows from the start.
+   * @param text renders the line; it receives the terminal's width, or `undefined` where stderr is no terminal
    */
   live<T>(text: (columns: number | undefined) => string, work: (line: LiveLine) => Promise<T>): Promise<T>;
 }
 
 interface Running {
   text(columns: number | undefined): string;
-  /** When it is shown first. */
+  /** When the line is first shown. */
   firstAt: number;
   saidAt: number;
 }
 
-/** @param stream where to tell; on a terminal one line is redrawn, elsewhere lines are written every few seconds */
+/** @param stream the output; on a terminal one line is redrawn, elsewhere a line is written every few seconds */
 export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   const running = new Set<Running>();
   const isTerminal = stream.isTTY === true;

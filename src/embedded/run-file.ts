@@ -10,33 +10,33 @@ const runFile = processId.extend({
   startedAt: z.string(),
   urls: z.object({
     api: z.string().optional(),
-    /** `host:port` of the engine. */
+    /** `host:port` of the Temporal server. */
     temporal: z.string().optional(),
     temporalUi: z.string().optional(),
   }),
   children: z.record(z.string(), processId),
 });
 
-/** What `<data>/run.json` says: who runs on this data, where it answers, and which processes are its parts. */
+/** The content of `<data>/run.json`: the supervisor's process, its URLs, and its child processes. */
 export type RunFile = z.output<typeof runFile>;
 
-/** Addresses of a running instance; `api` appears when it is ready. */
+/** URLs of a running instance; `api` is set when it is ready. */
 export type InstanceUrls = RunFile['urls'];
 
-/** The data directory, held by this process alone. */
+/** The exclusive lock of the data directory. */
 export interface Run {
-  /** Parts of an earlier start that were still written down when this one took the directory. */
+  /** Child processes of an earlier supervisor that were still in the run file. */
   readonly leftBehind: Record<string, ProcessId>;
-  /** Writes down a part, or that it ended. */
+  /** Records a child process, or removes one that ended. */
   setChild(name: string, child: ProcessId | undefined): void;
   setUrls(urls: InstanceUrls): void;
-  /** Removes the file and lets the next start in. */
+  /** Removes the run file and releases the lock. */
   release(): void;
 }
 
 /**
- * Takes the data directory for this process. A lock of the kernel decides between starts, so that a starter which was
- * killed leaves nothing that would have to be judged.
+ * Locks the data directory for this process. The kernel releases the lock when the process dies, so a killed supervisor
+ * leaves no stale lock behind.
  * @returns `undefined` when another process holds it
  */
 export function takeRun(dataDir: string): Run | undefined {
@@ -48,7 +48,7 @@ export function takeRun(dataDir: string): Run | undefined {
   const content: RunFile = { ...ownProcess(), startedAt: new Date().toISOString(), urls: {}, children: {} };
   const write = () => writeWhole(path, `${JSON.stringify(content, null, 2)}\n`);
   const leftBehind = readRun(dataDir)?.children ?? {};
-  // Until they are ended they stay written down: this start may be killed before it gets to them.
+  // They stay in the file until they are stopped, because this process may be killed before it stops them.
   Object.assign(content.children, leftBehind);
   write();
   return {
@@ -69,7 +69,7 @@ export function takeRun(dataDir: string): Run | undefined {
   };
 }
 
-/** What the file says; `undefined` when there is none, or none that can be read. */
+/** Reads the run file; `undefined` when it is missing or invalid. */
 export function readRun(dataDir: string): RunFile | undefined {
   let text: string;
   try {
@@ -87,17 +87,17 @@ export function readRun(dataDir: string): RunFile | undefined {
   try {
     return runFile.parse(JSON.parse(text));
   } catch {
-    return undefined; // Cut off or of another version: as good as none, the lock decides who runs.
+    return undefined; // A truncated file or one of another version counts as missing; the lock decides who runs.
   }
 }
 
-/** The instance that runs on this data, checked to be alive; `undefined` when none does. */
+/** Finds the instance that runs on this data; `undefined` when its process is not alive. */
 export function findRunning(dataDir: string): RunFile | undefined {
   const run = readRun(dataDir);
   return run && isRunning(run) ? run : undefined;
 }
 
-/** SQLite is used for its lock only: it is freed by the system with its process, which Node offers nowhere else. */
+/** SQLite serves only as a file lock that the system releases with the process; Node has no other such lock. */
 function lockFile(path: string): DatabaseSync | undefined {
   let database: DatabaseSync | undefined;
   try {
@@ -115,7 +115,7 @@ function lockFile(path: string): DatabaseSync | undefined {
   }
 }
 
-/** A reader sees the old content or the new one, never half of it. */
+/** Writes a file so that a reader sees either the old or the new content. */
 function writeWhole(path: string, text: string): void {
   writeFileSync(`${path}.new`, text, { mode: 0o644 });
   renameSync(`${path}.new`, path);

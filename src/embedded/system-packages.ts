@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { lastWords, runCommand } from './command.ts';
 import type { Progress } from './progress.ts';
 
-/** What Debian has for us, and what for. */
+/** Debian packages that Winnow uses, and their purpose. */
 const PACKAGES: Record<string, string> = {
   'chromium-headless-shell': 'the browser that renders pages',
   bubblewrap: 'isolates the browser from this machine',
@@ -14,7 +14,7 @@ const PACKAGES: Record<string, string> = {
 const INSTALL_MS = 15 * 60_000;
 const RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** The packages that are missing here; empty on a system without dpkg. */
+/** Lists the packages that are not installed; empty on a system without dpkg. */
 export async function missingPackages(): Promise<string[]> {
   const names = Object.keys(PACKAGES);
   const { exitCode, stdout } = await runCommand('dpkg-query', [
@@ -29,17 +29,17 @@ export async function missingPackages(): Promise<string[]> {
   return names.filter((name) => !installed.has(`${name} installed`));
 }
 
-/** The command with which a person installs packages. */
+/** The shell command that installs packages. */
 export const installCommand = (packages: string[]) =>
   `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 
-/** What the packages are for, in a few words each. */
+/** Lists packages with their purpose. */
 const purposes = (packages: string[]) => packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
 
 /**
- * Installs what is missing, as root on Debian; elsewhere says how. A failure is told and is no end: what npm brings
- * is used then, and it is tried again only after a day.
- * @param insist try again even when it failed a moment ago
+ * Installs missing packages as root on Debian, and elsewhere prints how to install them. A failure is reported and the
+ * start continues with what npm provides; the next attempt follows after a day.
+ * @param insist try again even if the last attempt failed within a day
  */
 export async function installPackages(options: {
   cacheDir: string;
@@ -57,7 +57,7 @@ export async function installPackages(options: {
   mkdirSync(cacheDir, { recursive: true });
   if (process.getuid?.() !== 0) {
     progress.note(
-      `Not installed: ${purposes(missing)}.\nGoing on without; to install: ${installCommand(missing)}`,
+      `Not installed: ${purposes(missing)}.\nContinuing without them; to install: ${installCommand(missing)}`,
     );
     writeFileSync(failed, 'not root\n');
     return;
@@ -76,11 +76,11 @@ export async function installPackages(options: {
   }
   writeFileSync(failed, `${reason}\n`);
   progress.note(
-    `The packages could not be installed:\n${reason}\nGoing on without; to try again: ${installCommand(missing)}`,
+    `The packages could not be installed:\n${reason}\nContinuing without them; to try again: ${installCommand(missing)}`,
   );
 }
 
-/** @returns why it failed, `undefined` when it did not */
+/** Runs apt-get. @returns why it failed; `undefined` when it succeeded */
 async function apt(
   args: string[],
   onLine: (line: string) => void,
@@ -93,5 +93,5 @@ async function apt(
     onLine,
   });
   if (result.exitCode === 0) return undefined;
-  return result.exitCode === undefined ? 'there is no apt-get' : lastWords(result, 3);
+  return result.exitCode === undefined ? 'apt-get is not installed' : lastWords(result, 3);
 }

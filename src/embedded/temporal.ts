@@ -8,10 +8,10 @@ import type { PartPlan } from './part.ts';
 const POLL_MS = 25;
 const QUEUES = ['transfer', 'timer', 'visibility', 'outbound'];
 
-/** The file that holds everything the embedded engine must not lose. */
+/** The database file of the embedded Temporal server. */
 export const engineFile = (dataDir: string) => join(dataDir, 'temporal.db');
 
-/** What the embedded engine is started with. */
+/** Options of the embedded Temporal server. */
 export interface TemporalOptions {
   /** The Temporal command line program, see `findEngine`. */
   binary: string;
@@ -21,7 +21,7 @@ export interface TemporalOptions {
   uiPort: number;
 }
 
-/** Plans the embedded engine: Temporal's dev server on a database file, on loopback only. */
+/** Plans the embedded Temporal server: the dev server with a database file, on loopback only. */
 export function planTemporal(options: TemporalOptions): PartPlan {
   const log = openLog(options.dataDir, 'temporal');
   return {
@@ -39,7 +39,7 @@ export function planTemporal(options: TemporalOptions): PartPlan {
         await sleep(POLL_MS);
     },
     readyWithinMs: 60_000,
-    // After a crash the port may be held for a moment by what is still ending.
+    // After a crash the port may be held for a moment by processes that are still exiting.
     attempts: 3,
     stopSignal: 'SIGTERM',
     graceMs: 5000,
@@ -48,22 +48,22 @@ export function planTemporal(options: TemporalOptions): PartPlan {
 
 function serverArguments({ dataDir, namespace, port, uiPort }: TemporalOptions): string[] {
   const dynamic = {
-    // The default of 20 polls a second for the dev server's one shard would cost up to 50 ms at every hop.
+    // The default of 20 polls per second for the dev server's single shard would add up to 50 ms to every step.
     ...Object.fromEntries(QUEUES.map((queue) => [`history.${queue}ProcessorMaxPollRPS`, 2000])),
     'matching.enableFairness': true,
-    // With more partitions fairness and priority are only approximate.
+    // With more than one partition, fairness and priority are only approximate.
     'matching.numTaskqueueReadPartitions': 1,
     'matching.numTaskqueueWritePartitions': 1,
-    // A scrape's only activity starts on the worker that has its workflow, without a detour over the queue.
+    // A scrape's only activity starts on the worker that runs its workflow, without passing the task queue.
     'system.enableActivityEagerExecution': true,
-    // Long polls of a namespace at once; the default is too few for many waiting callers.
+    // Concurrent long polls per namespace; the default is too low for many waiting callers.
     'frontend.namespaceCount': 5000,
   };
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
     ...['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)],
     ...['--db-filename', engineFile(dataDir), '--namespace', namespace, '--log-level', 'warn'],
-    // A full sync at every commit: nothing that was answered is lost in a power cut.
+    // Syncs at every commit, so that nothing acknowledged is lost in a power failure.
     ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=FULL'],
     ...Object.entries(dynamic).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ];

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runCommand } from '../../src/embedded/command.ts';
 import { type Run, takeRun } from '../../src/embedded/run-file.ts';
 
-/** What the verbs make of answers, from an API that answers what the test says. */
+/** Commands against a fake API whose responses each test defines. */
 
 const entry = join(import.meta.dirname, '../../bin/winnow.js');
 const dataDir = mkdtempSync(join(tmpdir(), 'winnow-cli-'));
@@ -71,7 +71,7 @@ describe('map', () => {
     links: [{ url: 'http://a.test/', title: 'A' }, { url: 'http://a.test/b' }],
   };
 
-  it('prints an address a line', async () => {
+  it('prints one URL per line', async () => {
     answers = { 'POST /v2/map': [{ ...answer, warning: 'Few were found.' }] };
     const { exitCode, stdout, stderr } = await winnow(['map', 'http://a.test']);
     expect(stdout).toBe('http://a.test/\nhttp://a.test/b\n');
@@ -79,7 +79,7 @@ describe('map', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('passes its options on, and prints the whole answer with --json', async () => {
+  it('passes its options on, and prints the whole response with --json', async () => {
     answers = { 'POST /v2/map': [answer] };
     const { exitCode, stdout } = await winnow([
       ...['map', 'http://a.test', '--search', 'b c', '--limit', '9', '--sitemap', 'only', '--no-subdomains'],
@@ -93,7 +93,7 @@ describe('map', () => {
     });
   });
 
-  it('fails with 1', async () => {
+  it('exits with 1 when the API reports a failure', async () => {
     answers = { 'POST /v2/map': [{ success: false, code: 'MAP_TIMEOUT', error: 'It took too long.' }] };
     expect(await winnow(['map', 'http://a.test'])).toMatchObject({
       ...{ exitCode: 1, stdout: '', stderr: 'It took too long.\n' },
@@ -104,7 +104,7 @@ describe('map', () => {
 describe('a crawl', () => {
   const head = { success: true, total: 1, completed: 1, creditsUsed: 1, data: [{ markdown: '# A' }] };
 
-  it('that failed ends with 1 and its reason, after what it has', async () => {
+  it('that failed exits with 1 and its reason, after its documents were printed', async () => {
     answers = {
       'POST /v2/crawl': [{ success: true, id: '7', promptGeneratedOptions: { limit: 3 } }],
       'GET /v2/crawl/7': [{ ...head, status: 'failed', error: 'The start is gone.', warning: 'Few pages.' }],
@@ -112,7 +112,7 @@ describe('a crawl', () => {
     const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--prompt', 'three pages']);
     expect(stdout).toBe('{"markdown":"# A"}\n');
     expect(stderr).toBe(
-      'The prompt gave {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
+      'The prompt was turned into {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
         'Warning: Few pages.\nIt failed: The start is gone.\n',
     );
     expect(exitCode).toBe(1);
@@ -122,7 +122,7 @@ describe('a crawl', () => {
     });
   });
 
-  it('whose start lost its connection is started under the same key', async () => {
+  it('whose start lost its connection is started again with the same idempotency key', async () => {
     answers = {
       'POST /v2/crawl': ['lost', { success: true, id: '7' }],
       'GET /v2/crawl/7': [{ ...head, status: 'completed' }],
@@ -136,11 +136,11 @@ describe('a crawl', () => {
     expect(asked[1]).toEqual(asked[0]);
   });
 
-  it('that cannot be followed any more is named, and JSON is still JSON', async () => {
+  it('that can no longer be followed is named, and the JSON output stays valid', async () => {
     answers = { 'POST /v2/crawl': [{ success: true, id: '7' }] };
     const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--json']);
     expect(JSON.parse(stdout)).toEqual({ data: [], success: false, error: 'Nothing.' });
-    expect(stderr).toBe('The crawl 7 goes on without being followed.\nNothing.\n');
+    expect(stderr).toBe('The crawl 7 continues, but this command no longer follows it.\nNothing.\n');
     expect(exitCode).toBe(1);
   });
 

@@ -51,7 +51,7 @@ describe('scrape', () => {
     expect(links).toEqual(several.links);
   });
 
-  it('prints the whole answer with --json', async () => {
+  it('prints the whole response with --json', async () => {
     const answer = JSON.parse((await winnow(['scrape', `${site.url}/article/61`, '--json'])).stdout);
     expect(answer).toMatchObject({
       success: true,
@@ -87,16 +87,16 @@ describe('scrape', () => {
     expect(cut.stdout.trim()).toBe(`# ${truth.title}`);
   });
 
-  it('warns of a page that answered with an error, which is a result', async () => {
+  it('prints a page with an error status as a result and warns on stderr', async () => {
     const { exitCode, stdout, stderr } = await winnow(['scrape', `${site.url}/status/404`]);
     expect(stdout).toContain('Status 404');
-    expect(stderr).toContain('Warning: the page answered 404 (Not Found).');
+    expect(stderr).toContain('Warning: the page responded with status 404 (Not Found).');
     expect(exitCode).toBe(0);
   });
 });
 
 describe('exit codes', () => {
-  it('1: the job failed', async () => {
+  it('is 1 when the job failed', async () => {
     const { exitCode, stdout, stderr } = await winnow(['scrape', 'http://no-such-host.invalid/']);
     expect([exitCode, stdout]).toEqual([1, '']);
     expect(stderr).toContain('no-such-host.invalid');
@@ -110,21 +110,21 @@ describe('exit codes', () => {
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
     [['scrape', 'http://example.com', '--frob'], /Unknown option '--frob'/],
     [['frobnicate'], /`winnow frobnicate` is not known/],
-    [['team', 'frobnicate'], /`winnow team frobnicate` is not known\. Verbs: create, list/],
-    [['team'], /`winnow team` needs a verb/],
+    [['team', 'frobnicate'], /`winnow team frobnicate` is not known\. Commands: create, list/],
+    [['team'], /`winnow team` needs a command/],
     [['key', 'create'], /NAME/],
     [['team', 'set', 'default'], /Nothing to change/],
     [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
-  ])('2: wrong use, %j', async (args, reason) => {
+  ])('is 2 for the wrong usage %j', async (args, reason) => {
     const { exitCode, stdout, stderr } = await winnow(args);
     expect(stderr).toMatch(reason);
     expect(stderr).not.toMatch(/\n\s+at /);
     expect([exitCode, stdout]).toEqual([2, '']);
   });
 
-  it('2: a key that is not the instance’s', async () => {
+  it('is 2 when the API key is not valid', async () => {
     const { exitCode, stderr } = await winnow(['scrape', 'http://example.com'], {
       WINNOW_API_KEY: 'fc-wrong',
     });
@@ -132,7 +132,7 @@ describe('exit codes', () => {
     expect(exitCode).toBe(2);
   });
 
-  it('3: the database cannot be reached', async () => {
+  it('is 3 when the database cannot be reached', async () => {
     const { exitCode, stderr } = await winnow(['team', 'list'], {
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
     });
@@ -149,7 +149,7 @@ describe('teams and keys', () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/));
 
-  it('are made, shown, changed and closed', async () => {
+  it('are created, listed, changed and revoked', async () => {
     const name = `cli-${Date.now()}`;
     const made = table((await winnow(['team', 'create', name, '--credits', '2'])).stdout);
     const columns = [
@@ -199,7 +199,7 @@ describe('teams and keys', () => {
     ['a key', ['key', 'revoke', 'nothing'], /no valid key named nothing/],
     ['a key that is given as itself', ['key', 'revoke', 'fc-0'], /no valid key named fc-0/],
     ['a profile', ['profile', 'delete', 'nothing'], /no profile named nothing/],
-  ])('%s that does not exist is named', async (_name, args, reason) => {
+  ])('name %s that does not exist', async (_name, args, reason) => {
     const { exitCode, stderr } = await winnow(args);
     expect(stderr).toMatch(reason);
     expect(exitCode).toBe(1);
@@ -242,7 +242,7 @@ it('openapi prints what the service serves', async () => {
   expect(JSON.parse(stdout)).toEqual((await call('/openapi.json')).body);
 });
 
-it('migrate finds nothing to do', async () => {
+it('migrate succeeds on a database that is up to date', async () => {
   const { exitCode, stdout } = await winnow(['migrate']);
   expect([exitCode, stdout]).toEqual([0, 'The database is at this version.\n']);
 });

@@ -70,8 +70,8 @@ async function followed(target: FollowedJob['target'], options: Partial<Followed
   return { taken, notes, head, failed };
 }
 
-describe('a job is followed', () => {
-  it('to its end, every document once, never asking for what is not there', async () => {
+describe('the document stream', () => {
+  it('yields every document once and never requests one that does not exist', async () => {
     const { target, skips } = await serveJob([
       { count: 0 },
       { count: 2 },
@@ -93,12 +93,12 @@ describe('a job is followed', () => {
     expect([failed.at(-1), notes]).toEqual([3, []]);
   });
 
-  it('through answers that hold one document each', async () => {
+  it('continues through responses that hold one document each', async () => {
     const { target } = await serveJob([{ count: 1 }, { count: 4, status: 'completed', most: 1 }]);
     expect((await followed(target)).taken).toEqual([0, 1, 2, 3]);
   });
 
-  it('over a connection that is lost in the middle', async () => {
+  it('continues after a connection is lost in the middle of a response', async () => {
     const { target } = await serveJob([
       { count: 5, breakAfter: 3 },
       { count: 5, breakAfter: 4 },
@@ -112,14 +112,14 @@ describe('a job is followed', () => {
     ]);
   });
 
-  it('not beyond the moment when it is given up', async () => {
+  it('stops when it is aborted', async () => {
     const { target } = await serveJob([{ count: 3 }]);
     const giveUp = new AbortController();
     const options = { giveUp: giveUp.signal, onStanding: () => giveUp.abort() };
     expect((await followed(target, options)).head.status).toBe('scraping');
   });
 
-  it('not where the API refuses', async () => {
+  it('fails when the API refuses the request', async () => {
     const target = await serve((_request, response) =>
       response.writeHead(404).end('{"success":false,"code":"NOT_FOUND","error":"Job not found."}'),
     );
@@ -127,7 +127,7 @@ describe('a job is followed', () => {
   });
 });
 
-it('of a long list of failures only the first are read', async () => {
+it('only the first failures of a long list are read', async () => {
   let sent = 0;
   const target = await serve((_request, response) => {
     response.write('{"errors":[');
@@ -141,10 +141,10 @@ it('of a long list of failures only the first are read', async () => {
   expect(failures.map(({ url }) => url)).toEqual([1, 2, 3].map((n) => `http://a.test/${n}`));
 });
 
-describe('patience', () => {
+describe('retrying while the service is unreachable', () => {
   const away = () => Promise.reject(new ServiceError('SERVICE_UNAVAILABLE', 'It is away.'));
 
-  it('ends after its time with what went wrong', async () => {
+  it('ends after its time limit with the last error', async () => {
     const notes: string[] = [];
     const { signal } = new AbortController();
     const tried = patiently(away, { note: (text) => notes.push(text), signal, longestMs: 600 });
@@ -152,13 +152,13 @@ describe('patience', () => {
     expect(notes).toEqual(['Winnow does not answer (It is away.); trying again for 1 s.']);
   });
 
-  it('ends when it is called off', async () => {
+  it('ends when it is aborted', async () => {
     const end = new AbortController();
     const tried = patiently(away, { note: () => end.abort(), signal: end.signal });
     await expect(tried).rejects.toThrow('It is away.');
   });
 
-  it('has none with a refusal', async () => {
+  it('does not retry a refusal', async () => {
     let tries = 0;
     const refused = () => {
       tries++;

@@ -6,33 +6,33 @@ const standing = (completed: number, total: number, failed = 0) => ({
   creditsUsed: completed,
 });
 
-describe('the line of a job', () => {
-  it('says how many, how fast, how many failed, how long', () => {
+describe('the progress line', () => {
+  it('shows pages, rate, failures, remaining time and credits', () => {
     const pace = new Pace();
     for (let second = 0; second <= 10; second++) pace.see(standing(second * 4, 100, 5), second * 1000);
     expect(pace.text()).toBe('45/100 pages, 4.0/s, 5 failed, about 14 s left, 40 credits');
   });
 
-  it('does not foretell while pages are still being found', () => {
+  it('shows no remaining time while pages are still being found', () => {
     const pace = new Pace();
     for (let second = 0; second <= 10; second++) pace.see(standing(second, 50 + second), second * 1000);
     expect(pace.text()).toBe('10/60 pages, 1.0/s, 10 credits');
   });
 
-  it('forgets how fast it was a while ago', () => {
+  it('computes the rate of the last 15 seconds only', () => {
     const pace = new Pace();
     pace.see(standing(0, 100), 0);
     for (let second = 1; second <= 40; second++) pace.see(standing(80, 100), second * 1000);
     expect(pace.text()).toBe('80/100 pages, 0.0/s, 80 credits');
   });
 
-  it('says that a job is paused', () => {
+  it('shows that a job is paused', () => {
     const pace = new Pace();
     pace.see({ ...standing(1, 2), paused: true }, 0);
     expect(pace.text()).toBe('1/2 pages, paused, 1 credits');
   });
 
-  it('has a bar on a terminal, as long as there is room', () => {
+  it('shows a bar on a terminal that is wide enough', () => {
     const pace = new Pace();
     pace.see(standing(1, 2), 0);
     expect(pace.text(200)).toBe(`${'█'.repeat(12)}${'░'.repeat(12)} 1/2 pages · 0.0/s · 1 credits`);
@@ -42,6 +42,6 @@ describe('the line of a job', () => {
   });
 });
 
-it('durations read like a person says them', () => {
+it('durations are formatted in seconds, minutes and hours', () => {
   expect([0, 41.2, 200, 7500].map(duration)).toEqual(['0 s', '42 s', '3 min 20 s', '2 h 5 min']);
 });

@@ -14,7 +14,7 @@ function terminal(fields: object) {
   return { tty, written: () => written };
 }
 
-it('on a terminal a live line is drawn anew, gives way, and is gone at the end', async () => {
+it('on a terminal a live line is redrawn, hidden for other output, and erased at the end', async () => {
   const { tty, written } = terminal({ isTTY: true, columns: 40 });
   const progress = openProgress(tty);
   let count = 0;
@@ -36,7 +36,7 @@ it('on a terminal a live line is drawn anew, gives way, and is gone at the end',
   expect(written()).not.toMatch(/x\n?$/);
 });
 
-it('elsewhere it is a line now and then, without an escape', async () => {
+it('without a terminal a live line is printed periodically, without escape codes', async () => {
   const { tty, written } = terminal({});
   await openProgress(tty).live(
     (columns) => `columns: ${columns}`,

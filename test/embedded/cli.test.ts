@@ -19,20 +19,20 @@ const winnow = (...args: string[]) =>
   });
 
 test.each([
-  [['frobnicate'], /`winnow frobnicate` is not known\. Verbs: up, scrape/],
+  [['frobnicate'], /`winnow frobnicate` is not known\. Commands: up, scrape/],
   [['--frob'], /Unknown option '--frob'/],
   [['scrape'], /URL/],
   [['scrape', 'http://a.test', 'b'], /Unexpected argument 'b'/],
   [['scrape', 'http://a.test', '--timeout', 'soon'], /--timeout must be a whole number, not 'soon'/],
   [['scrape', 'http://a.test', '--header', 'no colon'], /'name: value'/],
-])('%j is wrong use', async (args, reason) => {
+])('%j is rejected as wrong usage', async (args, reason) => {
   const { exitCode, stderr, stdout } = await winnow(...args);
   expect(stderr).toMatch(reason);
   expect(stdout).toBe('');
   expect(exitCode).toBe(2);
 });
 
-test('a wrong setting is named', async () => {
+test('an invalid setting is named', async () => {
   const { exitCode, stderr } = await runCommand(process.execPath, [entry, 'doctor'], {
     settings: { PORT: 'many' },
   });
@@ -40,7 +40,7 @@ test('a wrong setting is named', async () => {
   expect(exitCode).toBe(2);
 });
 
-test('help goes to stdout; that of up lists the settings', async () => {
+test('help is printed on stdout, and that of up lists the settings', async () => {
   const all = await winnow('--help');
   expect(all).toMatchObject({ exitCode: 0, stderr: '' });
   expect(all.stdout).toContain('scrape');
@@ -49,7 +49,7 @@ test('help goes to stdout; that of up lists the settings', async () => {
   expect((await winnow('scrape', '--help')).stdout).toMatch(/--only-main-content/);
 });
 
-test('a verb uses the instance that runs, and prints nothing but the result on stdout', async () => {
+test('a command uses the running instance, and prints only the result on stdout', async () => {
   const asked: unknown[] = [];
   const api = createServer((request, response) => {
     let body = '';
@@ -78,7 +78,7 @@ test('a verb uses the instance that runs, and prints nothing but the result on s
       'b:2',
     );
     expect(result).toMatchObject({ exitCode: 0, stdout: '# Hello\n' });
-    expect(result.stderr).toContain('the page answered 404');
+    expect(result.stderr).toContain('the page responded with status 404');
     expect(asked).toEqual([
       '/v2/scrape',
       'Bearer fc-test',
@@ -93,7 +93,7 @@ test('a verb uses the instance that runs, and prints nothing but the result on s
     const second = await winnow('up');
     expect(second).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining(`runs already on ${dataDir}`),
+      stdout: expect.stringContaining(`is already running on ${dataDir}`),
     });
   } finally {
     run?.release();
@@ -101,7 +101,7 @@ test('a verb uses the instance that runs, and prints nothing but the result on s
   }
 });
 
-test('one format is printed as it is, several as JSON, --json as answered', () => {
+test('one format is printed as it is, several as JSON, and --json prints the whole response', () => {
   const answer = {
     success: true as const,
     data: { markdown: '# A\n', links: ['http://b.test'], metadata: {} },
@@ -112,7 +112,7 @@ test('one format is printed as it is, several as JSON, --json as answered', () =
   expect(JSON.parse(resultText(answer, ['markdown'], true))).toEqual(answer);
 });
 
-test('an error answer keeps its code, a dead address says so', async () => {
+test('an error response keeps its code, and an unreachable URL is SERVICE_UNAVAILABLE', async () => {
   const api = createServer((_request, response) =>
     response
       .writeHead(200)

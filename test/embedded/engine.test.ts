@@ -15,7 +15,7 @@ test.each([
   expect(parseEngineVersion(text)).toEqual(version);
 });
 
-test('only servers of one line can work on the database file', () => {
+test('only servers of one minor version are compatible with the database file', () => {
   const usable = ['1.31.0', '1.31.2', '1.31.12', '1.30.9', '1.32.0', '1.310.0', '2.31.0'].filter(
     isServerUsable,
   );

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('a key is made once, kept for its owner only, and found again', () => {
+test('a key is generated once, stored readable for its owner only, and found again', () => {
   const first = firstTeamKey({ dataDir });
   expect(first).toEqual({
     value: expect.stringMatching(/^fc-[a-z0-9]{32}$/),
@@ -22,7 +22,7 @@ test('a key is made once, kept for its owner only, and found again', () => {
   expect(firstTeamKey({ dataDir })).toEqual({ ...first, made: false });
 });
 
-test('a given key is used and not written down', () => {
+test('a key from a setting is used and not stored', () => {
   expect(firstTeamKey({ dataDir, apiKey: 'fc-given' })).toEqual({
     value: 'fc-given',
     file: undefined,
@@ -31,13 +31,13 @@ test('a given key is used and not written down', () => {
   expect(() => statSync(join(dataDir, 'api-key'))).toThrow('ENOENT');
 });
 
-test('the secret key has 256 bits and is another one per data directory', () => {
+test('the secret key has 256 bits and differs per data directory', () => {
   const one = secretKey({ dataDir }).value;
   expect(one).toMatch(/^[0-9a-f]{64}$/);
   expect(secretKey({ dataDir: join(dataDir, 'other') }).value).not.toBe(one);
 });
 
-test('an emptied key file is an error, not a new key that fits nothing', () => {
+test('an empty key file is an error and is not replaced by a new key', () => {
   writeFileSync(join(dataDir, 'secret-key'), '');
   expect(() => secretKey({ dataDir })).toThrow(join(dataDir, 'secret-key'));
 });

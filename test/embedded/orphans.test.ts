@@ -16,7 +16,7 @@ function start(program: string, ...args: string[]): ProcessId {
   return { pid, identity: identityOf(pid) ?? '' };
 }
 
-test('ends the parts that were written down, and only those that still are the same process', async () => {
+test('recorded processes are stopped, but not another process that reused a pid', async () => {
   const orphan = start('sleep', '60');
   const stranger = start('sleep', '60');
   const ended = await endOrphans(
@@ -29,7 +29,7 @@ test('ends the parts that were written down, and only those that still are the s
 });
 
 test.runIf(process.platform === 'linux')(
-  'finds a part that was not written down by program and argument',
+  'an unrecorded process is found by program and argument',
   async () => {
     const orphan = start('sleep', '61.125');
     const otherArgument = start('sleep', '62.125');
@@ -40,11 +40,11 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('nothing left behind is nothing to do', async () => {
+test('no process is stopped when none was left running', async () => {
   expect(await endOrphans({ worker: { pid: 2 ** 22 + 1, identity: 'x' } }, {})).toEqual([]);
 });
 
-test('a process that does not listen is killed, with its children', async () => {
+test('a process that ignores the stop signal is killed with its children', async () => {
   const stubborn = start('sh', '-c', 'trap "" TERM; sleep 60 & echo $!; while true; do sleep 0.05; done');
   const [line] = await once(children[0]?.stdout ?? process.stdin, 'data');
   const childPid = Number(String(line));

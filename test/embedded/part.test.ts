@@ -45,7 +45,7 @@ function watched(partPlan: PartPlan) {
   return { part, processes, news };
 }
 
-test('a part that dies is started again, and says so', async () => {
+test('a process that dies is restarted, and both events are reported', async () => {
   const { part, processes, news } = watched(plan('echo ready; exec sleep 60'));
   await part.start();
   const first = processes[0];
@@ -63,7 +63,7 @@ test('a part that dies is started again, and says so', async () => {
   expect(news).toHaveLength(2);
 });
 
-test('a part that does not come up is an error with the end of its log', async () => {
+test('a process that does not start is an error with the end of its log', async () => {
   const { part, processes } = watched(plan('echo "no more disk" >&2; exit 3'));
   await expect(part.start()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
@@ -74,18 +74,18 @@ test('a part that does not come up is an error with the end of its log', async (
   expect(processes.at(-1)).toBeUndefined();
 });
 
-test('a program that is not there is an error that names it', async () => {
+test('a program that does not exist is an error that names it', async () => {
   const missing = plan('', { launch: () => spawn('/nowhere/program', { stdio: 'ignore' }) });
   await expect(watched(missing).part.start()).rejects.toThrow('/nowhere/program');
 });
 
-test('a part that never becomes ready is ended', async () => {
+test('a process that never becomes ready is killed', async () => {
   const { part, processes } = watched(plan('exec sleep 60', { readyWithinMs: 100 }));
   await expect(part.start()).rejects.toThrow('not ready within 0.1 s');
   expect(processes[0] && isRunning(processes[0])).toBe(false);
 });
 
-test('a first start that fails is tried again as often as planned', async () => {
+test('a first start that fails is retried as often as planned', async () => {
   const flag = join(dataDir, 'second-time');
   const script = `[ -e ${flag} ] || { touch ${flag}; exit 1; }; echo ready; exec sleep 60`;
   const { part } = watched(plan(script, { attempts: 2 }));
@@ -93,14 +93,14 @@ test('a first start that fails is tried again as often as planned', async () => 
   await part.stop();
 });
 
-test('a part that does not listen is killed after its time', async () => {
+test('a process that ignores the stop signal is killed after its grace period', async () => {
   const { part, processes } = watched(plan('trap "" TERM; echo ready; while true; do sleep 0.05; done'));
   await part.start();
   await part.stop();
   expect(processes[0] && isRunning(processes[0])).toBe(false);
 });
 
-test('stopped while it waits to come back, it stays away', async () => {
+test('a process that is stopped while it waits for a restart is not restarted', async () => {
   const { part, processes, news } = watched(plan('echo ready; sleep 0.1; exit 7'));
   await part.start();
   await expect.poll(() => news).toContain('The part died (exit code 7); starting it again.');
@@ -110,7 +110,7 @@ test('stopped while it waits to come back, it stays away', async () => {
   expect(processes).toHaveLength(count);
 });
 
-test('warnings are shown in words, other lines are left to the log', () => {
+test('warnings are reported as text, other lines only go to the log', () => {
   expect(readableWarning('{"level":40,"time":1,"msg":"connection lost","err":{"message":"reset"}}')).toBe(
     'warning: connection lost: reset',
   );
@@ -120,7 +120,7 @@ test('warnings are shown in words, other lines are left to the log', () => {
   expect(readableWarning('Error: plain text')).toBeUndefined();
 });
 
-test('the log of an earlier start is kept beside the new one', () => {
+test('the log of an earlier start is kept next to the new one', () => {
   const first = openLog(dataDir, 'aged');
   writeSync(first.fd, 'from the first start\n');
   const second = openLog(dataDir, 'aged');

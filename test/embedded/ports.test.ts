@@ -13,7 +13,7 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('a free port is taken as asked, a taken one is replaced by a free one', async () => {
+test('a preferred port that is taken is replaced by a free one', async () => {
   const port = await takenPort();
   expect(await isPortFree(port, '127.0.0.1')).toBe(false);
   const other = await holdPort(port);
@@ -22,7 +22,7 @@ test('a free port is taken as asked, a taken one is replaced by a free one', asy
   other.release();
 });
 
-test('a held port is nobody else’s while nothing listens there', async () => {
+test('a reserved port is not given to others while nothing listens on it', async () => {
   const held = await holdPort(0);
   expect(await isPortFree(held.port, '127.0.0.1')).toBe(true);
   const other = await holdPort(held.port);
@@ -34,7 +34,7 @@ test('a held port is nobody else’s while nothing listens there', async () => {
   again.release();
 });
 
-test.runIf(process.platform === 'linux')('the holder of a port is named', async () => {
+test.runIf(process.platform === 'linux')('the process that listens on a port is named', async () => {
   const port = await takenPort();
   expect(portHolder(port)).toContain(`(process ${process.pid})`);
   server?.close();

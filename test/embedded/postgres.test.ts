@@ -58,7 +58,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('data outlives a stop, and a kill of the server with clients at work', async () => {
+test('data survives a stop, and a kill of the server with active clients', async () => {
   const first = await start();
   await query(first, 'create table kept (id int primary key)');
   await query(first, 'insert into kept values (1)');
@@ -80,7 +80,7 @@ test('data outlives a stop, and a kill of the server with clients at work', asyn
   expect(await busy).toMatch(/terminat|reset|closed/i);
 }, 60_000);
 
-test('listens on loopback, asks for the password, keeps it from others, speaks UTF-8', async () => {
+test('Postgres listens on loopback, requires the password, stores it privately, and uses UTF-8', async () => {
   const url = await start();
   expect(new URL(url).hostname).toBe('127.0.0.1');
   const wrong = new URL(url);
@@ -96,7 +96,7 @@ test('listens on loopback, asks for the password, keeps it from others, speaks U
   expect(readdirSync(dataDir).filter((name) => name.includes('.new'))).toEqual([]);
 }, 60_000);
 
-test.runIf(isRoot)('a data directory behind a closed one is an error that names it', async () => {
+test.runIf(isRoot)('a data directory inside an inaccessible one is an error that names it', async () => {
   chmodSync(dataDir, 0o700);
   const inside = join(dataDir, 'deep');
   const prepared = preparePostgres({ dataDir: inside, cacheDir: join(dataDir, 'cache'), port: 1 });
@@ -106,14 +106,14 @@ test.runIf(isRoot)('a data directory behind a closed one is an error that names 
   });
 });
 
-test('the way to a program is open or names the closed directory', () => {
+test('an inaccessible directory on the path to a program is found', () => {
   const nobody = { uid: 65534, gid: 65534 };
   expect(closedDirectory('/usr/bin', nobody)).toBeUndefined();
   chmodSync(dataDir, 0o700);
   expect(closedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
 });
 
-test('programs that another user cannot reach are copied to the cache', () => {
+test('programs that the user can reach are not copied', () => {
   const hidden = openDirectory();
   const programs = findPrograms(join(dataDir, 'none'));
   const nobody = { uid: 65534, gid: 65534 };

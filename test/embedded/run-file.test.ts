@@ -33,7 +33,7 @@ function otherStart() {
   return { child, said, end };
 }
 
-test('one start holds the directory, until it lets go', () => {
+test('one start holds the data directory until it releases it', () => {
   const first = takeRun(dataDir);
   expect(first).toBeDefined();
   expect(takeRun(dataDir)).toBeUndefined();
@@ -44,14 +44,14 @@ test('one start holds the directory, until it lets go', () => {
   expect(readRun(dataDir)).toBeUndefined();
 });
 
-test('two processes that start at once: exactly one gets it', async () => {
+test('of several processes that start at once, exactly one gets the data directory', async () => {
   const starts = [otherStart(), otherStart(), otherStart()];
   const answers = await Promise.all(starts.map(({ said }) => said));
   await Promise.all(starts.map(({ end }) => end()));
   expect(answers.toSorted()).toEqual(['refused', 'refused', 'taken']);
 });
 
-test('a killed start leaves what it wrote down, and lets the next one in', async () => {
+test('a killed start leaves its run file and does not block the next start', async () => {
   const killed = otherStart();
   expect(await killed.said).toBe('taken');
   expect(findRunning(dataDir)?.pid).toBe(killed.child.pid);
@@ -67,7 +67,7 @@ test('a killed start leaves what it wrote down, and lets the next one in', async
   next?.release();
 });
 
-test('urls and parts can be read by others while it runs', () => {
+test('other processes can read the URLs and child processes of a running instance', () => {
   const run = takeRun(dataDir);
   run?.setChild('api', ownProcess());
   run?.setUrls({ api: 'http://127.0.0.1:3002' });
@@ -80,7 +80,7 @@ test('urls and parts can be read by others while it runs', () => {
   run?.release();
 });
 
-test('a number that belongs to another process by now is not the instance', () => {
+test('a reused pid is not taken for the running instance', () => {
   const run = takeRun(dataDir);
   const path = join(dataDir, 'run.json');
   writeFileSync(
@@ -91,7 +91,7 @@ test('a number that belongs to another process by now is not the instance', () =
   run?.release();
 });
 
-test('a file that was cut off counts as none', () => {
+test('a truncated run file counts as missing', () => {
   writeFileSync(join(dataDir, 'run.json'), '{"pid": 12');
   expect(readRun(dataDir)).toBeUndefined();
   const run = takeRun(dataDir);
@@ -99,7 +99,7 @@ test('a file that was cut off counts as none', () => {
   run?.release();
 });
 
-test('the identity of a process is its own, and ends with it', async () => {
+test('the identity of a process is unique and disappears when it exits', async () => {
   const child = spawn('sleep', ['30']);
   const pid = child.pid ?? 0;
   const identity = identityOf(pid) ?? '';

@@ -46,7 +46,7 @@ async function statusOf(workflowId: string): Promise<string> {
   }
 }
 
-test('an unfinished workflow outlives a stop and a kill of the engine', async () => {
+test('an unfinished workflow survives a stop and a kill of the Temporal server', async () => {
   await start();
   const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
   await new Client({ connection }).workflow.start('unknown', { workflowId: 'kept', taskQueue: 'nobody' });
@@ -64,7 +64,7 @@ test('an unfinished workflow outlives a stop and a kill of the engine', async ()
   expect(await statusOf('kept')).toBe('RUNNING');
 }, 60_000);
 
-test('ready means that the namespace answers; another one does not', async () => {
+test('only an existing namespace is reported as ready', async () => {
   await start();
   expect(await servesNamespace(port, 'default')).toBe(true);
   expect(await servesNamespace(port, 'elsewhere')).toBe(false);
