@@ -1,34 +1,34 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
-import { checkArguments, type VerbArgs } from './cli/arguments.ts';
+import { type CommandArgs, checkArguments } from './cli/arguments.ts';
 import { describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
-type Verb = CommandDef;
+type Command = CommandDef;
 
 /** Every command. Each is loaded when it is used, because the supervisor's memory must stay small. */
-const VERBS: Record<string, () => Promise<Verb>> = {
-  up: async () => (await import('./cli/up.ts')).upCommand,
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  up: async () => (await import('./cli/commands/up-command.ts')).upCommand,
   // citty's command types are invariant in their options, which are not read here.
-  scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
-  crawl: async () => (await import('./cli/crawl.ts')).crawlCommand as Verb,
-  batch: async () => (await import('./cli/batch.ts')).batchCommand as Verb,
-  map: async () => (await import('./cli/map.ts')).mapCommand as Verb,
-  setup: async () => (await import('./cli/setup.ts')).setupCommand,
-  doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
-  team: async () => (await import('./cli/team.ts')).teamCommand,
-  key: async () => (await import('./cli/key.ts')).keyCommand,
-  profile: async () => (await import('./cli/profile.ts')).profileCommand,
-  migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
-  openapi: async () => (await import('./cli/openapi.ts')).openapiCommand,
+  scrape: async () => (await import('./cli/commands/scrape-command.ts')).scrapeCommand as Command,
+  crawl: async () => (await import('./cli/commands/crawl-command.ts')).crawlCommand as Command,
+  batch: async () => (await import('./cli/commands/batch-command.ts')).batchCommand as Command,
+  map: async () => (await import('./cli/commands/map-command.ts')).mapCommand as Command,
+  setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
+  doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
+  team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,
+  key: async () => (await import('./cli/commands/key-command.ts')).keyCommand,
+  profile: async () => (await import('./cli/commands/profile-command.ts')).profileCommand,
+  migrate: async () => (await import('./cli/commands/migrate-command.ts')).migrateCommand,
+  openapi: async () => (await import('./cli/commands/openapi-command.ts')).openapiCommand,
 };
 
-const root: Verb = {
+const root: Command = {
   meta: {
     name: 'winnow',
     description: 'clean markdown, HTML, links and screenshots of any page; the default command is up',
   },
-  subCommands: VERBS,
+  subCommands: COMMANDS,
 };
 
 /**
@@ -40,12 +40,12 @@ export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
-    const { path, verb, parent, rest } = await findVerb(args);
+    const { path, verb, parent, rest } = await findCommand(args);
     if (args.some((arg) => arg === '--help' || arg === '-h')) {
       process.stdout.write(`${await usage(path, verb, parent)}\n`);
       return 0;
     }
-    checkArguments(path.join(' '), rest, unfold((await resolveValue(verb.args)) ?? {}, rest.length));
+    checkArguments(path.join(' '), rest, expandRepeated((await resolveValue(verb.args)) ?? {}, rest.length));
     await runCommand(verb, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
@@ -53,17 +53,17 @@ export async function runCli(args: string[]): Promise<number> {
   }
 }
 
-interface Found {
+interface FoundCommand {
   path: string[];
-  verb: Verb;
-  parent: Verb | undefined;
+  verb: Command;
+  parent: Command | undefined;
   /** The arguments of the command itself. */
   rest: string[];
 }
 
-async function findVerb(args: string[]): Promise<Found> {
+async function findCommand(args: string[]): Promise<FoundCommand> {
   const isHelp = args[0] === '--help' || args[0] === '-h';
-  const found: Found = {
+  const found: FoundCommand = {
     path: [],
     verb: root,
     parent: undefined,
@@ -75,7 +75,7 @@ async function findVerb(args: string[]): Promise<Found> {
     const name = found.rest[0];
     if (!verbs || name === '--help' || name === '-h') return found;
     const next = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-    if (name === undefined || !next) throw unknownVerb(found.path, name, Object.keys(verbs));
+    if (name === undefined || !next) throw unknownCommandError(found.path, name, Object.keys(verbs));
     found.parent = found.verb;
     found.verb = await resolveValue(next);
     found.path.push(name);
@@ -84,7 +84,7 @@ async function findVerb(args: string[]): Promise<Found> {
 }
 
 /** Replaces an argument whose name ends in `...` by as many arguments as there are words, for the check. */
-function unfold(args: VerbArgs, words: number): VerbArgs {
+function expandRepeated(args: CommandArgs, words: number): CommandArgs {
   const repeated = Object.entries(args).filter(([name]) => name.endsWith('...'));
   const copies = repeated.flatMap(([name, arg]) =>
     Array.from({ length: words }, (_, index) => [`${name}${index}`, arg] as const),
@@ -92,7 +92,7 @@ function unfold(args: VerbArgs, words: number): VerbArgs {
   return { ...args, ...Object.fromEntries(copies) };
 }
 
-function unknownVerb(path: string[], name: string | undefined, known: string[]): ServiceError {
+function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
   const place = ['winnow', ...path].join(' ');
   const fault = name === undefined ? `\`${place}\` needs a command` : `\`${place} ${name}\` is not known`;
   return new ServiceError(
@@ -101,7 +101,7 @@ function unknownVerb(path: string[], name: string | undefined, known: string[]):
   );
 }
 
-async function usage(path: string[], verb: Verb, parent: Verb | undefined): Promise<string> {
+async function usage(path: string[], verb: Command, parent: Command | undefined): Promise<string> {
   // citty prints only one name above the command, so that name is the whole path.
   const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
   const coloured = await renderUsage(verb, above);

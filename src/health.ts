@@ -8,7 +8,7 @@ export type Probe = () => Promise<void>;
 const PROBE_TIMEOUT_MS = 5_000;
 
 /** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
-async function probeAll(probes: Record<string, Probe>): Promise<Record<string, string>> {
+async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
     const late = new Promise<never>((_, reject) => {
       setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no response within ${PROBE_TIMEOUT_MS} ms`)).unref();
@@ -35,7 +35,7 @@ export function createHealth(probes: Record<string, Probe>, registry: Registry) 
   const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/health': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
     '/ready': async () => {
-      const parts = await probeAll(probes);
+      const parts = await runProbes(probes);
       const ready = Object.values(parts).every((state) => state === 'ok');
       const body = JSON.stringify({ status: ready ? 'ok' : 'not ready', parts });
       return { status: ready ? 200 : 503, type: 'application/json', body };

@@ -1,29 +1,33 @@
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { findChromium } from './embedded/chromium.ts';
-import { obtainEngine } from './embedded/engine.ts';
-import { firstTeamKey, type KeptKey, secretKey } from './embedded/keys.ts';
-import { openLog } from './embedded/log-files.ts';
-import { type NodePartOptions, planNodePart } from './embedded/node-part.ts';
-import { endOrphans } from './embedded/orphans.ts';
-import { Part, type PartPlan } from './embedded/part.ts';
-import { type HeldPort, holdPort, isPortFree, portHolder } from './embedded/ports.ts';
+import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './embedded/keys.ts';
+import { findPortOwner, isPortFree, type ReservedPort, reservePort } from './embedded/ports.ts';
 import { postgresDir, preparePostgres } from './embedded/postgres.ts';
-import type { Progress } from './embedded/progress.ts';
-import { type InstanceUrls, type Run, takeRun } from './embedded/run-file.ts';
+import { openLog } from './embedded/supervision/log-files.ts';
+import { stopOrphans } from './embedded/supervision/orphan-processes.ts';
+import {
+  type DataDirectoryLock,
+  type InstanceUrls,
+  lockDataDirectory,
+} from './embedded/supervision/run-file.ts';
+import { planServiceProcess, type ServiceProcessOptions } from './embedded/supervision/service-process.ts';
+import { type ProcessPlan, SupervisedProcess } from './embedded/supervision/supervised-process.ts';
 import { installPackages } from './embedded/system-packages.ts';
-import { engineFile, planTemporal } from './embedded/temporal.ts';
+import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
+import { planTemporalServer, temporalDatabaseFile } from './embedded/temporal/temporal-server.ts';
+import type { Progress } from './embedded/terminal-progress.ts';
 import { ServiceError } from './errors.ts';
 
 /** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
 const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
 /** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
-const DRAIN_MS = 13_000;
+const STOP_GRACE_MS = 13_000;
 
 /** A running instance: all processes of one machine. */
 export interface Instance {
   urls: InstanceUrls;
-  apiKey: KeptKey;
+  apiKey: StoredKey;
   /** Stops every process in order; unfinished jobs continue at the next start. */
   stop(): Promise<void>;
 }
@@ -41,13 +45,13 @@ export interface StartOptions {
 }
 
 /** State shared by the steps of a start. */
-interface Start {
+interface StartContext {
   config: Config;
   progress: Progress;
   /** Aborted by the caller or by the first step that fails. */
   calledOff: AbortController;
-  run: Run;
-  startPart(plan: PartPlan): Promise<void>;
+  run: DataDirectoryLock;
+  startPart(plan: ProcessPlan): Promise<void>;
   /** Reserves a port until the instance stops. */
   choosePort(preferred: number): Promise<number>;
 }
@@ -62,10 +66,10 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   const { dataDir, cacheDir } = options.config;
   const port = options.port ?? options.config.port;
   const config = { ...options.config, dataDir: resolve(dataDir), cacheDir: resolve(cacheDir), port };
-  const run = takeRun(config.dataDir);
+  const run = lockDataDirectory(config.dataDir);
   if (!run) return undefined;
 
-  const parts: Part[] = [];
+  const parts: SupervisedProcess[] = [];
   options.kill.addEventListener('abort', () => {
     for (const part of parts) part.kill();
   });
@@ -76,9 +80,9 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   if (options.signal.aborted) callOff();
   const { signal } = calledOff;
 
-  const startPart = async (plan: PartPlan) => {
+  const startPart = async (plan: ProcessPlan) => {
     signal.throwIfAborted();
-    const part = new Part(plan, {
+    const part = new SupervisedProcess(plan, {
       onProcess: (child) => run.setChild(plan.name, child),
       onNews: options.progress.note,
     });
@@ -86,9 +90,9 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
     signal.addEventListener('abort', () => void part.stop(), { once: true });
     await options.progress.step(`Starting ${plan.title}`, () => part.start());
   };
-  const held: HeldPort[] = [];
+  const held: ReservedPort[] = [];
   const choosePort = async (preferred: number) => {
-    const port = await holdPort(preferred);
+    const port = await reservePort(preferred);
     held.push(port);
     return port.port;
   };
@@ -113,16 +117,16 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   }
 }
 
-async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiKey: KeptKey }> {
+async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
   const { config, progress, run, calledOff } = start;
-  await requireFreePort(config.port, config.host);
-  await clearLeftovers(start);
-  const apiKey = firstTeamKey(config);
-  const secret = secretKey(config);
+  await assertPortFree(config.port, config.host);
+  await stopLeftoverProcesses(start);
+  const apiKey = loadFirstTeamKey(config);
+  const secret = loadSecretKey(config);
 
   const [databaseUrl, temporal] = await allOrAbort(calledOff, [
     config.databaseUrl ?? startPostgres(start),
-    config.temporalAddress ? placeOf(config.temporalAddress) : startTemporal(start),
+    config.temporalAddress ? endpointOf(config.temporalAddress) : startTemporal(start),
     prepareBrowser(start),
   ]);
   const settings: Record<string, string> = {
@@ -140,10 +144,10 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     temporal: temporal.address,
     ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
   };
-  const role = (name: string, title: string, entry: string): NodePartOptions => ({
+  const role = (name: string, title: string, entry: string): ServiceProcessOptions => ({
     ...{ name, title, entry, settings },
     log: openLog(config.dataDir, name),
-    graceMs: DRAIN_MS,
+    graceMs: STOP_GRACE_MS,
     onWarning: progress.note,
     onUrl(url) {
       urls.api = url;
@@ -152,26 +156,26 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     },
   });
   await allOrAbort(calledOff, [
-    start.startPart(planNodePart(role('worker', 'the worker', 'worker.ts'))),
-    start.startPart(planNodePart(role('api', 'the API', 'server.ts'))),
+    start.startPart(planServiceProcess(role('worker', 'the worker', 'worker.ts'))),
+    start.startPart(planServiceProcess(role('api', 'the API', 'server.ts'))),
   ]);
   run.setUrls(urls);
   return { urls, apiKey };
 }
 
-async function requireFreePort(port: number, host: string): Promise<void> {
+async function assertPortFree(port: number, host: string): Promise<void> {
   if (await isPortFree(port, host)) return;
-  const holder = portHolder(port);
+  const holder = findPortOwner(port);
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
     `Port ${port} on ${host} is taken${holder ? ` by ${holder}` : ''}. End that program, or set PORT to another number.`,
   );
 }
 
-async function clearLeftovers({ config, progress, run }: Start): Promise<void> {
+async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
   const ended = await progress.step('Stopping processes left over from an earlier start', () =>
-    endOrphans(run.leftBehind, {
-      temporal: { program: 'temporal', argument: engineFile(config.dataDir) },
+    stopOrphans(run.leftBehind, {
+      temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
   );
@@ -181,13 +185,13 @@ async function clearLeftovers({ config, progress, run }: Start): Promise<void> {
 }
 
 /** The address of Temporal, and the URL of its web interface if we started it. */
-interface TemporalPlace {
+interface TemporalEndpoint {
   address: string;
   uiUrl?: string;
 }
-const placeOf = (address: string): TemporalPlace => ({ address });
+const endpointOf = (address: string): TemporalEndpoint => ({ address });
 
-async function startPostgres({ config, progress, startPart, choosePort }: Start): Promise<string> {
+async function startPostgres({ config, progress, startPart, choosePort }: StartContext): Promise<string> {
   const { dataDir, cacheDir } = config;
   const port = await choosePort(5432);
   const { plan, url } = await progress.step('Preparing Postgres', () =>
@@ -197,18 +201,24 @@ async function startPostgres({ config, progress, startPart, choosePort }: Start)
   return url;
 }
 
-async function startTemporal(start: Start): Promise<TemporalPlace> {
+async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
   const { config, progress, calledOff, startPart, choosePort } = start;
-  const { path: binary } = await obtainEngine(config.cacheDir, progress, calledOff.signal);
+  const { path: binary } = await ensureTemporalBinary(config.cacheDir, progress, calledOff.signal);
   const [port, uiPort] = [await choosePort(7233), await choosePort(8233)];
   await startPart(
-    planTemporal({ binary, dataDir: config.dataDir, namespace: config.temporalNamespace, port, uiPort }),
+    planTemporalServer({
+      binary,
+      dataDir: config.dataDir,
+      namespace: config.temporalNamespace,
+      port,
+      uiPort,
+    }),
   );
   return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
 }
 
 /** Prepares the browser before the worker starts, so that the user sees the progress. */
-async function prepareBrowser({ config, progress, calledOff }: Start): Promise<void> {
+async function prepareBrowser({ config, progress, calledOff }: StartContext): Promise<void> {
   await installPackages({ cacheDir: config.cacheDir, progress, signal: calledOff.signal });
   await progress.step('Preparing the browser', () => findChromium(config));
 }

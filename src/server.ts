@@ -10,7 +10,7 @@ import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
-import { patiently, runProcess } from './process.ts';
+import { runProcess, waitForDependency } from './process.ts';
 import { disksOf, watchStorage } from './storage.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
@@ -26,10 +26,10 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   }
   const logger = createLogger('api', config.logLevel);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
-  await patiently(() => migrate(db), logger);
+  await waitForDependency(() => migrate(db), logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
-  const connection = await patiently(() => connectTemporal(temporalAddress), logger);
+  const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
   const temporal = createTemporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);

@@ -3,13 +3,13 @@ import type { ArgsDef } from 'citty';
 import { messageOf, ServiceError } from '../errors.ts';
 
 /** Arguments of a command, as citty defines them. */
-export type VerbArgs = ArgsDef;
+export type CommandArgs = ArgsDef;
 
 /**
  * Checks the typed arguments against those the command knows; citty itself accepts unknown options and extra words.
  * @throws ServiceError `BAD_REQUEST` that names the wrong argument
  */
-export function checkArguments(verb: string, rawArgs: string[], args: VerbArgs): void {
+export function checkArguments(verb: string, rawArgs: string[], args: CommandArgs): void {
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const refuse = (reason: string) => {
     throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${verb} --help\` lists the arguments.`);
@@ -29,13 +29,13 @@ export function checkArguments(verb: string, rawArgs: string[], args: VerbArgs):
 }
 
 /** Collects every value of a repeatable option; citty keeps only the last one. */
-export function allValues(rawArgs: string[], args: VerbArgs, name: string): string[] {
+export function collectValues(rawArgs: string[], args: CommandArgs, name: string): string[] {
   const value = parse(rawArgs, args, false).values[name];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
 /** Splits a list such as `a, b,c`; `undefined` when the option is absent. */
-export function listOf(text: string | undefined): string[] | undefined {
+export function parseList(text: string | undefined): string[] | undefined {
   return text
     ?.split(',')
     .map((part) => part.trim())
@@ -43,20 +43,20 @@ export function listOf(text: string | undefined): string[] | undefined {
 }
 
 /** Parses an optional whole number. @throws ServiceError `BAD_REQUEST` when the value is not one */
-export function numberOf(name: string, text: string | undefined): number | undefined {
+export function parseWholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   throw new ServiceError('BAD_REQUEST', `--${name} must be a whole number, not '${text}'.`);
 }
 
 /** Parses an optional `on` or `off`. @throws ServiceError `BAD_REQUEST` for any other value */
-export function switchOf(name: string, text: string | undefined): boolean | undefined {
+export function parseSwitch(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (text === 'on' || text === 'off') return text === 'on';
   throw new ServiceError('BAD_REQUEST', `--${name} must be on or off, not '${text}'.`);
 }
 
-function parse(rawArgs: string[], args: VerbArgs, strict: boolean) {
+function parse(rawArgs: string[], args: CommandArgs, strict: boolean) {
   const options = Object.entries(args)
     .filter(([, { type }]) => type !== 'positional')
     .map(([name, arg]) => {

@@ -13,16 +13,16 @@ import { rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { messageOf, ServiceError } from '../errors.ts';
-import { lastWords, runCommand } from './command.ts';
+import { lastOutputLines, runCommand } from './command.ts';
 
 /** A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older headless shell. */
-export interface Chromium {
+export interface ChromiumBinary {
   path: string;
   kind: 'configured' | 'headless-shell' | 'chromium' | 'npm';
 }
 
 /** Paths of installed browsers, in order of preference. They are the real binaries, not Debian's wrapper scripts. */
-const PLACES: Chromium[] = [
+const SYSTEM_BINARIES: ChromiumBinary[] = [
   { path: '/usr/lib/chromium/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/bin/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/lib/chromium/chromium', kind: 'chromium' },
@@ -34,7 +34,7 @@ export interface ChromiumSearch {
   chromium?: string | undefined;
   cacheDir: string;
   /** Replaces the usual paths of the system, for tests. */
-  places?: Chromium[];
+  places?: ChromiumBinary[];
 }
 
 /**
@@ -42,7 +42,7 @@ export interface ChromiumSearch {
  * once (about 5 s).
  * @throws ServiceError `SERVICE_UNAVAILABLE` when there is no browser, or the configured one does not exist
  */
-export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
+export async function findChromium(search: ChromiumSearch): Promise<ChromiumBinary> {
   const installed = findInstalledChromium(search);
   if (installed) return installed;
   try {
@@ -59,10 +59,10 @@ export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
 /** Finds a browser that needs no unpacking; `undefined` when only the one from npm remains. */
 export function findInstalledChromium({
   chromium,
-  places = PLACES,
-}: Omit<ChromiumSearch, 'cacheDir'>): Chromium | undefined {
-  if (!chromium) return places.find(({ path }) => isProgram(path));
-  if (isProgram(chromium)) return { path: chromium, kind: 'configured' };
+  places = SYSTEM_BINARIES,
+}: Omit<ChromiumSearch, 'cacheDir'>): ChromiumBinary | undefined {
+  if (!chromium) return places.find(({ path }) => isExecutable(path));
+  if (isExecutable(chromium)) return { path: chromium, kind: 'configured' };
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
     `WINNOW_CHROMIUM is ${chromium}, but that file is not an executable. Correct the setting, or leave it empty to use an installed browser.`,
@@ -70,7 +70,7 @@ export function findInstalledChromium({
 }
 
 /** The package always unpacks into the temporary directory, so a child process whose TMPDIR is ours runs it. */
-const UNPACK = `
+const UNPACK_SCRIPT = `
   const { default: chromium, inflate } = await import(process.argv[1]);
   await Promise.all([chromium.executablePath(), inflate(process.argv[2] + '/al2023.tar.br')]);
 `;
@@ -88,20 +88,20 @@ async function unpackFromNpm(cacheDir: string): Promise<string> {
   try {
     const unpacked = await runCommand(
       process.execPath,
-      ['--input-type=module', '-e', UNPACK, entry, join(root, 'bin')],
+      ['--input-type=module', '-e', UNPACK_SCRIPT, entry, join(root, 'bin')],
       { settings: { TMPDIR: draft }, timeoutMs: 120_000 },
     );
-    if (unpacked.exitCode !== 0) throw new Error(lastWords(unpacked));
+    if (unpacked.exitCode !== 0) throw new Error(lastOutputLines(unpacked));
     // The browser runs as a different user than the one that unpacks it.
     for (const path of [draft, join(draft, 'chromium')]) chmodSync(path, 0o755);
     const alone = await runCommand(join(draft, 'chromium'), ['--version'], { timeoutMs: 20_000 });
     writeFileSync(join(draft, 'start'), startScript(home, alone.exitCode !== 0), { mode: 0o755 });
-    await renameUnlessThere(draft, home);
+    await renameUnlessPresent(draft, home);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
   const tried = await runCommand(program, ['--version'], { timeoutMs: 20_000 });
-  if (tried.exitCode !== 0) throw new Error(`it does not start: ${lastWords(tried)}`);
+  if (tried.exitCode !== 0) throw new Error(`it does not start: ${lastOutputLines(tried)}`);
   return program;
 }
 
@@ -114,7 +114,7 @@ exec "${home}/chromium" "$@"
 }
 
 /** Another process may have unpacked the same browser meanwhile; both results are equal. */
-async function renameUnlessThere(draft: string, home: string): Promise<void> {
+async function renameUnlessPresent(draft: string, home: string): Promise<void> {
   try {
     await rename(draft, home);
   } catch (error) {
@@ -122,7 +122,7 @@ async function renameUnlessThere(draft: string, home: string): Promise<void> {
   }
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { inheritedEnvironment } from '../config.ts';
 
 /** Time limit of a command without its own `timeoutMs`: one hour. */
-const LONGEST_MS = 3_600_000;
+const DEFAULT_TIMEOUT_MS = 3_600_000;
 
 /** Codes that mean "no such program". An inaccessible directory on the PATH ends the search with EACCES. */
-const ABSENT = new Set(['ENOENT', 'EACCES', 'ENOTDIR']);
+const NOT_FOUND_CODES = new Set(['ENOENT', 'EACCES', 'ENOTDIR']);
 
 /** The exit code and the output of a command. */
 export interface CommandResult {
@@ -44,7 +44,7 @@ export function runCommand(
       ...options.user,
     });
     // The timeout option of spawn would keep this process alive when the program does not exist.
-    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? LONGEST_MS).unref();
+    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS).unref();
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = '';
@@ -58,7 +58,7 @@ export function runCommand(
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(late);
-      if (!ABSENT.has(error.code ?? '')) return reject(error);
+      if (!NOT_FOUND_CODES.has(error.code ?? '')) return reject(error);
       resolve({ exitCode: undefined, stdout: '', stderr: error.message });
     });
     child.once('close', (code, signal) => {
@@ -72,6 +72,6 @@ export function runCommand(
 }
 
 /** The last lines of a command's output, for a message about its failure. */
-export function lastWords({ stdout, stderr }: CommandResult, count = 5): string {
+export function lastOutputLines({ stdout, stderr }: CommandResult, count = 5): string {
   return (stderr.trim() || stdout.trim()).split('\n').slice(-count).join('\n');
 }

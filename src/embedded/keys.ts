@@ -5,7 +5,7 @@ import { makeKey } from '../db/teams.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 
 /** A secret of this instance and its source. */
-export interface KeptKey {
+export interface StoredKey {
   value: string;
   /** The file that stores it; `undefined` for a key from a setting. */
   file: string | undefined;
@@ -13,28 +13,28 @@ export interface KeptKey {
   made: boolean;
 }
 
-type KeyPlaces = { dataDir: string; apiKey?: string | undefined; secretKey?: string | undefined };
+type KeySettings = { dataDir: string; apiKey?: string | undefined; secretKey?: string | undefined };
 
 /** Returns the first team's API key: from the setting, else from `<data>/api-key`, which is generated when missing. */
-export function firstTeamKey(config: KeyPlaces): KeptKey {
-  return config.apiKey ? given(config.apiKey) : readOrMake(join(config.dataDir, 'api-key'), makeKey);
+export function loadFirstTeamKey(config: KeySettings): StoredKey {
+  return config.apiKey ? given(config.apiKey) : readOrCreate(join(config.dataDir, 'api-key'), makeKey);
 }
 
 /** Returns the key that encrypts and signs: from the setting, else from `<data>/secret-key`, generated when missing. */
-export function secretKey(config: KeyPlaces): KeptKey {
+export function loadSecretKey(config: KeySettings): StoredKey {
   if (config.secretKey) return given(config.secretKey);
-  return readOrMake(join(config.dataDir, 'secret-key'), () => randomBytes(32).toString('hex'));
+  return readOrCreate(join(config.dataDir, 'secret-key'), () => randomBytes(32).toString('hex'));
 }
 
 /** Returns the password of the embedded Postgres from `<data>/postgres-password`, generated when missing. */
-export function postgresPassword(dataDir: string): string {
-  return readOrMake(join(dataDir, 'postgres-password'), () => randomBytes(16).toString('hex')).value;
+export function loadPostgresPassword(dataDir: string): string {
+  return readOrCreate(join(dataDir, 'postgres-password'), () => randomBytes(16).toString('hex')).value;
 }
 
-const given = (value: string): KeptKey => ({ value, file: undefined, made: false });
+const given = (value: string): StoredKey => ({ value, file: undefined, made: false });
 
 /** When several processes generate the key at once, the first one wins and the others read its file. */
-function readOrMake(file: string, make: () => string): KeptKey {
+function readOrCreate(file: string, make: () => string): StoredKey {
   const kept = read(file);
   if (kept) return { value: kept, file, made: false };
   const draft = `${file}.${randomUUID()}`;
@@ -44,24 +44,24 @@ function readOrMake(file: string, make: () => string): KeptKey {
     linkSync(draft, file);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
-    return { value: read(file) ?? refuse(file), file, made: false };
+    return { value: read(file) ?? throwUnreadable(file), file, made: false };
   } finally {
     rmSync(draft, { force: true });
   }
-  return { value: read(file) ?? refuse(file), file, made: true };
+  return { value: read(file) ?? throwUnreadable(file), file, made: true };
 }
 
 function read(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8').trim() || refuse(file);
+    return readFileSync(file, 'utf8').trim() || throwUnreadable(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    if (codeOf(error) === 'EACCES') refuse(file);
+    if (codeOf(error) === 'EACCES') throwUnreadable(file);
     throw error;
   }
 }
 
-function refuse(file: string): never {
+function throwUnreadable(file: string): never {
   throw new ServiceError(
     'BAD_REQUEST',
     `${file} is empty or cannot be read by this user. Put the key back, or run as the user who started Winnow.`,

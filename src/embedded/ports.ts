@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 
 /** Whether the port is free; port 0 always is. */
 export function isPortFree(port: number, host: string): Promise<boolean> {
-  return listenOnce(port, host).then(
+  return probePort(port, host).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') return false;
@@ -14,7 +14,7 @@ export function isPortFree(port: number, host: string): Promise<boolean> {
 }
 
 /** A TCP port that no other instance takes, even while nothing listens on it. */
-export interface HeldPort {
+export interface ReservedPort {
   port: number;
   release(): void;
 }
@@ -25,16 +25,15 @@ export interface HeldPort {
  * If another instance's Temporal server took the port meanwhile, our workers would run that instance's work.
  * @param preferred 0 for any port
  */
-export async function holdPort(preferred: number): Promise<HeldPort> {
+export async function reservePort(preferred: number): Promise<ReservedPort> {
   for (let wanted = preferred; ; wanted = 0) {
-    const port =
-      wanted && (await isPortFree(wanted, '127.0.0.1')) ? wanted : await listenOnce(0, '127.0.0.1');
-    const release = await bindTwin(port);
+    const port = wanted && (await isPortFree(wanted, '127.0.0.1')) ? wanted : await probePort(0, '127.0.0.1');
+    const release = await bindUdpTwin(port);
     if (release) return { port, release };
   }
 }
 
-function bindTwin(port: number): Promise<(() => void) | undefined> {
+function bindUdpTwin(port: number): Promise<(() => void) | undefined> {
   return new Promise((resolve, reject) => {
     const twin = createSocket('udp4');
     twin.once('error', (error: NodeJS.ErrnoException) => {
@@ -50,18 +49,19 @@ function bindTwin(port: number): Promise<(() => void) | undefined> {
 }
 
 /** Finds the process that listens on a TCP port: `command (process 123)`; `undefined` where the system does not show it. */
-export function portHolder(port: number): string | undefined {
+export function findPortOwner(port: number): string | undefined {
   const sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningSockets(table, port));
   if (!sockets.length) return undefined;
   for (const pid of entries('/proc').filter((entry) => /^\d+$/.test(entry))) {
     for (const fd of entries(`/proc/${pid}/fd`)) {
-      if (sockets.includes(linkTarget(`/proc/${pid}/fd/${fd}`))) return `${commandOf(pid)} (process ${pid})`;
+      if (sockets.includes(readLink(`/proc/${pid}/fd/${fd}`)))
+        return `${commandLineOf(pid)} (process ${pid})`;
     }
   }
   return undefined;
 }
 
-function listenOnce(port: number, host: string): Promise<number> {
+function probePort(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen({ port, host }, () => {
@@ -75,15 +75,15 @@ function listenOnce(port: number, host: string): Promise<number> {
 /** Returns the link targets of listening sockets from a table described in proc(5): hex address and port, state 0A. */
 function listeningSockets(table: string, port: number): string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  return textOf(table)
+  return readText(table)
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter((fields) => fields[1]?.endsWith(suffix) && fields[3] === '0A')
     .map((fields) => `socket:[${fields[9]}]`);
 }
 
-function commandOf(pid: string): string {
-  const words = textOf(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
+function commandLineOf(pid: string): string {
+  const words = readText(`/proc/${pid}/cmdline`).split('\0').join(' ').trim();
   return words.length > 60 ? `${words.slice(0, 59)}…` : words;
 }
 
@@ -96,5 +96,5 @@ function attempt<T>(read: () => T, otherwise: T): T {
   }
 }
 const entries = (directory: string) => attempt(() => readdirSync(directory), []);
-const linkTarget = (path: string) => attempt(() => readlinkSync(path), '');
-const textOf = (path: string) => attempt(() => readFileSync(path, 'utf8'), '');
+const readLink = (path: string) => attempt(() => readlinkSync(path), '');
+const readText = (path: string) => attempt(() => readFileSync(path, 'utf8'), '');

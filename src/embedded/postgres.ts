@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { lastWords, runCommand } from './command.ts';
-import { postgresPassword } from './keys.ts';
-import { openLog } from './log-files.ts';
-import type { PartPlan } from './part.ts';
+import { lastOutputLines, runCommand } from './command.ts';
+import { loadPostgresPassword } from './keys.ts';
 import {
-  closedDirectory,
-  findPrograms,
+  ensureReachablePrograms,
+  findClosedDirectory,
+  findPostgresPrograms,
   type PostgresPrograms,
   postgresUser,
-  reachablePrograms,
   type SystemUser,
 } from './postgres-programs.ts';
-import { identityOf } from './process-identity.ts';
+import { openLog } from './supervision/log-files.ts';
+import { identityOf } from './supervision/process-identity.ts';
+import type { ProcessPlan } from './supervision/supervised-process.ts';
 
 const ROLE = 'winnow';
 const POLL_MS = 20;
@@ -26,7 +26,7 @@ export const postgresDir = (dataDir: string) => join(dataDir, 'postgres');
 
 /** A prepared Postgres: its programs are chosen and its data directory exists. */
 export interface PreparedPostgres {
-  plan: PartPlan;
+  plan: ProcessPlan;
   url: string;
 }
 
@@ -42,17 +42,17 @@ export async function preparePostgres(options: {
   const { dataDir, cacheDir, port } = options;
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
-  const closed = user && closedDirectory(dataDir, user);
+  const closed = user && findClosedDirectory(dataDir, user);
   if (closed) {
     throw new ServiceError(
       'BAD_REQUEST',
       `Postgres does not run as root but as user ${user.uid}, which may not enter ${closed}. Open it (chmod o+x ${closed}), or set WINNOW_DATA_DIR to a directory elsewhere.`,
     );
   }
-  const programs = reachablePrograms(findPrograms(directory), user, cacheDir);
-  const password = postgresPassword(dataDir);
-  await makeData({ directory, programs, user, password });
-  freeLockOfAnother(directory);
+  const programs = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
+  const password = loadPostgresPassword(dataDir);
+  await initializeData({ directory, programs, user, password });
+  removeStaleLock(directory);
   return {
     plan: planServer({ directory, dataDir, programs, user, port }),
     url: databaseUrl(password, port),
@@ -65,10 +65,10 @@ const databaseUrl = (password: string, port: number) =>
 /** Returns the URL of the running embedded database; line 4 of postmaster.pid is its port. */
 export function runningDatabaseUrl(dataDir: string): string {
   const port = Number(readPidFile(postgresDir(dataDir))[3]);
-  return databaseUrl(postgresPassword(dataDir), port);
+  return databaseUrl(loadPostgresPassword(dataDir), port);
 }
 
-type Data = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
+type DataOptions = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
 
 function planServer({
   directory,
@@ -76,7 +76,7 @@ function planServer({
   programs,
   user,
   port,
-}: Data & { dataDir: string; port: number }): PartPlan {
+}: DataOptions & { dataDir: string; port: number }): ProcessPlan {
   const log = openLog(dataDir, 'postgres');
   const settings = {
     listen_addresses: '127.0.0.1',
@@ -125,7 +125,12 @@ async function serving(directory: string, child: ChildProcess, signal: AbortSign
 }
 
 /** Creates the database under a temporary name and renames it, so that a killed start leaves no partial database. */
-async function makeData({ directory, programs, user, password }: Data & { password: string }): Promise<void> {
+async function initializeData({
+  directory,
+  programs,
+  user,
+  password,
+}: DataOptions & { password: string }): Promise<void> {
   const parent = join(directory, '..');
   for (const name of readdirSync(parent).filter((name) => name.startsWith('postgres.new'))) {
     rmSync(join(parent, name), { recursive: true, force: true });
@@ -145,7 +150,10 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
       timeoutMs: 120_000,
     });
     if (result.exitCode === 0) return;
-    throw new ServiceError('SERVICE_UNAVAILABLE', `Postgres could not create its data directory: ${lastWords(result)}`);
+    throw new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      `Postgres could not create its data directory: ${lastOutputLines(result)}`,
+    );
   };
   try {
     await run('initdb', [
@@ -163,7 +171,7 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
  * Removes postmaster.pid when its pid now belongs to another program, because Postgres refuses to start while that process
  * runs. The caller must hold the lock of the data directory, which excludes another server on the same data.
  */
-function freeLockOfAnother(directory: string): void {
+function removeStaleLock(directory: string): void {
   const pid = Number(readPidFile(directory)[0]);
   if (!pid || !identityOf(pid)) return;
   const command = readOrNothing(`/proc/${pid}/cmdline`);

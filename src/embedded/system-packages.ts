@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastWords, runCommand } from './command.ts';
-import type { Progress } from './progress.ts';
+import { lastOutputLines, runCommand } from './command.ts';
+import type { Progress } from './terminal-progress.ts';
 
 /** Debian packages that Winnow uses, and their purpose. */
 const PACKAGES: Record<string, string> = {
@@ -11,11 +11,11 @@ const PACKAGES: Record<string, string> = {
   'fonts-noto-color-emoji': 'emoji in screenshots',
   'webext-ublock-origin-chromium': 'lists that advertisements are known by',
 };
-const INSTALL_MS = 15 * 60_000;
+const INSTALL_TIMEOUT_MS = 15 * 60_000;
 const RETRY_AFTER_MS = 24 * 3_600_000;
 
 /** Lists the packages that are not installed; empty on a system without dpkg. */
-export async function missingPackages(): Promise<string[]> {
+export async function findMissingPackages(): Promise<string[]> {
   const names = Object.keys(PACKAGES);
   const { exitCode, stdout } = await runCommand('dpkg-query', [
     '-W',
@@ -34,7 +34,8 @@ export const installCommand = (packages: string[]) =>
   `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 
 /** Lists packages with their purpose. */
-const purposes = (packages: string[]) => packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
+const describePackages = (packages: string[]) =>
+  packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
 
 /**
  * Installs missing packages as root on Debian, and elsewhere prints how to install them. A failure is reported and the
@@ -48,7 +49,7 @@ export async function installPackages(options: {
   signal?: AbortSignal;
 }): Promise<void> {
   const { cacheDir, progress, signal } = options;
-  const missing = await missingPackages();
+  const missing = await findMissingPackages();
   if (!missing.length) return;
   const failed = join(cacheDir, 'apt-failed');
   const isFresh = existsSync(failed) && Date.now() - statSync(failed).mtimeMs < RETRY_AFTER_MS;
@@ -57,12 +58,12 @@ export async function installPackages(options: {
   mkdirSync(cacheDir, { recursive: true });
   if (process.getuid?.() !== 0) {
     progress.note(
-      `Not installed: ${purposes(missing)}.\nContinuing without them; to install: ${installCommand(missing)}`,
+      `Not installed: ${describePackages(missing)}.\nContinuing without them; to install: ${installCommand(missing)}`,
     );
     writeFileSync(failed, 'not root\n');
     return;
   }
-  progress.note(`Installing Debian packages: ${purposes(missing)}.`);
+  progress.note(`Installing Debian packages: ${describePackages(missing)}.`);
   const reason = await progress.step('Installing Debian packages', async (step) => {
     const onLine = (line: string) => step.detail(line.slice(0, 60));
     return (
@@ -88,10 +89,10 @@ async function apt(
 ): Promise<string | undefined> {
   const result = await runCommand('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
     settings: { DEBIAN_FRONTEND: 'noninteractive' },
-    timeoutMs: INSTALL_MS,
+    timeoutMs: INSTALL_TIMEOUT_MS,
     signal,
     onLine,
   });
   if (result.exitCode === 0) return undefined;
-  return result.exitCode === undefined ? 'apt-get is not installed' : lastWords(result, 3);
+  return result.exitCode === undefined ? 'apt-get is not installed' : lastOutputLines(result, 3);
 }

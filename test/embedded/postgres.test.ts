@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { Part } from '../../src/embedded/part.ts';
-import { holdPort } from '../../src/embedded/ports.ts';
+import { reservePort } from '../../src/embedded/ports.ts';
 import { preparePostgres } from '../../src/embedded/postgres.ts';
-import { closedDirectory, findPrograms, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
-import type { ProcessId } from '../../src/embedded/process-identity.ts';
+import {
+  ensureReachablePrograms,
+  findClosedDirectory,
+  findPostgresPrograms,
+} from '../../src/embedded/postgres-programs.ts';
+import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import { SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
 
 const isRoot = process.getuid?.() === 0;
 const created: string[] = [];
 let dataDir: string;
-let part: Part | undefined;
+let part: SupervisedProcess | undefined;
 let current: ProcessId | undefined;
 
 function openDirectory(): string {
@@ -34,9 +38,9 @@ async function start(): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
     cacheDir: join(dataDir, 'cache'),
-    port: (await holdPort(0)).port,
+    port: (await reservePort(0)).port,
   });
-  part = new Part(plan, {
+  part = new SupervisedProcess(plan, {
     onProcess: (child) => {
       current = child;
     },
@@ -108,15 +112,15 @@ test.runIf(isRoot)('a data directory inside an inaccessible one is an error that
 
 test('an inaccessible directory on the path to a program is found', () => {
   const nobody = { uid: 65534, gid: 65534 };
-  expect(closedDirectory('/usr/bin', nobody)).toBeUndefined();
+  expect(findClosedDirectory('/usr/bin', nobody)).toBeUndefined();
   chmodSync(dataDir, 0o700);
-  expect(closedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
+  expect(findClosedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
 });
 
 test('programs that the user can reach are not copied', () => {
   const hidden = openDirectory();
-  const programs = findPrograms(join(dataDir, 'none'));
+  const programs = findPostgresPrograms(join(dataDir, 'none'));
   const nobody = { uid: 65534, gid: 65534 };
-  expect(reachablePrograms(programs, undefined, hidden)).toBe(programs);
-  expect(reachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
+  expect(ensureReachablePrograms(programs, undefined, hidden)).toBe(programs);
+  expect(ensureReachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
 });
