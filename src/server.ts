@@ -34,14 +34,14 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchStorage(disksOf(config), config.leastFreeBytes);
   const closing = new AbortController();
-  const doors = {
+  const deps = {
     config: { ...config, secretKey },
     ...{ db, blobs, temporal, storage, logger },
     closing: closing.signal,
   };
   // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.
-  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(doors));
-  const sockets = mountSockets(server, doors);
+  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
+  const sockets = mountSockets(server, deps);
   server.listen(config.port, config.host);
   await once(server, 'listening');
   // Listening on a TCP port, the address is never a path.

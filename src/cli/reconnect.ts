@@ -4,17 +4,17 @@ import { messageOf, ServiceError } from '../errors.ts';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8_000;
 
-/** How a lost connection is borne. */
+/** Options of {@link retryWhileUnreachable}. */
 export interface ReconnectOptions {
-  /** Hears that the service is away, and that it is back. */
+  /** Called with messages that the service became unreachable or reachable. */
   note(text: string): void;
-  /** Ends the waiting. */
+  /** Stops the retries. */
   signal: AbortSignal;
-  /** After so long without an answer the failure stands; default a minute. */
+  /** Milliseconds after the first failure when the error is final; default 60,000. */
   longestMs?: number;
 }
 
-/** Repeats work with growing waits while the service does not answer: it may just be starting again. */
+/** Repeats work with growing delays while the service is unreachable, because it may be restarting. */
 export async function retryWhileUnreachable<T>(
   work: () => Promise<T>,
   options: ReconnectOptions,
@@ -24,18 +24,18 @@ export async function retryWhileUnreachable<T>(
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
     try {
       const result = await work();
-      if (lostAt !== undefined) note('Winnow answers again.');
+      if (lostAt !== undefined) note('Winnow is reachable again.');
       return result;
     } catch (error) {
       if (!isAway(error) || signal.aborted) throw error;
       if (lostAt === undefined) {
         lostAt = Date.now();
         const reason = messageOf(error.cause ?? error);
-        note(`Winnow does not answer (${reason}); trying again for ${Math.round(longestMs / 1000)} s.`);
+        note(`Winnow is not reachable (${reason}); trying again for ${Math.round(longestMs / 1000)} s.`);
       }
       const leftMs = lostAt + longestMs - Date.now();
       if (leftMs <= 0) throw error;
-      // Called off, the failure is what there is to say.
+      // When the wait is aborted, the failure is thrown.
       await sleep(Math.min(waitMs, leftMs), undefined, { signal }).catch(() => Promise.reject(error));
     }
   }

@@ -30,14 +30,14 @@ export interface PageJobCommand {
   noun: 'crawl' | 'batch';
   /** The API path that starts jobs; the status of a job is below it. */
   path: string;
-  given: PageArgs;
+  args: PageArgs;
   /** @returns the job's id */
   start(starting: JobStarter): Promise<string>;
 }
 
 /** Starts a job, follows it to its end, writes its documents, and sets the exit code. */
-export async function runPageJob(verb: PageJobCommand): Promise<void> {
-  const { output, json = false, detach = false } = verb.given;
+export async function runPageJob(command: PageJobCommand): Promise<void> {
+  const { output, json = false, detach = false } = command.args;
   if (detach && (output !== undefined || json)) {
     throw new ServiceError(
       'BAD_REQUEST',
@@ -49,9 +49,9 @@ export async function runPageJob(verb: PageJobCommand): Promise<void> {
   const progress = openProgress();
   const interrupt = onInterrupt(progress.note);
   await withConnection({ config, progress, interrupt }, async (target) => {
-    const { noun, path } = verb;
+    const { noun, path } = command;
     const session: JobSession = { target, progress, interrupt, noun, pathOf: (id) => `${path}/${id}` };
-    const id = await verb.start(createJobStarter(session, path));
+    const id = await command.start(createJobStarter(session, path));
     if (results) await followJob(session, id, results);
     else process.stdout.write(`${id}\n`);
   });

@@ -129,7 +129,7 @@ describe('a crawl', () => {
     };
     const { exitCode, stderr } = await winnow(['crawl', 'http://a.test']);
     expect(stderr).toMatch(
-      /^Winnow does not answer \(.+\); trying again for 60 s\.\nWinnow answers again\.\n/,
+      /^Winnow is not reachable \(.+\); trying again for 60 s\.\nWinnow is reachable again\.\n/,
     );
     expect(exitCode).toBe(0);
     expect(asked[0]?.key).toMatch(/^[0-9a-f-]{36}$/);

@@ -114,8 +114,8 @@ describe('the document stream', () => {
     const { taken, notes } = await followed(target);
     expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6]);
     expect(notes).toEqual([
-      expect.stringMatching(/^Winnow does not answer \(.+\); trying again for 60 s\.$/),
-      'Winnow answers again.',
+      expect.stringMatching(/^Winnow is not reachable \(.+\); trying again for 60 s\.$/),
+      'Winnow is reachable again.',
     ]);
   });
 
@@ -156,7 +156,7 @@ describe('retrying while the service is unreachable', () => {
     const { signal } = new AbortController();
     const tried = retryWhileUnreachable(away, { note: (text) => notes.push(text), signal, longestMs: 600 });
     await expect(tried).rejects.toThrow('It is away.');
-    expect(notes).toEqual(['Winnow does not answer (It is away.); trying again for 1 s.']);
+    expect(notes).toEqual(['Winnow is not reachable (It is away.); trying again for 1 s.']);
   });
 
   it('ends when it is aborted', async () => {

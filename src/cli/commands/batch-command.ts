@@ -20,8 +20,8 @@ const args = {
 export const batchCommand = defineCommand({
   meta: { name: 'batch', description: 'scrape a list of pages' },
   args,
-  async run({ args: given }) {
-    const urls = [...given._, ...(given.file === undefined ? [] : await readUrls(given.file))];
+  async run({ args: values }) {
+    const urls = [...values._, ...(values.file === undefined ? [] : await readUrls(values.file))];
     if (!urls.length) {
       throw new ServiceError(
         'BAD_REQUEST',
@@ -29,14 +29,14 @@ export const batchCommand = defineCommand({
       );
     }
     const options = {
-      ...readScrapeOptions(given),
-      maxConcurrency: parseWholeNumber('concurrency', given.concurrency),
+      ...readScrapeOptions(values),
+      maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
       origin: 'cli',
     };
     await runPageJob({
       noun: 'batch',
       path: '/v2/batch/scrape',
-      given,
+      args: values,
       start: (starting) => startBatch(starting, urls, options),
     });
   },
@@ -64,9 +64,9 @@ async function startBatch(starting: JobStarter, urls: string[], options: object)
   try {
     for (const part of parts(urls)) {
       starting.signal.throwIfAborted();
-      const answer = await starting.post({ urls: part, ...options, appendToId: id });
-      id = String(answer.id);
-      if (Array.isArray(answer.invalidURLs)) invalid.push(...answer.invalidURLs.map(String));
+      const response = await starting.post({ urls: part, ...options, appendToId: id });
+      id = String(response.id);
+      if (Array.isArray(response.invalidURLs)) invalid.push(...response.invalidURLs.map(String));
     }
   } catch (error) {
     if (id !== undefined) await starting.cancel(id);

@@ -43,28 +43,28 @@ const args = {
 export const crawlCommand = defineCommand({
   meta: { name: 'crawl', description: 'scrape a site, page by page' },
   args,
-  run({ args: given, rawArgs }) {
+  run({ args: values, rawArgs }) {
     const body = {
-      url: given.url,
-      prompt: given.prompt,
-      limit: parseWholeNumber('limit', given.limit),
-      maxDiscoveryDepth: parseWholeNumber('max-depth', given['max-depth']),
+      url: values.url,
+      prompt: values.prompt,
+      limit: parseWholeNumber('limit', values.limit),
+      maxDiscoveryDepth: parseWholeNumber('max-depth', values['max-depth']),
       includePaths: valuesOrUndefined(rawArgs, 'include'),
       excludePaths: valuesOrUndefined(rawArgs, 'exclude'),
-      crawlEntireDomain: given['entire-domain'],
-      allowSubdomains: given.subdomains,
-      allowExternalLinks: given.external,
-      sitemap: given.sitemap,
-      ignoreRobotsTxt: given['ignore-robots'],
-      delay: parseSeconds(given.delay),
-      maxConcurrency: parseWholeNumber('concurrency', given.concurrency),
-      scrapeOptions: readScrapeOptions(given),
+      crawlEntireDomain: values['entire-domain'],
+      allowSubdomains: values.subdomains,
+      allowExternalLinks: values.external,
+      sitemap: values.sitemap,
+      ignoreRobotsTxt: values['ignore-robots'],
+      delay: parseSeconds(values.delay),
+      maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
+      scrapeOptions: readScrapeOptions(values),
       origin: 'cli',
     };
     return runPageJob({
       noun: 'crawl',
       path: '/v2/crawl',
-      given,
+      args: values,
       async start({ post, note }) {
         const { id, promptGeneratedOptions } = await post(body);
         if (promptGeneratedOptions)

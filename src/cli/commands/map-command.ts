@@ -38,28 +38,28 @@ const args = {
 export const mapCommand = defineCommand({
   meta: { name: 'map', description: 'list the URLs of a site' },
   args,
-  async run({ args: given }) {
+  async run({ args: values }) {
     const body = {
-      url: given.url,
-      search: given.search,
-      limit: parseWholeNumber('limit', given.limit),
-      sitemap: given.sitemap,
-      includeSubdomains: given.subdomains,
-      ignoreQueryParameters: given['ignore-query'],
-      ignoreRobotsTxt: given['ignore-robots'],
-      ignoreCache: given['ignore-cache'],
-      timeout: parseWholeNumber('timeout', given.timeout),
+      url: values.url,
+      search: values.search,
+      limit: parseWholeNumber('limit', values.limit),
+      sitemap: values.sitemap,
+      includeSubdomains: values.subdomains,
+      ignoreQueryParameters: values['ignore-query'],
+      ignoreRobotsTxt: values['ignore-robots'],
+      ignoreCache: values['ignore-cache'],
+      timeout: parseWholeNumber('timeout', values.timeout),
       origin: 'cli',
     };
     const config = readConfig();
     const progress = openProgress();
     const interrupt = onInterrupt(progress.note);
-    const answer = await withConnection({ config, progress, interrupt }, (target) =>
-      progress.step(`Mapping ${given.url}`, () => postJson(target, '/v2/map', body, interrupt.signal)),
+    const response = await withConnection({ config, progress, interrupt }, (target) =>
+      progress.step(`Mapping ${values.url}`, () => postJson(target, '/v2/map', body, interrupt.signal)),
     );
-    if (typeof answer.warning === 'string') progress.note(`Warning: ${answer.warning}`);
-    const text = given.json ? `${JSON.stringify(answer, null, 2)}\n` : formatLinks(answer);
-    if (given.output) writeFileSync(given.output, text);
+    if (typeof response.warning === 'string') progress.note(`Warning: ${response.warning}`);
+    const text = values.json ? `${JSON.stringify(response, null, 2)}\n` : formatLinks(response);
+    if (values.output) writeFileSync(values.output, text);
     else process.stdout.write(text);
   },
 });

@@ -50,30 +50,30 @@ const args = {
 export const scrapeCommand = defineCommand({
   meta: { name: 'scrape', description: 'get a page as markdown, HTML, links, …' },
   args,
-  async run({ args: given, rawArgs }) {
-    const formats = parseList(given.formats) ?? [];
+  async run({ args: values, rawArgs }) {
+    const formats = parseList(values.formats) ?? [];
     const body = {
-      url: given.url,
+      url: values.url,
       formats,
-      onlyMainContent: given['only-main-content'],
-      includeTags: parseList(given['include-tags']),
-      excludeTags: parseList(given['exclude-tags']),
-      waitFor: parseWholeNumber('wait-for', given['wait-for']),
-      timeout: parseWholeNumber('timeout', given.timeout),
-      mobile: given.mobile,
-      maxAge: parseWholeNumber('max-age', given['max-age']),
+      onlyMainContent: values['only-main-content'],
+      includeTags: parseList(values['include-tags']),
+      excludeTags: parseList(values['exclude-tags']),
+      waitFor: parseWholeNumber('wait-for', values['wait-for']),
+      timeout: parseWholeNumber('timeout', values.timeout),
+      mobile: values.mobile,
+      maxAge: parseWholeNumber('max-age', values['max-age']),
       headers: parseHeaders(collectValues(rawArgs, args, 'header')),
       origin: 'cli',
     };
     const config = readConfig();
     const progress = openProgress();
     const interrupt = onInterrupt(progress.note);
-    const answer = await withConnection({ config, progress, interrupt }, (target) =>
-      progress.step(`Scraping ${given.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),
+    const response = await withConnection({ config, progress, interrupt }, (target) =>
+      progress.step(`Scraping ${values.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),
     );
-    warnings(answer).forEach(progress.note);
-    const text = formatResult(answer, formats, given.json ?? false);
-    if (given.output) writeFileSync(given.output, text);
+    warnings(response).forEach(progress.note);
+    const text = formatResult(response, formats, values.json ?? false);
+    if (values.output) writeFileSync(values.output, text);
     else process.stdout.write(text);
   },
 });
@@ -90,17 +90,17 @@ function parseHeaders(lines: string[]): Record<string, string> | undefined {
 }
 
 /** Formats the whole response, the document, or the only requested format, with a final line break. */
-export function formatResult(answer: ApiResponse, formats: string[], whole: boolean): string {
-  const data = toRecord(answer.data);
+export function formatResult(response: ApiResponse, formats: string[], whole: boolean): string {
+  const data = toRecord(response.data);
   const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
-  const result = whole ? answer : (only ?? data);
+  const result = whole ? response : (only ?? data);
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /** Collects the warnings that are printed on stderr. */
-function warnings(answer: ApiResponse): string[] {
-  const { warning, metadata } = toRecord(answer.data);
+function warnings(response: ApiResponse): string[] {
+  const { warning, metadata } = toRecord(response.data);
   const { statusCode, error } = toRecord(metadata);
   const failed = typeof statusCode === 'number' && statusCode >= 400;
   return [
