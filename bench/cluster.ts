@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { onInterrupt } from '../src/cli/interrupt.ts';
-import { openProgress, type Progress } from '../src/embedded/progress.ts';
+import { openProgress, type Progress } from '../src/embedded/terminal-progress.ts';
 import { messageOf } from '../src/errors.ts';
 import { checkCluster } from './cluster/check.ts';
 import { readCompose } from './cluster/compose.ts';

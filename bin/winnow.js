@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The one entry. Plain JavaScript without dependencies, for any Node from 20 on: it makes sure that the npm packages
-// are there (Node 24 is one of them), and hands over to src/cli.ts.
+// The entry point. It is plain JavaScript without dependencies and runs on Node 20 or newer. It installs the npm packages
+// (Node 24 is one of them) and then runs src/cli.ts.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -36,7 +36,7 @@ const wanted = `${createHash('sha256').update(lock).digest('hex')} ${process.pla
 if (!isInstalled()) await installPackages();
 await handOver();
 
-/** A lockfile that changed, as after a pull, means to install again; packages that somebody else installed count. */
+/** Packages are reinstalled when the lockfile has changed; packages installed with plain npm count as installed. */
 function isInstalled() {
   if (read(stamp) === wanted) return true;
   if (existsSync(stamp) || !holdsLockedPackages()) return false;
@@ -44,7 +44,7 @@ function isInstalled() {
   return true;
 }
 
-/** npm writes node_modules/.package-lock.json when it is done; an install that was killed has none. */
+/** npm writes node_modules/.package-lock.json when it is done, so a killed install has no such file. */
 function holdsLockedPackages() {
   const hidden = read(join(modules, '.package-lock.json'));
   if (!hidden) return false;
@@ -56,7 +56,7 @@ function holdsLockedPackages() {
 }
 
 async function installPackages() {
-  // npm would empty the directory behind the link, which belongs to another checkout.
+  // npm would empty the link's target, which belongs to another checkout.
   if (isLink(modules))
     fail(`${modules} is a link, and its packages are not those of package-lock.json. Remove the link.`);
   const cache = cacheDirectory();
@@ -72,7 +72,7 @@ async function installPackages() {
   rmSync(turn, { force: true });
 }
 
-/** Two starts at once: one installs, the other waits. Returns false when the packages are there after the wait. */
+/** Of two concurrent starts one installs and the other waits. Returns false when the packages are installed after the wait. */
 async function takeTurn(turn) {
   for (let told = false; ; ) {
     try {
@@ -98,7 +98,7 @@ async function runNpm(logPath) {
   const startedAt = Date.now();
   const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   let fetched = 0;
-  // npm itself is JavaScript; run by npm, its path is known, and else it is on the PATH.
+  // npm sets the path of its own script when it runs us; otherwise npm is on the PATH.
   const script = process.env.npm_execpath;
   const [program, first] = script?.endsWith('.js') ? [process.execPath, [script]] : ['npm', []];
   const npm = spawn(program, [...first, 'ci', '--no-audit', '--no-fund', '--loglevel=http'], {
@@ -126,7 +126,7 @@ async function runNpm(logPath) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, passOn);
   if (how === 'SIGINT' || how === 'SIGTERM') fail('Interrupted; the next start installs again.', 130);
   if (how !== 0) {
-    // What went wrong comes first, npm's help on the command after it.
+    // npm prints the error first and help for the command after it.
     const lines = (read(logPath) ?? '').split('\n').filter((line) => /^npm error ./i.test(line));
     fail(
       `npm could not install the packages (${how}).\n${lines.slice(0, 12).join('\n')}\nThe whole log: ${logPath}`,
@@ -135,9 +135,9 @@ async function runNpm(logPath) {
   sign(`npm packages: installed in ${seconds()} s\n`);
 }
 
-/** Under Node 24 this very process goes on; an older one starts it and stands aside. */
+/** Runs src/cli.ts: in this process under Node 24, else in a child process under the installed Node 24. */
 async function handOver() {
-  // What TypeScript and compiling cost is paid once: 30 MB and 0.1 s less at every later start.
+  // The compile cache saves 30 MB of memory and 0.1 s at every later start.
   const compiled = join(cacheDirectory(), 'compiled');
   const cli = join(root, 'src', 'cli.ts');
   const args = process.argv.slice(2);
@@ -165,7 +165,7 @@ async function handOver() {
   child.on('exit', (code) => process.exit(code ?? 130));
 }
 
-/** As in src/config.ts, which cannot be asked before the packages are there. */
+/** The same default as in src/config.ts, which cannot be loaded before the packages are installed. */
 function cacheDirectory() {
   if (process.env.WINNOW_CACHE_DIR) return process.env.WINNOW_CACHE_DIR;
   if (process.getuid?.() === 0) return '/var/cache/winnow';
@@ -196,7 +196,7 @@ function say(text) {
   process.stderr.write(`${text}\n`);
 }
 
-/** One line that is redrawn on a terminal, and a line each time elsewhere. */
+/** Prints progress: one redrawn line on a terminal, a new line each time elsewhere. */
 function sign(text) {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[2K${text}` : `${text.trimEnd()}\n`);
 }

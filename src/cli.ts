@@ -1,51 +1,51 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage, runCommand } from 'citty';
-import { checkArguments, type VerbArgs } from './cli/arguments.ts';
+import { type CommandArgs, checkArguments } from './cli/arguments.ts';
 import { describeSettings } from './config.ts';
 import { ERRORS, messageOf, ServiceError } from './errors.ts';
 
-type Verb = CommandDef;
+type Command = CommandDef;
 
-/** Every verb, loaded when it is used: the one that supervises must stay small. */
-const VERBS: Record<string, () => Promise<Verb>> = {
-  up: async () => (await import('./cli/up.ts')).upCommand,
-  // citty's command types are invariant in their options, which nobody reads here.
-  scrape: async () => (await import('./cli/scrape.ts')).scrapeCommand as Verb,
-  crawl: async () => (await import('./cli/crawl.ts')).crawlCommand as Verb,
-  batch: async () => (await import('./cli/batch.ts')).batchCommand as Verb,
-  map: async () => (await import('./cli/map.ts')).mapCommand as Verb,
-  setup: async () => (await import('./cli/setup.ts')).setupCommand,
-  doctor: async () => (await import('./cli/doctor.ts')).doctorCommand,
-  team: async () => (await import('./cli/team.ts')).teamCommand,
-  key: async () => (await import('./cli/key.ts')).keyCommand,
-  profile: async () => (await import('./cli/profile.ts')).profileCommand,
-  migrate: async () => (await import('./cli/migrate.ts')).migrateCommand,
-  openapi: async () => (await import('./cli/openapi.ts')).openapiCommand,
+/** Every command. Each is loaded when it is used, because the supervisor's memory must stay small. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  up: async () => (await import('./cli/commands/up-command.ts')).upCommand,
+  // citty's command types are invariant in their options, which are not read here.
+  scrape: async () => (await import('./cli/commands/scrape-command.ts')).scrapeCommand as Command,
+  crawl: async () => (await import('./cli/commands/crawl-command.ts')).crawlCommand as Command,
+  batch: async () => (await import('./cli/commands/batch-command.ts')).batchCommand as Command,
+  map: async () => (await import('./cli/commands/map-command.ts')).mapCommand as Command,
+  setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
+  doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
+  team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,
+  key: async () => (await import('./cli/commands/key-command.ts')).keyCommand,
+  profile: async () => (await import('./cli/commands/profile-command.ts')).profileCommand,
+  migrate: async () => (await import('./cli/commands/migrate-command.ts')).migrateCommand,
+  openapi: async () => (await import('./cli/commands/openapi-command.ts')).openapiCommand,
 };
 
-const root: Verb = {
+const root: Command = {
   meta: {
     name: 'winnow',
-    description: 'clean markdown, HTML, links and screenshots of any page; without a verb: up',
+    description: 'clean markdown, HTML, links and screenshots of any page; the default command is up',
   },
-  subCommands: VERBS,
+  subCommands: COMMANDS,
 };
 
 /**
  * Runs the command line.
- * @param args what stands behind the program's name
- * @returns the exit code: 0 done, 1 the job failed, 2 wrong use, 3 the service is not reachable, 130 interrupted
+ * @param args the arguments after the program's name
+ * @returns the exit code: 0 success, 1 the job failed, 2 wrong usage, 3 the service is not reachable, 130 interrupted
  */
 export async function runCli(args: string[]): Promise<number> {
-  // A reader of stdout that has seen enough, or a terminal that was closed, is no error of ours.
+  // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
-    const { path, verb, parent, rest } = await findVerb(args);
+    const { path, verb, parent, rest } = await findCommand(args);
     if (args.some((arg) => arg === '--help' || arg === '-h')) {
       process.stdout.write(`${await usage(path, verb, parent)}\n`);
       return 0;
     }
-    checkArguments(path.join(' '), rest, unfold((await resolveValue(verb.args)) ?? {}, rest.length));
+    checkArguments(path.join(' '), rest, expandRepeated((await resolveValue(verb.args)) ?? {}, rest.length));
     await runCommand(verb, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
@@ -53,17 +53,17 @@ export async function runCli(args: string[]): Promise<number> {
   }
 }
 
-interface Found {
+interface FoundCommand {
   path: string[];
-  verb: Verb;
-  parent: Verb | undefined;
-  /** What is left for the verb itself. */
+  verb: Command;
+  parent: Command | undefined;
+  /** The arguments of the command itself. */
   rest: string[];
 }
 
-async function findVerb(args: string[]): Promise<Found> {
+async function findCommand(args: string[]): Promise<FoundCommand> {
   const isHelp = args[0] === '--help' || args[0] === '-h';
-  const found: Found = {
+  const found: FoundCommand = {
     path: [],
     verb: root,
     parent: undefined,
@@ -75,7 +75,7 @@ async function findVerb(args: string[]): Promise<Found> {
     const name = found.rest[0];
     if (!verbs || name === '--help' || name === '-h') return found;
     const next = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-    if (name === undefined || !next) throw unknownVerb(found.path, name, Object.keys(verbs));
+    if (name === undefined || !next) throw unknownCommandError(found.path, name, Object.keys(verbs));
     found.parent = found.verb;
     found.verb = await resolveValue(next);
     found.path.push(name);
@@ -83,8 +83,8 @@ async function findVerb(args: string[]): Promise<Found> {
   }
 }
 
-/** An argument whose name ends in `...` takes every word: to the check it is as many as there can be. */
-function unfold(args: VerbArgs, words: number): VerbArgs {
+/** Replaces an argument whose name ends in `...` by as many arguments as there are words, for the check. */
+function expandRepeated(args: CommandArgs, words: number): CommandArgs {
   const repeated = Object.entries(args).filter(([name]) => name.endsWith('...'));
   const copies = repeated.flatMap(([name, arg]) =>
     Array.from({ length: words }, (_, index) => [`${name}${index}`, arg] as const),
@@ -92,17 +92,17 @@ function unfold(args: VerbArgs, words: number): VerbArgs {
   return { ...args, ...Object.fromEntries(copies) };
 }
 
-function unknownVerb(path: string[], name: string | undefined, known: string[]): ServiceError {
+function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
   const place = ['winnow', ...path].join(' ');
-  const fault = name === undefined ? `\`${place}\` needs a verb` : `\`${place} ${name}\` is not known`;
+  const fault = name === undefined ? `\`${place}\` needs a command` : `\`${place} ${name}\` is not known`;
   return new ServiceError(
     'BAD_REQUEST',
-    `${fault}. Verbs: ${known.join(', ')}. \`${place} --help\` says more.`,
+    `${fault}. Commands: ${known.join(', ')}. \`${place} --help\` explains them.`,
   );
 }
 
-async function usage(path: string[], verb: Verb, parent: Verb | undefined): Promise<string> {
-  // citty knows one name above the verb only: the whole path is that name.
+async function usage(path: string[], verb: Command, parent: Command | undefined): Promise<string> {
+  // citty prints only one name above the command, so that name is the whole path.
   const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
   const coloured = await renderUsage(verb, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
@@ -117,9 +117,9 @@ async function usage(path: string[], verb: Verb, parent: Verb | undefined): Prom
 function report(error: unknown): number {
   if (isNamed(error, 'AbortError')) return 130;
   if (isNamed(error, 'CLIError')) {
-    // citty ends some sentences itself, and colours words whether there is a terminal or not.
+    // citty ends some sentences with a full stop, and colours words even without a terminal.
     const reason = stripVTControlCharacters(messageOf(error)).replace(/\.$/, '');
-    process.stderr.write(`${reason}. \`winnow --help\` says more.\n`);
+    process.stderr.write(`${reason}. \`winnow --help\` explains them.\n`);
     return 2;
   }
   if (error instanceof ServiceError) {

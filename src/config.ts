@@ -19,116 +19,115 @@ const list = z
 const optional = z.string().optional();
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-/** What a worker can be for: what somebody waits for, pages of batches and crawls, deliveries. */
+/** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries. */
 export const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 
-/** Every setting, by its environment variable. The descriptions are what `--help` and `.env.example` print. */
+/** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */
 const settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3002).describe('port of the API'),
   HOST: z.string().default('127.0.0.1').describe('address that the API listens on'),
   WINNOW_AUTH: z
     .enum(['on', 'off'])
     .default('on')
-    .describe('off: every request is the first team, with any key or none (trusted networks only)'),
+    .describe('off: every request counts as the first team, with any key or none (trusted networks only)'),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('base of the addresses in answers; empty: taken from the request'),
+    .describe('base of the URLs in responses; empty: taken from the request'),
   WINNOW_DATA_DIR: z
     .string()
     .default(isRoot ? '/var/lib/winnow' : join(dataHome, 'winnow'))
-    .describe('directory of everything that must last'),
+    .describe('directory of data that must be kept'),
   WINNOW_CACHE_DIR: z
     .string()
     .default(isRoot ? '/var/cache/winnow' : join(cacheHome, 'winnow'))
-    .describe('directory of what can be fetched or built again'),
+    .describe('directory of files that can be downloaded or built again'),
   WINNOW_API_KEY: z
     .string()
     .regex(/^fc-[\w-]+$/, 'must be fc- followed by letters, digits, - and _')
     .optional()
-    .describe('key of the first team; empty: made at the first start and kept in <data>/api-key'),
+    .describe('API key of the first team; empty: generated at the first start and stored in <data>/api-key'),
   WINNOW_TEAM_CREDITS: z
     .string()
     .regex(/^(unlimited|\d+)$/, 'must be a whole number or the word unlimited')
     .default('unlimited')
     .describe('credits that a new team starts with'),
   WINNOW_SECRET_KEY: optional.describe(
-    'signs file addresses, encrypts profiles; empty: made, <data>/secret-key',
+    'key that signs file URLs and encrypts profiles; empty: generated and stored in <data>/secret-key',
   ),
   WINNOW_ALLOW_PRIVATE: list.describe(
-    'comma-separated CIDRs that pages may be fetched from beside public addresses',
+    'comma-separated CIDRs of private networks that pages may be fetched from',
   ),
   WINNOW_PROXIES_BASIC: list.describe(
-    'comma-separated proxies that pages are fetched through: http://, https:// or socks5://, user:password@ in front of the host, de= before those in Germany; empty: none',
+    'comma-separated proxies for fetching pages: http://, https:// or socks5://, with user:password@ before the host, and a country prefix such as de= for those in Germany; empty: none',
   ),
   WINNOW_PROXIES_ENHANCED: list.describe(
-    'the same for requests with the proxy enhanced, and for what the others were refused',
+    'proxies for requests with proxy enhanced, and for retries after a site refused a basic proxy; same syntax',
   ),
   WINNOW_WEBHOOK_SECRET: optional.describe(
-    'signs the webhooks of the first team; empty: made with the team, `team show` prints it',
+    'secret that signs the webhooks of the first team; empty: generated with the team, `team show` prints it',
   ),
-  DATABASE_URL: optional.describe('a Postgres to use instead of the embedded one'),
+  DATABASE_URL: optional.describe('URL of a Postgres database to use instead of the embedded one'),
   TEMPORAL_ADDRESS: optional.describe('host:port of a Temporal server to use instead of the embedded one'),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Temporal namespace'),
   WINNOW_BLOBS: optional.describe('a directory or s3://bucket/prefix?endpoint=…; empty: <data>/blobs'),
-  WINNOW_CHROMIUM: optional.describe('browser binary; empty: found'),
+  WINNOW_CHROMIUM: optional.describe('path of the browser binary; empty: found automatically'),
   WINNOW_ADBLOCK_LISTS: optional.describe(
-    "directory of filter lists (*.txt) that advertisements are known by; empty: those of Debian's webext-ublock-origin-chromium",
+    "directory of ad filter lists (*.txt); empty: those of Debian's webext-ublock-origin-chromium",
   ),
   WINNOW_DNS: optional.describe('host:port of a DNS resolver to use instead of the system one'),
-  WINNOW_MAX_BODY_MB: count(50).describe('largest page or file that is read, in MiB'),
-  WINNOW_MAX_MEDIA_MB: count(256).describe('largest file of sound or moving pictures that is kept, in MiB'),
+  WINNOW_MAX_BODY_MB: count(50).describe('maximum size of a page or file that is read, in MiB'),
+  WINNOW_MAX_MEDIA_MB: count(256).describe('maximum size of an audio or video file that is kept, in MiB'),
   WINNOW_YT_DLP: optional.describe(
-    'yt-dlp binary, for the formats audio and video of media sites; empty: only pages with files of their own',
+    'path of yt-dlp, for the formats audio and video on media sites; empty: only media files in the page itself',
   ),
   WINNOW_REQUESTS_PER_HOST: count(8).describe(
-    'requests that one host gets at once from all batches and crawls together; a job that sets maxConcurrency goes by that instead',
+    'maximum concurrent requests to one host from all batches and crawls; a job with maxConcurrency uses its own limit',
   ),
   WINNOW_RESULT_TTL_HOURS: count(24).describe('hours that results and their files are kept'),
-  WINNOW_CACHE_DAYS: count(730).describe('days that copies of pages are kept, as far as there is room'),
+  WINNOW_CACHE_DAYS: count(730).describe('days that cached pages are kept, within WINNOW_MAX_CACHE_MB'),
   WINNOW_MAX_CACHE_MB: count(10_240).describe(
-    'room on the disk for copies of pages, in MiB; those that were not used for longest make way',
+    'disk space for cached pages, in MiB; the least recently used ones are deleted first',
   ),
   WINNOW_TRACKING_DAYS: count(365).describe(
-    'days after its last tracked scrape that the text of a page is kept for changeTracking',
+    'days that the text of a page is kept for changeTracking after its last tracked scrape',
   ),
   WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
-    'with less than this free on the disk of the data, in MiB, no work is taken on',
+    'minimum free disk space for the data, in MiB; with less, new work is refused',
   ),
-  WINNOW_USER_AGENT: optional.describe('how pages see us; empty: a browser and our name'),
+  WINNOW_USER_AGENT: optional.describe('User-Agent header; empty: a browser name and Winnow'),
   WINNOW_ROBOTS_TOKEN: z
     .string()
     .regex(/^[A-Za-z_-]+$/, 'must be letters, - and _ (RFC 9309)')
     .default('Winnow')
-    .describe('our name in robots.txt'),
+    .describe('user agent token matched in robots.txt'),
   WINNOW_ROBOTS_WAIT_SECONDS: count(120).describe(
-    'seconds that a crawl waits for a robots.txt that is unavailable (5xx, no answer) before it gives the host up',
+    'seconds that a crawl waits for an unavailable robots.txt (5xx, no response) before it skips the host',
   ),
   WINNOW_WORKER_ROLES: list
     .pipe(z.array(z.enum(WORKER_ROLES)))
-    .describe(`what a worker is for, of ${WORKER_ROLES.join(', ')}; empty: all of it`),
+    .describe(`comma-separated roles of a worker: ${WORKER_ROLES.join(', ')}; empty: all`),
   WINNOW_WORKER_PORT: z.coerce
     .number()
     .int()
     .min(0)
     .max(65535)
     .optional()
-    .describe("port of a worker's own /ready and /metrics; empty: none"),
+    .describe("port of a worker's /ready and /metrics; empty: none"),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
-    .describe('least severe log line that is written'),
+    .describe('minimum level of log lines'),
 });
 
 /**
- * The environment for a process that we start: ours, with settings put in. It looks at none of the variables, it
- * hands them on.
+ * The environment for a child process: that of this process with overrides.
  */
 export function inheritedEnvironment(overrides: Record<string, string | undefined>): NodeJS.ProcessEnv {
   return { ...process.env, ...overrides };
 }
 
-/** The settings of this process, checked. */
+/** The validated settings of this process. */
 export type Config = ReturnType<typeof readConfig>;
 
 /**
@@ -182,7 +181,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
   };
 }
 
-/** One row per setting: variable, default as text, what it is for. Feeds `--help` and `.env.example`. */
+/** Lists every setting with its default as text and its description, for `--help` and `.env.example`. */
 export function describeSettings(): { variable: string; fallback: string; description: string }[] {
   const defaults = settings.parse({});
   return Object.entries(settings.shape).map(([variable, schema]) => ({

@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { messageOf } from './errors.ts';
 
-/** A part that must answer before the process counts as ready. */
+/** Checks one dependency; rejects when it is not available. */
 export type Probe = () => Promise<void>;
 
 const PROBE_TIMEOUT_MS = 5_000;
 
-/** Asks every part at once. @returns the state of each: `ok`, or what it said instead */
-async function probeAll(probes: Record<string, Probe>): Promise<Record<string, string>> {
+/** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
+async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
     const late = new Promise<never>((_, reject) => {
-      setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`)).unref();
+      setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no response within ${PROBE_TIMEOUT_MS} ms`)).unref();
     });
     const state = await Promise.race([probe(), late]).then(() => 'ok', messageOf);
     return [name, state] as const;
@@ -28,15 +28,14 @@ export function createMetrics(processName: string): Registry {
 }
 
 /**
- * Answers `/health` (the process lives), `/ready` (all its parts answer, or which does not) and `/metrics`
- * (Prometheus); leaves every other request alone.
+ * Creates the handler of `/health` (the process runs), `/ready` (state of each dependency) and `/metrics` (Prometheus).
  * @returns whether the request was one of these
  */
 export function createHealth(probes: Record<string, Probe>, registry: Registry) {
   const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/health': async () => ({ status: 200, type: 'application/json', body: '{"status":"ok"}' }),
     '/ready': async () => {
-      const parts = await probeAll(probes);
+      const parts = await runProbes(probes);
       const ready = Object.values(parts).every((state) => state === 'ok');
       const body = JSON.stringify({ status: ready ? 'ok' : 'not ready', parts });
       return { status: ready ? 200 : 503, type: 'application/json', body };

@@ -1,84 +1,88 @@
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { findChromium } from './embedded/chromium.ts';
-import { obtainEngine } from './embedded/engine.ts';
-import { firstTeamKey, type KeptKey, secretKey } from './embedded/keys.ts';
-import { openLog } from './embedded/log-files.ts';
-import { type NodePartOptions, planNodePart } from './embedded/node-part.ts';
-import { endOrphans } from './embedded/orphans.ts';
-import { Part, type PartPlan } from './embedded/part.ts';
-import { type HeldPort, holdPort, isPortFree, portHolder } from './embedded/ports.ts';
+import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './embedded/keys.ts';
+import { findPortOwner, isPortFree, type ReservedPort, reservePort } from './embedded/ports.ts';
 import { postgresDir, preparePostgres } from './embedded/postgres.ts';
-import type { Progress } from './embedded/progress.ts';
-import { type InstanceUrls, type Run, takeRun } from './embedded/run-file.ts';
+import { openLog } from './embedded/supervision/log-files.ts';
+import { stopOrphans } from './embedded/supervision/orphan-processes.ts';
+import {
+  type DataDirectoryLock,
+  type InstanceUrls,
+  lockDataDirectory,
+} from './embedded/supervision/run-file.ts';
+import { planServiceProcess, type ServiceProcessOptions } from './embedded/supervision/service-process.ts';
+import { type ProcessPlan, SupervisedProcess } from './embedded/supervision/supervised-process.ts';
 import { installPackages } from './embedded/system-packages.ts';
-import { engineFile, planTemporal } from './embedded/temporal.ts';
+import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
+import { planTemporalServer, temporalDatabaseFile } from './embedded/temporal/temporal-server.ts';
+import type { Progress } from './embedded/terminal-progress.ts';
 import { ServiceError } from './errors.ts';
 
-/** Who depends on whom: the API needs the others, everything needs Postgres. */
+/** Processes are stopped in this order, because the API depends on the others, and all of them on Postgres. */
 const STOP_ORDER = ['api', 'worker', 'temporal', 'postgres'];
-/** The roles cut off what is under way after 12 s by themselves. */
-const DRAIN_MS = 13_000;
+/** Grace period of the API and the worker, which by themselves abort running work after 12 s. */
+const STOP_GRACE_MS = 13_000;
 
-/** Everything of one machine, running. */
+/** A running instance: all processes of one machine. */
 export interface Instance {
   urls: InstanceUrls;
-  apiKey: KeptKey;
-  /** Ends every part in order; what was under way goes on at the next start. */
+  apiKey: StoredKey;
+  /** Stops every process in order; unfinished jobs continue at the next start. */
   stop(): Promise<void>;
 }
 
-/** How an instance is started. */
+/** Options of {@link startInstance}. */
 export interface StartOptions {
   config: Config;
   progress: Progress;
-  /** Port of the API instead of the configured one; 0 is any free one. */
+  /** Port of the API instead of the configured one; 0 for any free port. */
   port?: number;
-  /** Calls the start off; what it started is ended before it rejects. */
+  /** Aborts the start; processes it has started are stopped before it rejects. */
   signal: AbortSignal;
-  /** Ends every part at once, at any time. */
+  /** Kills every process immediately, at any time. */
   kill: AbortSignal;
 }
 
-/** What the steps of a start share. */
-interface Start {
+/** State shared by the steps of a start. */
+interface StartContext {
   config: Config;
   progress: Progress;
-  /** Aborted by whoever calls the start off, and by the first part that fails. */
+  /** Aborted by the caller or by the first step that fails. */
   calledOff: AbortController;
-  run: Run;
-  startPart(plan: PartPlan): Promise<void>;
-  /** A port that stays this instance's until it stops. */
+  run: DataDirectoryLock;
+  startPart(plan: ProcessPlan): Promise<void>;
+  /** Reserves a port until the instance stops. */
   choosePort(preferred: number): Promise<number>;
 }
 
 /**
- * Starts everything on this machine: the engine and the database unless they are given by a setting, then a worker
- * and the API. A part that dies later is started again.
- * @returns `undefined` when an instance runs (or starts) on the same data already
- * @throws ServiceError that says which part failed and how
+ * Starts everything on this machine: Temporal and Postgres unless a setting provides them, then a worker and the API.
+ * A process that dies later is restarted.
+ * @returns `undefined` when an instance already runs (or starts) on the same data directory
+ * @throws ServiceError that says which process failed and why
  */
 export async function startInstance(options: StartOptions): Promise<Instance | undefined> {
   const { dataDir, cacheDir } = options.config;
   const port = options.port ?? options.config.port;
   const config = { ...options.config, dataDir: resolve(dataDir), cacheDir: resolve(cacheDir), port };
-  const run = takeRun(config.dataDir);
+  const run = lockDataDirectory(config.dataDir);
   if (!run) return undefined;
 
-  const parts: Part[] = [];
+  const parts: SupervisedProcess[] = [];
   options.kill.addEventListener('abort', () => {
     for (const part of parts) part.kill();
   });
-  // Only while it starts: later on the parts are stopped in order.
+  // Applies only during the start; a running instance is stopped in order.
   const calledOff = new AbortController();
   const callOff = () => calledOff.abort(options.signal.reason);
   options.signal.addEventListener('abort', callOff);
   if (options.signal.aborted) callOff();
   const { signal } = calledOff;
 
-  const startPart = async (plan: PartPlan) => {
+  const startPart = async (plan: ProcessPlan) => {
     signal.throwIfAborted();
-    const part = new Part(plan, {
+    const part = new SupervisedProcess(plan, {
       onProcess: (child) => run.setChild(plan.name, child),
       onNews: options.progress.note,
     });
@@ -86,9 +90,9 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
     signal.addEventListener('abort', () => void part.stop(), { once: true });
     await options.progress.step(`Starting ${plan.title}`, () => part.start());
   };
-  const held: HeldPort[] = [];
+  const held: ReservedPort[] = [];
   const choosePort = async (preferred: number) => {
-    const port = await holdPort(preferred);
+    const port = await reservePort(preferred);
     held.push(port);
     return port.port;
   };
@@ -113,16 +117,16 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
   }
 }
 
-async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiKey: KeptKey }> {
+async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
   const { config, progress, run, calledOff } = start;
-  await requireFreePort(config.port, config.host);
-  await clearLeftovers(start);
-  const apiKey = firstTeamKey(config);
-  const secret = secretKey(config);
+  await assertPortFree(config.port, config.host);
+  await stopLeftoverProcesses(start);
+  const apiKey = loadFirstTeamKey(config);
+  const secret = loadSecretKey(config);
 
   const [databaseUrl, temporal] = await allOrAbort(calledOff, [
     config.databaseUrl ?? startPostgres(start),
-    config.temporalAddress ? placeOf(config.temporalAddress) : startTemporal(start),
+    config.temporalAddress ? endpointOf(config.temporalAddress) : startTemporal(start),
     prepareBrowser(start),
   ]);
   const settings: Record<string, string> = {
@@ -133,61 +137,61 @@ async function startEverything(start: Start): Promise<{ urls: InstanceUrls; apiK
     WINNOW_DATA_DIR: config.dataDir,
     WINNOW_CACHE_DIR: config.cacheDir,
     PORT: String(config.port),
-    // The same as the entry uses: the roles start in half the time.
+    // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   };
   const urls: InstanceUrls = {
     temporal: temporal.address,
     ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
   };
-  const role = (name: string, title: string, entry: string): NodePartOptions => ({
+  const role = (name: string, title: string, entry: string): ServiceProcessOptions => ({
     ...{ name, title, entry, settings },
     log: openLog(config.dataDir, name),
-    graceMs: DRAIN_MS,
+    graceMs: STOP_GRACE_MS,
     onWarning: progress.note,
     onUrl(url) {
       urls.api = url;
-      // A port that was picked stays: clients hold the address when the API is started again.
+      // A restarted API gets the same port, because clients keep its URL.
       settings.PORT = new URL(url).port || settings.PORT || '';
     },
   });
   await allOrAbort(calledOff, [
-    start.startPart(planNodePart(role('worker', 'the worker', 'worker.ts'))),
-    start.startPart(planNodePart(role('api', 'the API', 'server.ts'))),
+    start.startPart(planServiceProcess(role('worker', 'the worker', 'worker.ts'))),
+    start.startPart(planServiceProcess(role('api', 'the API', 'server.ts'))),
   ]);
   run.setUrls(urls);
   return { urls, apiKey };
 }
 
-async function requireFreePort(port: number, host: string): Promise<void> {
+async function assertPortFree(port: number, host: string): Promise<void> {
   if (await isPortFree(port, host)) return;
-  const holder = portHolder(port);
+  const holder = findPortOwner(port);
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
     `Port ${port} on ${host} is taken${holder ? ` by ${holder}` : ''}. End that program, or set PORT to another number.`,
   );
 }
 
-async function clearLeftovers({ config, progress, run }: Start): Promise<void> {
-  const ended = await progress.step('Ending what an earlier start left running', () =>
-    endOrphans(run.leftBehind, {
-      temporal: { program: 'temporal', argument: engineFile(config.dataDir) },
+async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
+  const ended = await progress.step('Stopping processes left over from an earlier start', () =>
+    stopOrphans(run.leftBehind, {
+      temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
   );
   if (ended.length)
-    progress.note(`An earlier start was killed; ended what it left running: ${ended.join(', ')}.`);
+    progress.note(`An earlier start was killed; stopped the processes it left running: ${ended.join(', ')}.`);
   for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
 }
 
-/** Where the engine answers; the interface only of one that we started. */
-interface TemporalPlace {
+/** The address of Temporal, and the URL of its web interface if we started it. */
+interface TemporalEndpoint {
   address: string;
   uiUrl?: string;
 }
-const placeOf = (address: string): TemporalPlace => ({ address });
+const endpointOf = (address: string): TemporalEndpoint => ({ address });
 
-async function startPostgres({ config, progress, startPart, choosePort }: Start): Promise<string> {
+async function startPostgres({ config, progress, startPart, choosePort }: StartContext): Promise<string> {
   const { dataDir, cacheDir } = config;
   const port = await choosePort(5432);
   const { plan, url } = await progress.step('Preparing Postgres', () =>
@@ -197,23 +201,29 @@ async function startPostgres({ config, progress, startPart, choosePort }: Start)
   return url;
 }
 
-async function startTemporal(start: Start): Promise<TemporalPlace> {
+async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
   const { config, progress, calledOff, startPart, choosePort } = start;
-  const { path: binary } = await obtainEngine(config.cacheDir, progress, calledOff.signal);
+  const { path: binary } = await ensureTemporalBinary(config.cacheDir, progress, calledOff.signal);
   const [port, uiPort] = [await choosePort(7233), await choosePort(8233)];
   await startPart(
-    planTemporal({ binary, dataDir: config.dataDir, namespace: config.temporalNamespace, port, uiPort }),
+    planTemporalServer({
+      binary,
+      dataDir: config.dataDir,
+      namespace: config.temporalNamespace,
+      port,
+      uiPort,
+    }),
   );
   return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
 }
 
-/** Everything the worker would otherwise wait for in silence. */
-async function prepareBrowser({ config, progress, calledOff }: Start): Promise<void> {
+/** Prepares the browser before the worker starts, so that the user sees the progress. */
+async function prepareBrowser({ config, progress, calledOff }: StartContext): Promise<void> {
   await installPackages({ cacheDir: config.cacheDir, progress, signal: calledOff.signal });
   await progress.step('Preparing the browser', () => findChromium(config));
 }
 
-/** Like Promise.all, but the first failure calls the others off, and they have ended before it is thrown. */
+/** Like Promise.all, but the first failure aborts the other tasks, which have settled before it is thrown. */
 async function allOrAbort<T extends readonly unknown[]>(
   calledOff: AbortController,
   tasks: readonly [...T],

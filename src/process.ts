@@ -2,43 +2,46 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, toServiceError } from './errors.ts';
 import type { Logger } from './logger.ts';
 
-/** A running role of the service: where it answers, if anywhere, and how it ends. */
-export interface Role {
+/** A running API or worker: its URL, if it serves one, and how to stop it. */
+export interface ServiceRole {
   url?: string;
   stop: () => Promise<void>;
 }
 
-/** Work that is still under way is cut off after this long. */
-const DRAIN_MS = 12_000;
+/** Running work is aborted this many milliseconds after a stop was requested. */
+const DRAIN_TIMEOUT_MS = 12_000;
 
-/** What a role needs may be starting too, or starting again after it died; its start waits so long for it. */
-const PATIENCE_MS = 30_000;
-const TRY_AGAIN_MS = 250;
+/** How long a start waits for Postgres and Temporal, which may be starting or restarting too. */
+const DEPENDENCY_TIMEOUT_MS = 30_000;
+const RETRY_INTERVAL_MS = 250;
 
 /**
- * Does a step of a role's start that needs another process, again and again while that one is away.
- * @param step safe to repeat; fails with `SERVICE_UNAVAILABLE` where the other process does not answer
- * @throws whatever else the step fails with, and its last failure after 30 s
+ * Repeats a step of the start while the process it depends on is unavailable.
+ * @param step safe to repeat; fails with `SERVICE_UNAVAILABLE` when the other process does not respond
+ * @throws any other error of the step, and the last error after 30 s
  */
-export async function patiently<Result>(step: () => Promise<Result>, logger: Logger): Promise<Result> {
-  const until = performance.now() + PATIENCE_MS;
+export async function waitForDependency<Result>(
+  step: () => Promise<Result>,
+  logger: Logger,
+): Promise<Result> {
+  const until = performance.now() + DEPENDENCY_TIMEOUT_MS;
   for (let told = false; ; told = true) {
     try {
       return await step();
     } catch (error) {
       if (toServiceError(error).code !== 'SERVICE_UNAVAILABLE' || performance.now() > until) throw error;
-      if (!told) logger.warn({ err: error }, 'waiting for what the start needs');
-      await sleep(TRY_AGAIN_MS);
+      if (!told) logger.warn({ err: error }, 'waiting for a dependency of the start');
+      await sleep(RETRY_INTERVAL_MS);
     }
   }
 }
 
 /**
- * Runs one role as this process: tells the parent when it is ready, and ends in order on SIGTERM, SIGINT, or when the
- * parent is gone.
+ * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on SIGTERM, SIGINT, or
+ * when the parent is gone.
  */
-export async function runProcess(name: string, start: () => Promise<Role>): Promise<void> {
-  let role: Role;
+export async function runProcess(name: string, start: () => Promise<ServiceRole>): Promise<void> {
+  let role: ServiceRole;
   try {
     role = await start();
   } catch (error) {
@@ -51,7 +54,7 @@ export async function runProcess(name: string, start: () => Promise<Role>): Prom
   const end = async () => {
     if (ending) return;
     ending = true;
-    setTimeout(() => process.exit(1), DRAIN_MS).unref();
+    setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS).unref();
     await role.stop();
     process.exit(0);
   };

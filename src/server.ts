@@ -11,10 +11,10 @@ import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
 import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
-import { patiently, runProcess } from './process.ts';
+import { runProcess, waitForDependency } from './process.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
-/** Runs the API until the process is asked to end. */
+/** Starts the API server. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey, webhookSecret } = config;
@@ -26,22 +26,22 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   }
   const logger = createLogger('api', config.logLevel);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
-  await patiently(() => migrate(db), logger);
+  await waitForDependency(() => migrate(db), logger);
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
-  const connection = await patiently(() => connectTemporal(temporalAddress), logger);
+  const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
   const temporal = createTemporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const closing = new AbortController();
-  const doors = {
+  const deps = {
     config: { ...config, secretKey },
     ...{ db, blobs, temporal, storage, logger },
     closing: closing.signal,
   };
-  // Longer than clients and balancers keep theirs: a request must not meet a connection that we just closed.
-  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(doors));
-  const sockets = mountSockets(server, doors);
+  // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.
+  const server = createServer({ keepAliveTimeout: 75_000 }, createApp(deps));
+  const sockets = mountSockets(server, deps);
   server.listen(config.port, config.host);
   await once(server, 'listening');
   // Listening on a TCP port, the address is never a path.

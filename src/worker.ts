@@ -31,7 +31,7 @@ import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { keepPresent } from './presence.ts';
-import { patiently, type Role, runProcess } from './process.ts';
+import { runProcess, type ServiceRole, waitForDependency } from './process.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { temporalLogger } from './temporal-log.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
@@ -48,7 +48,7 @@ const TRACKS_AT_ONCE = 4;
 const DRAIN_MS = 8_000;
 
 /** Runs a worker: builds the doors once, then takes work until the process is asked to end. */
-async function work(): Promise<Role> {
+async function work(): Promise<ServiceRole> {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey } = config;
   if (!databaseUrl || !temporalAddress || !secretKey) {
@@ -66,15 +66,15 @@ async function work(): Promise<Role> {
   const [bundle, chromium, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
-    patiently(() => connectTemporal(temporalAddress), logger),
+    waitForDependency(() => connectTemporal(temporalAddress), logger),
   ]);
   const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
   const [blobs, cacheBlobs, versionBlobs] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
-    patiently(() => migrate(db), logger),
-    patiently(() => prepareNamespace(connection, config.temporalNamespace), logger),
+    waitForDependency(() => migrate(db), logger),
+    waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
   const { maxBodyBytes, resultTtlMs, cacheTtlMs, trackingTtlMs, userAgent = USER_AGENT } = config;
   const egress = createEgress({
@@ -172,7 +172,7 @@ async function work(): Promise<Role> {
     process.exit(1);
   });
   if (config.workerRoles.includes('scrape'))
-    await patiently(() => startUpkeep(connection, config.temporalNamespace), logger);
+    await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
   const presence = await keepPresent({
     db,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeSettings, readConfig } from '../src/config.ts';
 
-describe('settings that are wrong', () => {
+describe('invalid settings', () => {
   const wrong: [string, string][] = [
     ['PORT', 'many'],
     ['PORT', '65536'],
@@ -28,7 +28,7 @@ describe('settings that are wrong', () => {
     );
   });
 
-  it('are named all at once', () => {
+  it('are all named in one error', () => {
     const read = () => readConfig({ PORT: 'many', LOG_LEVEL: 'loud', HOST: '::1' });
     expect(read).toThrow(/PORT[\s\S]*LOG_LEVEL|LOG_LEVEL[\s\S]*PORT/);
     expect(read).not.toThrow(/HOST/);
@@ -36,11 +36,11 @@ describe('settings that are wrong', () => {
 });
 
 describe('settings', () => {
-  it('take a key of letters, digits, - and _', () => {
+  it('accept a key of letters, digits, - and _', () => {
     expect(readConfig({ WINNOW_API_KEY: 'fc-My_team-7' }).apiKey).toBe('fc-My_team-7');
   });
 
-  it('that are empty are as good as absent', () => {
+  it('that are empty get their defaults', () => {
     const all = Object.fromEntries(describeSettings().map(({ variable }) => [variable, '']));
     expect(readConfig(all)).toEqual(readConfig({}));
     expect(readConfig({})).toMatchObject({
@@ -55,7 +55,7 @@ describe('settings', () => {
     });
   });
 
-  it('become what the code works with', () => {
+  it('are converted to the types of the config', () => {
     const config = readConfig({
       PUBLIC_URL: 'https://winnow.example/base//',
       WINNOW_AUTH: 'off',
@@ -74,7 +74,7 @@ describe('settings', () => {
     });
   });
 
-  it('each say what they are for', () => {
+  it('each have a description', () => {
     for (const { variable, description } of describeSettings()) {
       expect(description.length, variable).toBeGreaterThan(5);
     }
@@ -89,7 +89,7 @@ function envExample(): string {
     const hint = ofUser ? '; default: depends on the user, see npm start -- up --help' : '';
     return `# ${description}${hint}\n${variable}=${ofUser ? '' : fallback}\n`;
   });
-  return ['# Settings of Winnow. An empty one is as good as absent.\n', ...blocks].join('\n');
+  return ['# Settings of Winnow. An empty value counts as unset.\n', ...blocks].join('\n');
 }
 
 it('.env.example lists them all; after a change run `npx vitest run test/config.test.ts -u`', async () => {

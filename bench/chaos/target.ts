@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { isRunning, type ProcessId } from '../../src/embedded/process-identity.ts';
-import { readRun } from '../../src/embedded/run-file.ts';
+import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { startInstance } from '../../test/support/instance.ts';
 import { startCluster } from '../cluster.ts';
 import { browsersBelow } from './browsers.ts';
@@ -33,13 +33,13 @@ export async function startEmbedded(): Promise<ChaosTarget> {
   const { url, key, dataDir, stop } = await startInstance({ env: ALLOW });
   const databaseUrl = runningDatabaseUrl(dataDir);
   const pids: Record<string, number> = {};
-  const childOf = (name: string): ProcessId | undefined => readRun(dataDir)?.children[name];
+  const childOf = (name: string): ProcessId | undefined => readRunFile(dataDir)?.children[name];
   const workers = () => [childOf('worker')?.pid].filter((pid) => pid !== undefined);
   const browser = browserVictim(workers);
   const serves: Record<string, () => Promise<boolean>> = {
     api: () => answers(url),
     postgres: () => answers(databaseUrl),
-    temporal: () => answers(`tcp://${readRun(dataDir)?.urls.temporal}`),
+    temporal: () => answers(`tcp://${readRunFile(dataDir)?.urls.temporal}`),
     // The last thing that a worker waits for at its start.
     worker: async () => browsersBelow(workers()).length > 0,
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastWords, runCommand } from '../../src/embedded/command.ts';
+import { lastOutputLines, runCommand } from '../../src/embedded/command.ts';
 import { serviceOf } from './compose.ts';
 import { environmentOf, type PlacedFile, place } from './places.ts';
 
@@ -28,10 +28,10 @@ export async function runJob(
     if (start >= starts) {
       const code = result.exitCode ?? 'no such program';
       throw new Error(
-        `${name} of docker-compose.yml failed ${starts} times (${code}):\n${lastWords(result, 15)}`,
+        `${name} of docker-compose.yml failed ${starts} times (${code}):\n${lastOutputLines(result, 15)}`,
       );
     }
-    options.note(`${name} failed and is started again: ${lastWords(result, 1)}`);
+    options.note(`${name} failed and is started again: ${lastOutputLines(result, 1)}`);
     await sleep(delayMs, undefined, { signal: options.signal });
   }
 }

@@ -1,4 +1,4 @@
-import type { Progress } from '../../src/embedded/progress.ts';
+import type { Progress } from '../../src/embedded/terminal-progress.ts';
 
 /** How a cluster is started. */
 export interface ClusterOptions {

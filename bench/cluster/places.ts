@@ -1,4 +1,4 @@
-import { postgresPassword, secretKey } from '../../src/embedded/keys.ts';
+import { loadPostgresPassword, loadSecretKey } from '../../src/embedded/keys.ts';
 import { type ComposeFile, interpolate, serviceOf } from './compose.ts';
 
 /** What stands in the cluster file, and what it is here: addresses of containers, paths within them. */
@@ -88,10 +88,10 @@ export function variablesOf(
   const unknown = Object.keys(given).filter((name) => !file.variables.includes(name));
   if (unknown.length) throw new Error(`docker-compose.yml hands no ${unknown.join(', ')} on.`);
   return {
-    WINNOW_SECRET_KEY: secretKey({ dataDir }).value,
+    WINNOW_SECRET_KEY: loadSecretKey({ dataDir }).value,
     WINNOW_API_KEY: key,
     S3_SECRET_KEY: BUCKET_KEY.secret,
     ...given,
-    POSTGRES_PASSWORD: postgresPassword(dataDir),
+    POSTGRES_PASSWORD: loadPostgresPassword(dataDir),
   };
 }

@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { inheritedEnvironment } from '../../src/config.ts';
-import type { PartPlan } from '../../src/embedded/part.ts';
 import { postgresDir, preparePostgres } from '../../src/embedded/postgres.ts';
-import { findPrograms, postgresUser, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
+import {
+  ensureReachablePrograms,
+  findPostgresPrograms,
+  postgresUser,
+} from '../../src/embedded/postgres-programs.ts';
+import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
 import { serviceOf } from './compose.ts';
 import type { PlacedFile } from './places.ts';
 
@@ -13,12 +17,12 @@ export async function planPostgres(options: {
   dataDir: string;
   cacheDir: string;
   port: number;
-}): Promise<PartPlan> {
+}): Promise<ProcessPlan> {
   const { placed, dataDir, cacheDir, port } = options;
   const { plan } = await preparePostgres({ dataDir, cacheDir, port });
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
-  const { bin } = reachablePrograms(findPrograms(directory), user, cacheDir);
+  const { bin } = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
   const [, ...settings] = serviceOf(placed.file, 'postgres').command ?? [];
   const place = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories='];
   return {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { type CommandResult, lastWords, runCommand } from '../../src/embedded/command.ts';
-import type { Progress, Step } from '../../src/embedded/progress.ts';
+import { type CommandResult, lastOutputLines, runCommand } from '../../src/embedded/command.ts';
+import type { Progress, ProgressStep } from '../../src/embedded/terminal-progress.ts';
 
 /** Pins Temporal's server, and by its sums every source that goes in. */
 const MODULE = join(import.meta.dirname, 'temporal');
@@ -65,7 +65,7 @@ export function linkPrograms(dataDir: string, { directory }: ServerPrograms, cli
   return [own, directory, process.env.PATH].join(delimiter);
 }
 
-async function build(draft: string, step: Step, signal: AbortSignal | undefined): Promise<void> {
+async function build(draft: string, step: ProgressStep, signal: AbortSignal | undefined): Promise<void> {
   let packages = 0;
   const onLine = (line: string) => {
     if (!line.startsWith('go: ')) packages++;
@@ -87,7 +87,7 @@ async function go(
       ...(onLine && { onLine }),
     });
     if (result.exitCode === undefined) continue;
-    if (result.exitCode !== 0) throw new Error(`go ${args[0]} failed:\n${lastWords(result)}`);
+    if (result.exitCode !== 0) throw new Error(`go ${args[0]} failed:\n${lastOutputLines(result)}`);
     return result;
   }
   throw new Error(

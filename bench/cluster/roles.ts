@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { openLog } from '../../src/embedded/log-files.ts';
-import { planNodePart } from '../../src/embedded/node-part.ts';
-import type { PartPlan } from '../../src/embedded/part.ts';
+import { openLog } from '../../src/embedded/supervision/log-files.ts';
+import { planServiceProcess } from '../../src/embedded/supervision/service-process.ts';
+import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
 import type { BucketSettings } from './bucket.ts';
 import { serviceOf } from './compose.ts';
 import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
@@ -22,7 +22,7 @@ export interface RoleContext {
 }
 
 /** Plans one container of `api`. @param index from 1 */
-export function planApi(context: RoleContext, index: number, port: number): PartPlan {
+export function planApi(context: RoleContext, index: number, port: number): ProcessPlan {
   const settings = { PORT: String(port) };
   return planRole(context, { service: 'api', name: `api-${index}`, title: `API ${index}`, settings });
 }
@@ -31,7 +31,7 @@ export function planApi(context: RoleContext, index: number, port: number): Part
 export function planWorker(
   context: RoleContext,
   worker: { index: number; port: number; roles: string },
-): PartPlan {
+): ProcessPlan {
   const { index, port, roles } = worker;
   return planRole(context, {
     service: 'worker',
@@ -43,13 +43,13 @@ export function planWorker(
 }
 
 /** Plans the bucket. */
-export function planBucket({ placed, dataDir, onWarning }: RoleContext, port: number): PartPlan {
+export function planBucket({ placed, dataDir, onWarning }: RoleContext, port: number): ProcessPlan {
   const settings: BucketSettings = {
     BUCKET_DIRECTORY: join(dataDir, 'bucket'),
     BUCKET_PORT: String(port),
     BUCKET_NAME: serviceOf(placed.file, 'blobs').environment.GARAGE_DEFAULT_BUCKET ?? '',
   };
-  return planNodePart({
+  return planServiceProcess({
     name: 'blobs',
     title: 'the bucket',
     entry: '../bench/cluster/bucket.ts',
@@ -69,7 +69,7 @@ interface Role {
   settings: Record<string, string>;
 }
 
-function planRole(context: RoleContext, role: Role): PartPlan {
+function planRole(context: RoleContext, role: Role): ProcessPlan {
   const { placed, dataDir, cacheDir, chromium, bucket, onWarning } = context;
   const { command = [], stop_grace_period: grace = '10s' } = serviceOf(placed.file, role.service);
   const environment = environmentOf(placed, role.service, {
@@ -88,7 +88,7 @@ function planRole(context: RoleContext, role: Role): PartPlan {
     WINNOW_CHROMIUM: chromium ?? '',
     ...role.settings,
   });
-  const plan = planNodePart({
+  const plan = planServiceProcess({
     name: role.name,
     title: role.title,
     // `src/server.ts` of the file, seen from `src`.

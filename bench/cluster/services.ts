@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { workflowBundle } from '../../src/bundle.ts';
 import { readConfig } from '../../src/config.ts';
-import { obtainEngine } from '../../src/embedded/engine.ts';
-import { firstTeamKey } from '../../src/embedded/keys.ts';
-import type { Progress } from '../../src/embedded/progress.ts';
+import { loadFirstTeamKey } from '../../src/embedded/keys.ts';
 import { installPackages } from '../../src/embedded/system-packages.ts';
+import { ensureTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
+import type { Progress } from '../../src/embedded/terminal-progress.ts';
 import { readCompose, serviceOf } from './compose.ts';
 import { runJob } from './jobs.ts';
 import type { ClusterOptions } from './options.ts';
@@ -47,7 +47,7 @@ export async function startServices(start: Start): Promise<Services> {
   const { options, dataDir, supervisor, progress } = start;
   const { signal, bucket = false, env = {} } = options;
   const { cacheDir, chromium } = readConfig();
-  const key = firstTeamKey({ dataDir, apiKey: env.WINNOW_API_KEY }).value;
+  const key = loadFirstTeamKey({ dataDir, apiKey: env.WINNOW_API_KEY }).value;
   const pickPort = createPortPicker();
   const ports = { postgres: await pickPort(), temporal: await pickPort(), blobs: await pickPort() };
   const { placed, program, path } = await placeFile({ ...start, key, ports });
@@ -86,7 +86,7 @@ async function placeFile({
   const file = await readCompose();
   const version = serviceOf(file, 'temporal').image.split(':')[1] ?? '';
   const programs = await obtainServer({ version, cacheDir, progress, signal });
-  const { path: cli } = await obtainEngine(cacheDir, progress, signal);
+  const { path: cli } = await ensureTemporalBinary(cacheDir, progress, signal);
   const dynamicConfig = join(dataDir, 'winnow.yaml');
   await writeFile(dynamicConfig, file.compose.configs.temporal?.content ?? '');
   const placed: PlacedFile = {

@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { endOrphans } from '../../src/embedded/orphans.ts';
 import { postgresDir } from '../../src/embedded/postgres.ts';
-import { openProgress } from '../../src/embedded/progress.ts';
-import { type Run, takeRun } from '../../src/embedded/run-file.ts';
+import { stopOrphans } from '../../src/embedded/supervision/orphan-processes.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
+import { openProgress } from '../../src/embedded/terminal-progress.ts';
 import type { ClusterOptions } from './options.ts';
 import { type Services, startServices } from './services.ts';
 import { type ClusterPart, createSupervisor } from './supervisor.ts';
@@ -30,7 +30,7 @@ export interface Cluster extends Services {
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const progress = options.progress ?? openProgress();
   const dataDir = resolve(options.dataDir ?? (await makeDataDir()));
-  const run = takeRun(dataDir);
+  const run = lockDataDirectory(dataDir);
   if (!run) throw new Error(`A cluster runs on ${dataDir} already. Stop it, or choose another directory.`);
   await clearLeftovers(run, dataDir);
   const supervisor = createSupervisor({ run, progress });
@@ -67,7 +67,7 @@ async function makeDataDir(): Promise<string> {
   return dataDir;
 }
 
-async function clearLeftovers(run: Run, dataDir: string): Promise<void> {
-  await endOrphans(run.leftBehind, { postgres: { program: 'postgres', argument: postgresDir(dataDir) } });
+async function clearLeftovers(run: DataDirectoryLock, dataDir: string): Promise<void> {
+  await stopOrphans(run.leftBehind, { postgres: { program: 'postgres', argument: postgresDir(dataDir) } });
   for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
 }

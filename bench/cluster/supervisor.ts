@@ -1,8 +1,8 @@
-import { sendSignal } from '../../src/embedded/orphans.ts';
-import { Part, type PartPlan } from '../../src/embedded/part.ts';
-import type { ProcessId } from '../../src/embedded/process-identity.ts';
-import type { Progress } from '../../src/embedded/progress.ts';
-import type { Run } from '../../src/embedded/run-file.ts';
+import { sendSignal } from '../../src/embedded/supervision/orphan-processes.ts';
+import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import type { DataDirectoryLock } from '../../src/embedded/supervision/run-file.ts';
+import { type ProcessPlan, SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
+import type { Progress } from '../../src/embedded/terminal-progress.ts';
 
 /** One process of the cluster. */
 export interface ClusterPart {
@@ -16,7 +16,7 @@ export interface ClusterPart {
 export interface Supervisor {
   readonly parts: Record<string, ClusterPart>;
   /** Starts parts side by side. @throws ServiceError of the first one that does not come up, when all have settled */
-  start(plans: PartPlan[]): Promise<void>;
+  start(plans: ProcessPlan[]): Promise<void>;
   /** Ends the process of a part with SIGKILL; it is started again as any that dies. @throws Error when it is down */
   kill(name: string): void;
   /** Resolves when the part serves, at once if it does now. */
@@ -28,16 +28,22 @@ export interface Supervisor {
 }
 
 interface Watched {
-  part: Part;
+  part: SupervisedProcess;
   child: ProcessId | undefined;
   isUp: boolean;
   up: PromiseWithResolvers<void>;
 }
 
 /** @param run where the processes are written down, so that the next start on these data ends what is left of them */
-export function createSupervisor({ run, progress }: { run: Run; progress: Progress }): Supervisor {
+export function createSupervisor({
+  run,
+  progress,
+}: {
+  run: DataDirectoryLock;
+  progress: Progress;
+}): Supervisor {
   const watched: Record<string, Watched> = {};
-  const groups: Part[][] = [];
+  const groups: SupervisedProcess[][] = [];
   const parts: Record<string, ClusterPart> = {};
   let stopped = false;
 
@@ -45,16 +51,16 @@ export function createSupervisor({ run, progress }: { run: Run; progress: Progre
     if (entry.isUp) entry.up = Promise.withResolvers();
     entry.isUp = false;
   };
-  const watch = (plan: PartPlan): Part => {
+  const watch = (plan: ProcessPlan): SupervisedProcess => {
     const { name } = plan;
-    const ready: PartPlan['ready'] = async (child, signal) => {
+    const ready: ProcessPlan['ready'] = async (child, signal) => {
       await plan.ready(child, signal);
       // The wait may also have been called off.
       if (signal.aborted) return;
       entry.isUp = true;
       entry.up.resolve();
     };
-    const part = new Part(
+    const part = new SupervisedProcess(
       { ...plan, ready },
       {
         onProcess(child) {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '../../src/config.ts';
-import { openLog } from '../../src/embedded/log-files.ts';
-import type { PartPlan } from '../../src/embedded/part.ts';
+import { openLog } from '../../src/embedded/supervision/log-files.ts';
+import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
 import { withoutSurroundings } from './places.ts';
 
 const POLL_MS = 50;
@@ -36,7 +36,7 @@ export interface TemporalServerOptions {
 export const SPARE_PORTS = PORTS.length;
 
 /** Plans Temporal's server as its image starts it: configured by its environment alone. */
-export function planTemporalServer(options: TemporalServerOptions): PartPlan {
+export function planTemporalServer(options: TemporalServerOptions): ProcessPlan {
   const { program, dataDir, port, sparePorts, environment } = options;
   const log = openLog(dataDir, 'temporal');
   const ports = Object.fromEntries(PORTS.map((variable, index) => [variable, String(sparePorts[index])]));

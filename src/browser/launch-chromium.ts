@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeHome } from '../home.ts';
 import type { Logger } from '../logger.ts';
-import { startProgram } from '../unprivileged.ts';
+import { createProgramHome } from '../program-home.ts';
+import { startUnprivileged } from '../unprivileged-process.ts';
 import { type CdpConnection, connectCdp } from './cdp.ts';
 
 /**
@@ -105,14 +105,14 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
 }
 
 async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
-  const home = await makeHome('chromium', BROWSER_UID);
+  const home = await createProgramHome('chromium', BROWSER_UID);
   const command: [string, ...string[]] = [
     executablePath,
     ...['--remote-debugging-pipe', `--user-data-dir=${home.path}/profile`, `--proxy-server=${proxyUrl}`],
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
     `--disable-features=${UNWANTED_FEATURES.join()}`,
   ];
-  const { child, kill, lastWords } = startProgram(command, {
+  const { child, kill, lastWords } = startUnprivileged(command, {
     uid: BROWSER_UID,
     home: home.path,
     // Chromium expects the protocol's pipe at the file descriptors 3 and 4.

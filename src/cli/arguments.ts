@@ -2,23 +2,23 @@ import { parseArgs } from 'node:util';
 import type { ArgsDef } from 'citty';
 import { messageOf, ServiceError } from '../errors.ts';
 
-/** Options of a verb as citty takes them; one that may be given several times says so. */
-export type VerbArgs = ArgsDef;
+/** Arguments of a command, as citty defines them. */
+export type CommandArgs = ArgsDef;
 
 /**
- * Holds what was typed against what a verb knows; citty itself lets unknown options and spare words pass.
- * @throws ServiceError `BAD_REQUEST` that names what is wrong and what there is
+ * Checks the typed arguments against those the command knows; citty itself accepts unknown options and extra words.
+ * @throws ServiceError `BAD_REQUEST` that names the wrong argument
  */
-export function checkArguments(verb: string, rawArgs: string[], args: VerbArgs): void {
+export function checkArguments(verb: string, rawArgs: string[], args: CommandArgs): void {
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const refuse = (reason: string) => {
-    throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${verb} --help\` lists what there is.`);
+    throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${verb} --help\` lists the arguments.`);
   };
   let words: string[] = [];
   try {
     words = parse(rawArgs, args, true).positionals;
   } catch (error) {
-    // Node's first sentence says what is wrong, the ones after it how to quote.
+    // The first sentence of Node's message says what is wrong; the others explain quoting.
     refuse(
       messageOf(error)
         .split(/\. |\n/)[0]
@@ -28,35 +28,35 @@ export function checkArguments(verb: string, rawArgs: string[], args: VerbArgs):
   if (words.length > positionals) refuse(`Unexpected argument '${words[positionals]}'`);
 }
 
-/** Every value of an option that may be given several times; citty keeps the last one only. */
-export function allValues(rawArgs: string[], args: VerbArgs, name: string): string[] {
+/** Collects every value of a repeatable option; citty keeps only the last one. */
+export function collectValues(rawArgs: string[], args: CommandArgs, name: string): string[] {
   const value = parse(rawArgs, args, false).values[name];
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A text such as `a, b,c` as its parts; `undefined` where the option is absent. */
-export function listOf(text: string | undefined): string[] | undefined {
+/** Splits a list such as `a, b,c`; `undefined` when the option is absent. */
+export function parseList(text: string | undefined): string[] | undefined {
   return text
     ?.split(',')
     .map((part) => part.trim())
     .filter(Boolean);
 }
 
-/** @throws ServiceError `BAD_REQUEST` when the option is given but no whole number */
-export function numberOf(name: string, text: string | undefined): number | undefined {
+/** Parses an optional whole number. @throws ServiceError `BAD_REQUEST` when the value is not one */
+export function parseWholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   throw new ServiceError('BAD_REQUEST', `--${name} must be a whole number, not '${text}'.`);
 }
 
-/** @throws ServiceError `BAD_REQUEST` when the option is given but neither `on` nor `off` */
-export function switchOf(name: string, text: string | undefined): boolean | undefined {
+/** Parses an optional `on` or `off`. @throws ServiceError `BAD_REQUEST` for any other value */
+export function parseSwitch(name: string, text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   if (text === 'on' || text === 'off') return text === 'on';
   throw new ServiceError('BAD_REQUEST', `--${name} must be on or off, not '${text}'.`);
 }
 
-function parse(rawArgs: string[], args: VerbArgs, strict: boolean) {
+function parse(rawArgs: string[], args: CommandArgs, strict: boolean) {
   const options = Object.entries(args)
     .filter(([, { type }]) => type !== 'positional')
     .map(([name, arg]) => {

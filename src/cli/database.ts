@@ -3,22 +3,22 @@ import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase, translateDatabaseError } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { runningDatabaseUrl } from '../embedded/postgres.ts';
-import { openProgress } from '../embedded/progress.ts';
+import { openProgress } from '../embedded/terminal-progress.ts';
+import { withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
-import { withTarget } from './target.ts';
 
-/** Runs work on the database: the configured one, or the one of the instance that runs or is brought up for it. */
+/** Runs work on the configured database, else on that of the running instance, which is started if necessary. */
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig();
-  if (config.databaseUrl) return onDatabase(config.databaseUrl, config, work);
+  if (config.databaseUrl) return runOnDatabase(config.databaseUrl, config, work);
   const progress = openProgress();
   const interrupt = onInterrupt(progress.note);
-  return withTarget({ config, progress, interrupt }, () =>
-    onDatabase(runningDatabaseUrl(resolve(config.dataDir)), config, work),
+  return withConnection({ config, progress, interrupt }, () =>
+    runOnDatabase(runningDatabaseUrl(resolve(config.dataDir)), config, work),
   );
 }
 
-async function onDatabase<T>(
+async function runOnDatabase<T>(
   url: string,
   config: Config,
   work: (db: Database, config: Config) => Promise<T>,
@@ -36,7 +36,7 @@ async function onDatabase<T>(
   }
 }
 
-/** Rows as aligned columns on stdout, the names of the columns first. */
+/** Prints rows as aligned columns on stdout, with the column names first. */
 export function printTable(rows: Record<string, string | number>[]): void {
   const names = Object.keys(rows[0] ?? {});
   const widths = names.map((name) => Math.max(name.length, ...rows.map((row) => String(row[name]).length)));

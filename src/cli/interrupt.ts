@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers';
 
-/** npm passes a Ctrl-C on that the terminal has sent to everybody already: this soon it is no second one. */
+/** npm forwards a Ctrl-C that the terminal has already sent, so a second signal this soon (in ms) is ignored. */
 const SAME_KEY_PRESS_MS = 700;
 
-/** What Ctrl-C, SIGTERM and a closed terminal become. */
+/** Abort signals for Ctrl-C, SIGTERM and a closed terminal. */
 export interface Interrupt {
-  /** The first one: come to an end in order. */
+  /** Aborted by the first signal: shut down in order. */
   signal: AbortSignal;
-  /** The second one: everything must be gone now; the process exits with 130 right after. */
+  /** Aborted by the second signal: the process exits with code 130 immediately. */
   kill: AbortSignal;
 }
 
-/** @param note tells the person that the first one was heard */
+/** Installs the signal handlers. @param note prints a message at the first signal */
 export function onInterrupt(note: (text: string) => void): Interrupt {
   const end = new AbortController();
   const kill = new AbortController();

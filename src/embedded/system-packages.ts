@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lastWords, runCommand } from './command.ts';
-import type { Progress } from './progress.ts';
+import { lastOutputLines, runCommand } from './command.ts';
+import type { Progress } from './terminal-progress.ts';
 
-/** What Debian has for us, and what for. */
+/** Debian packages that Winnow uses, and their purpose. */
 const PACKAGES: Record<string, string> = {
   'chromium-headless-shell': 'the browser that renders pages',
   bubblewrap: 'isolates the browser from this machine',
@@ -11,11 +11,11 @@ const PACKAGES: Record<string, string> = {
   'fonts-noto-color-emoji': 'emoji in screenshots',
   'webext-ublock-origin-chromium': 'lists that advertisements are known by',
 };
-const INSTALL_MS = 15 * 60_000;
+const INSTALL_TIMEOUT_MS = 15 * 60_000;
 const RETRY_AFTER_MS = 24 * 3_600_000;
 
-/** The packages that are missing here; empty on a system without dpkg. */
-export async function missingPackages(): Promise<string[]> {
+/** Lists the packages that are not installed; empty on a system without dpkg. */
+export async function findMissingPackages(): Promise<string[]> {
   const names = Object.keys(PACKAGES);
   const { exitCode, stdout } = await runCommand('dpkg-query', [
     '-W',
@@ -29,17 +29,18 @@ export async function missingPackages(): Promise<string[]> {
   return names.filter((name) => !installed.has(`${name} installed`));
 }
 
-/** The command with which a person installs packages. */
+/** The shell command that installs packages. */
 export const installCommand = (packages: string[]) =>
   `sudo apt-get install --no-install-recommends ${packages.join(' ')}`;
 
-/** What the packages are for, in a few words each. */
-const purposes = (packages: string[]) => packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
+/** Lists packages with their purpose. */
+const describePackages = (packages: string[]) =>
+  packages.map((name) => `${name} (${PACKAGES[name]})`).join(', ');
 
 /**
- * Installs what is missing, as root on Debian; elsewhere says how. A failure is told and is no end: what npm brings
- * is used then, and it is tried again only after a day.
- * @param insist try again even when it failed a moment ago
+ * Installs missing packages as root on Debian, and elsewhere prints how to install them. A failure is reported and the
+ * start continues with what npm provides; the next attempt follows after a day.
+ * @param insist try again even if the last attempt failed within a day
  */
 export async function installPackages(options: {
   cacheDir: string;
@@ -48,7 +49,7 @@ export async function installPackages(options: {
   signal?: AbortSignal;
 }): Promise<void> {
   const { cacheDir, progress, signal } = options;
-  const missing = await missingPackages();
+  const missing = await findMissingPackages();
   if (!missing.length) return;
   const failed = join(cacheDir, 'apt-failed');
   const isFresh = existsSync(failed) && Date.now() - statSync(failed).mtimeMs < RETRY_AFTER_MS;
@@ -57,12 +58,12 @@ export async function installPackages(options: {
   mkdirSync(cacheDir, { recursive: true });
   if (process.getuid?.() !== 0) {
     progress.note(
-      `Not installed: ${purposes(missing)}.\nGoing on without; to install: ${installCommand(missing)}`,
+      `Not installed: ${describePackages(missing)}.\nContinuing without them; to install: ${installCommand(missing)}`,
     );
     writeFileSync(failed, 'not root\n');
     return;
   }
-  progress.note(`Installing Debian packages: ${purposes(missing)}.`);
+  progress.note(`Installing Debian packages: ${describePackages(missing)}.`);
   const reason = await progress.step('Installing Debian packages', async (step) => {
     const onLine = (line: string) => step.detail(line.slice(0, 60));
     return (
@@ -76,11 +77,11 @@ export async function installPackages(options: {
   }
   writeFileSync(failed, `${reason}\n`);
   progress.note(
-    `The packages could not be installed:\n${reason}\nGoing on without; to try again: ${installCommand(missing)}`,
+    `The packages could not be installed:\n${reason}\nContinuing without them; to try again: ${installCommand(missing)}`,
   );
 }
 
-/** @returns why it failed, `undefined` when it did not */
+/** Runs apt-get. @returns why it failed; `undefined` when it succeeded */
 async function apt(
   args: string[],
   onLine: (line: string) => void,
@@ -88,10 +89,10 @@ async function apt(
 ): Promise<string | undefined> {
   const result = await runCommand('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
     settings: { DEBIAN_FRONTEND: 'noninteractive' },
-    timeoutMs: INSTALL_MS,
+    timeoutMs: INSTALL_TIMEOUT_MS,
     signal,
     onLine,
   });
   if (result.exitCode === 0) return undefined;
-  return result.exitCode === undefined ? 'there is no apt-get' : lastWords(result, 3);
+  return result.exitCode === undefined ? 'apt-get is not installed' : lastOutputLines(result, 3);
 }

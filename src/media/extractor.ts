@@ -5,13 +5,13 @@ import { ServiceError } from '../errors.ts';
 import { formatFileReference } from '../file-urls.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
-import { makeHome } from '../home.ts';
 import type { PageMedia } from '../html/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
 import type { EgressProxy } from '../net/egress-proxy.ts';
+import { createProgramHome } from '../program-home.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url.ts';
@@ -67,7 +67,7 @@ const ROOT_UID = 0;
 export function createMediaExtractor(deps: MediaExtractorDeps): MediaExtractor {
   return {
     async make(options) {
-      const home = await makeHome('media', ROOT_UID);
+      const home = await createProgramHome('media', ROOT_UID);
       try {
         const made: Partial<Record<MediaKind, string>> = {};
         const search = createSearch(deps, options, home.path);

@@ -3,9 +3,9 @@ import { accessSync, constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { ServiceError } from '../errors.ts';
-import { makeHome } from '../home.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
-import { startProgram } from '../unprivileged.ts';
+import { createProgramHome } from '../program-home.ts';
+import { startUnprivileged } from '../unprivileged-process.ts';
 
 /** What yt-dlp downloads, and within which limits. */
 export interface YtDlpOptions {
@@ -57,7 +57,7 @@ export function findYtDlp(program: string | undefined): string | undefined {
  *   `SCRAPE_CONTENT_TOO_LARGE`, `SCRAPE_SITE_ERROR`
  */
 export async function runYtDlp(program: string, options: YtDlpOptions): Promise<YtDlpFile> {
-  const home = await makeHome('yt-dlp', UID);
+  const home = await createProgramHome('yt-dlp', UID);
   try {
     const { exitCode, lastWords } = await run(program, home.path, options);
     options.signal.throwIfAborted();
@@ -75,7 +75,7 @@ async function run(program: string, home: string, options: YtDlpOptions) {
   // `ulimit -f` counts blocks of 512 bytes (POSIX); a larger file ends the program.
   const bounded = ['/bin/sh', '-c', `ulimit -f ${Math.ceil(maxBytes / 512)} && exec "$@"`, 'sh'] as const;
   signal.throwIfAborted();
-  const { child, kill, lastWords } = startProgram([...bounded, program, ...createArguments(options)], {
+  const { child, kill, lastWords } = startUnprivileged([...bounded, program, ...createArguments(options)], {
     uid: UID,
     home,
     // The proxy variables are for programs that yt-dlp starts.

@@ -54,7 +54,7 @@ const parseLines = (stdout: string): Line[] =>
 const addresses = (lines: Line[]) => lines.map(({ metadata }) => metadata.sourceURL).sort();
 
 describe('crawl', () => {
-  it('prints a document a line, and tells the rest on stderr', async () => {
+  it('prints one document per line, and the summary on stderr', async () => {
     const { exitCode, stdout, stderr } = await winnow([
       'crawl',
       `${site.url}/links/0`,
@@ -121,7 +121,7 @@ describe('crawl', () => {
     expect(answer.next).toBeUndefined();
   });
 
-  it('is cancelled by Ctrl-C, and keeps what there is', async () => {
+  it('is cancelled by Ctrl-C, and keeps the documents it has', async () => {
     const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
     const said = Promise.all([text(crawl.stdout), text(crawl.stderr)]);
     crawl.stdout.once('data', () => crawl.kill('SIGINT'));
@@ -138,7 +138,7 @@ describe('crawl', () => {
     expect(exitCode).toBe(130);
   });
 
-  it('is cancelled when nobody reads on', async () => {
+  it('is cancelled when the reader closes the pipe', async () => {
     const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
     const stderr = text(crawl.stderr);
     await once(crawl.stdout, 'data');
@@ -149,7 +149,7 @@ describe('crawl', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('leaves the job to itself with --detach', async () => {
+  it('exits with --detach while the job continues', async () => {
     const { exitCode, stdout } = await winnow([
       'crawl',
       `${site.url}/links/0`,
@@ -163,7 +163,7 @@ describe('crawl', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('says with 1 that the job was ended by somebody else', async () => {
+  it('exits with 1 when the job was cancelled by another client', async () => {
     const crawl = launched(['crawl', `${site.url}/links/0`, '--entire-domain', '--delay', '1']);
     const stderr = text(crawl.stderr);
     await once(crawl.stdout, 'data');
@@ -177,7 +177,7 @@ describe('crawl', () => {
 });
 
 describe('batch', () => {
-  it('takes addresses from a file and names the lines that are none', async () => {
+  it('reads URLs from a file and names the lines that are not URLs', async () => {
     const lines = [`${site.url}/article/1`, '', 'no address', `  ${site.url}/article/2\r`];
     await writeFile(path.join(workDir, 'urls.txt'), `\uFEFF${lines.join('\n')}\n`);
     const { exitCode, stdout, stderr } = await winnow([
@@ -189,11 +189,11 @@ describe('batch', () => {
       const { firstSentence } = articleTruth(Number(metadata.sourceURL.split('/').at(-1)));
       expect(markdown).toContain(firstSentence);
     }
-    expect(stderr).toContain('Left out, being no addresses: no address.');
+    expect(stderr).toContain('Left out, not valid URLs: no address.');
     expect(exitCode).toBe(0);
   });
 
-  it('takes them from standard input; pages that fail are told and are no failure', async () => {
+  it('reads URLs from standard input, and lists failed pages without failing itself', async () => {
     const input = `${site.url}/article/1\nhttp://no-such-host.invalid/\n`;
     const { exitCode, stdout, stderr } = await winnow(['batch', '--file', '-', '-o', 'pages.jsonl'], input);
     expect([exitCode, stdout]).toEqual([0, '']);
@@ -205,7 +205,7 @@ describe('batch', () => {
     );
   });
 
-  it('adds to the same job what one request cannot hold', async () => {
+  it('appends URLs to the same job when one request cannot hold them all', async () => {
     const long = 'x'.repeat(8000);
     const input = Array.from({ length: 1100 }, (_, n) => `no address ${n} ${long}`).join('\n');
     const { exitCode, stdout, stderr } = await winnow(
@@ -234,7 +234,7 @@ it.each([
   [['crawl', 'http://a.test', '--include', '('], /The pattern "\("/],
   [['crawl', 'http://a.test', '-o', 'absent/x'], /absent\/x cannot be written/],
   [['crawl', 'http://a.test', '--detach', '--json'], /--detach/],
-])('%j is wrong use', async (args, reason) => {
+])('%j is rejected as wrong usage', async (args, reason) => {
   const { exitCode, stdout, stderr } = await winnow(args);
   expect(stderr).toMatch(reason);
   expect(stderr).not.toMatch(/\n\s+at /);

@@ -16,7 +16,7 @@ async function split(text: string, length: number, field = 'data') {
   }
 }
 
-it('gives back what was put in, wherever the pieces are cut', async () => {
+it('a split list yields every member, wherever the chunks are cut', async () => {
   const answer = fc.record({
     before: fc.jsonValue(),
     data: fc.array(fc.jsonValue()),
@@ -31,7 +31,7 @@ it('gives back what was put in, wherever the pieces are cut', async () => {
   );
 });
 
-it('takes no list of the same name further down, or in a string', async () => {
+it('a nested list of the same name, or its name in a string, is not split', async () => {
   const answer = {
     text: '"data":[1]',
     inner: { data: [1, 2] },
@@ -43,7 +43,7 @@ it('takes no list of the same name further down, or in a string', async () => {
   expect(JSON.parse(rest)).toEqual({ ...answer, data: [] });
 });
 
-it('leaves an answer without the list, or without JSON, as it is', async () => {
+it('a response without the list, or without JSON, is returned unchanged', async () => {
   expect(await split('{"success":false}', 3)).toEqual({ members: [], rest: '{"success":false}' });
   expect(await split('<html>, "no"</html>', 3)).toEqual({ members: [], rest: '<html>, "no"</html>' });
 });

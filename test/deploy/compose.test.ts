@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { interpolate, readCompose } from '../../bench/cluster/compose.ts';
 import { describeSettings, readConfig } from '../../src/config.ts';
-import { planTemporal } from '../../src/embedded/temporal.ts';
+import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');
@@ -129,7 +129,13 @@ test("the cluster's Temporal has the same dynamic configuration as the embedded 
   const dataDir = await mkdtemp(join(tmpdir(), 'winnow-compose-'));
   try {
     // `echo` in place of the engine writes the arguments that it is started with into its log.
-    const plan = planTemporal({ binary: '/bin/echo', dataDir, namespace: 'default', port: 1, uiPort: 2 });
+    const plan = planTemporalServer({
+      binary: '/bin/echo',
+      dataDir,
+      namespace: 'default',
+      port: 1,
+      uiPort: 2,
+    });
     await once(await plan.launch(), 'close');
     const started = await readFile(plan.log.path, 'utf8');
     const embedded = [...started.matchAll(/--dynamic-config-value ([\w.]+)=(\S+)/g)];

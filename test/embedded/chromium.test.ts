@@ -19,12 +19,12 @@ const whole = program('chromium');
 const mine = program('my-browser');
 const absent = join(directory, 'absent');
 
-test('the configured browser goes before all others', () => {
+test('the configured browser is preferred to all others', () => {
   const places = [{ path: shell, kind: 'headless-shell' as const }];
   expect(findInstalledChromium({ chromium: mine, places })).toEqual({ path: mine, kind: 'configured' });
 });
 
-test('a configured browser that is not there is an error, not a reason to take another', async () => {
+test('a configured browser that does not exist is an error, and no other one is used', async () => {
   const search = findChromium({ chromium: absent, cacheDir: directory });
   await expect(search).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
@@ -32,7 +32,7 @@ test('a configured browser that is not there is an error, not a reason to take a
   });
 });
 
-test('the first that is there is taken; a file that is no program does not count', () => {
+test('the first installed browser is used; a file that is not executable does not count', () => {
   const text = join(directory, 'readme');
   writeFileSync(text, 'no program', { mode: 0o644 });
   const places = [absent, text].map((path) => ({ path, kind: 'headless-shell' as const }));
@@ -43,7 +43,7 @@ test('the first that is there is taken; a file that is no program does not count
   expect(findInstalledChromium({ places })).toBeUndefined();
 });
 
-test('without any, the one from npm is unpacked once, runs, and can be read by everybody', async () => {
+test('without an installed browser, the one from npm is unpacked once, runs, and is readable by every user', async () => {
   const search = { places: [], cacheDir: join(directory, 'cache') };
   const [one, two] = await Promise.all([findChromium(search), findChromium(search)]);
   expect(one).toEqual({ path: expect.stringContaining(search.cacheDir), kind: 'npm' });

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { firstTeamKey, secretKey } from '../../src/embedded/keys.ts';
+import { loadFirstTeamKey, loadSecretKey } from '../../src/embedded/keys.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -10,8 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
-test('a key is made once, kept for its owner only, and found again', () => {
-  const first = firstTeamKey({ dataDir });
+test('a key is generated once, stored readable for its owner only, and found again', () => {
+  const first = loadFirstTeamKey({ dataDir });
   expect(first).toEqual({
     value: expect.stringMatching(/^fc-[a-z0-9]{32}$/),
     file: join(dataDir, 'api-key'),
@@ -19,11 +19,11 @@ test('a key is made once, kept for its owner only, and found again', () => {
   });
   expect(statSync(join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(dataDir, 'api-key'), 'utf8')).toBe(`${first.value}\n`);
-  expect(firstTeamKey({ dataDir })).toEqual({ ...first, made: false });
+  expect(loadFirstTeamKey({ dataDir })).toEqual({ ...first, made: false });
 });
 
-test('a given key is used and not written down', () => {
-  expect(firstTeamKey({ dataDir, apiKey: 'fc-given' })).toEqual({
+test('a key from a setting is used and not stored', () => {
+  expect(loadFirstTeamKey({ dataDir, apiKey: 'fc-given' })).toEqual({
     value: 'fc-given',
     file: undefined,
     made: false,
@@ -31,13 +31,13 @@ test('a given key is used and not written down', () => {
   expect(() => statSync(join(dataDir, 'api-key'))).toThrow('ENOENT');
 });
 
-test('the secret key has 256 bits and is another one per data directory', () => {
-  const one = secretKey({ dataDir }).value;
+test('the secret key has 256 bits and differs per data directory', () => {
+  const one = loadSecretKey({ dataDir }).value;
   expect(one).toMatch(/^[0-9a-f]{64}$/);
-  expect(secretKey({ dataDir: join(dataDir, 'other') }).value).not.toBe(one);
+  expect(loadSecretKey({ dataDir: join(dataDir, 'other') }).value).not.toBe(one);
 });
 
-test('an emptied key file is an error, not a new key that fits nothing', () => {
+test('an empty key file is an error and is not replaced by a new key', () => {
   writeFileSync(join(dataDir, 'secret-key'), '');
-  expect(() => secretKey({ dataDir })).toThrow(join(dataDir, 'secret-key'));
+  expect(() => loadSecretKey({ dataDir })).toThrow(join(dataDir, 'secret-key'));
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { holdPort, isPortFree, portHolder } from '../../src/embedded/ports.ts';
+import { findPortOwner, isPortFree, reservePort } from '../../src/embedded/ports.ts';
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -13,30 +13,30 @@ async function takenPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('a free port is taken as asked, a taken one is replaced by a free one', async () => {
+test('a preferred port that is taken is replaced by a free one', async () => {
   const port = await takenPort();
   expect(await isPortFree(port, '127.0.0.1')).toBe(false);
-  const other = await holdPort(port);
+  const other = await reservePort(port);
   expect(other.port).not.toBe(port);
   expect(await isPortFree(other.port, '127.0.0.1')).toBe(true);
   other.release();
 });
 
-test('a held port is nobody else’s while nothing listens there', async () => {
-  const held = await holdPort(0);
+test('a reserved port is not given to others while nothing listens on it', async () => {
+  const held = await reservePort(0);
   expect(await isPortFree(held.port, '127.0.0.1')).toBe(true);
-  const other = await holdPort(held.port);
+  const other = await reservePort(held.port);
   expect(other.port).not.toBe(held.port);
   held.release();
   other.release();
-  const again = await holdPort(held.port);
+  const again = await reservePort(held.port);
   expect(again.port).toBe(held.port);
   again.release();
 });
 
-test.runIf(process.platform === 'linux')('the holder of a port is named', async () => {
+test.runIf(process.platform === 'linux')('the process that listens on a port is named', async () => {
   const port = await takenPort();
-  expect(portHolder(port)).toContain(`(process ${process.pid})`);
+  expect(findPortOwner(port)).toContain(`(process ${process.pid})`);
   server?.close();
-  await expect.poll(() => portHolder(port)).toBeUndefined();
+  await expect.poll(() => findPortOwner(port)).toBeUndefined();
 });

@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { Part } from '../../src/embedded/part.ts';
-import { holdPort } from '../../src/embedded/ports.ts';
+import { reservePort } from '../../src/embedded/ports.ts';
 import { preparePostgres } from '../../src/embedded/postgres.ts';
-import { closedDirectory, findPrograms, reachablePrograms } from '../../src/embedded/postgres-programs.ts';
-import type { ProcessId } from '../../src/embedded/process-identity.ts';
+import {
+  ensureReachablePrograms,
+  findClosedDirectory,
+  findPostgresPrograms,
+} from '../../src/embedded/postgres-programs.ts';
+import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import { SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
 
 const isRoot = process.getuid?.() === 0;
 const created: string[] = [];
 let dataDir: string;
-let part: Part | undefined;
+let part: SupervisedProcess | undefined;
 let current: ProcessId | undefined;
 
 function openDirectory(): string {
@@ -34,9 +38,9 @@ async function start(): Promise<string> {
   const { plan, url } = await preparePostgres({
     dataDir,
     cacheDir: join(dataDir, 'cache'),
-    port: (await holdPort(0)).port,
+    port: (await reservePort(0)).port,
   });
-  part = new Part(plan, {
+  part = new SupervisedProcess(plan, {
     onProcess: (child) => {
       current = child;
     },
@@ -58,7 +62,7 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-test('data outlives a stop, and a kill of the server with clients at work', async () => {
+test('data survives a stop, and a kill of the server with active clients', async () => {
   const first = await start();
   await query(first, 'create table kept (id int primary key)');
   await query(first, 'insert into kept values (1)');
@@ -80,7 +84,7 @@ test('data outlives a stop, and a kill of the server with clients at work', asyn
   expect(await busy).toMatch(/terminat|reset|closed/i);
 }, 60_000);
 
-test('listens on loopback, asks for the password, keeps it from others, speaks UTF-8', async () => {
+test('Postgres listens on loopback, requires the password, stores it privately, and uses UTF-8', async () => {
   const url = await start();
   expect(new URL(url).hostname).toBe('127.0.0.1');
   const wrong = new URL(url);
@@ -96,7 +100,7 @@ test('listens on loopback, asks for the password, keeps it from others, speaks U
   expect(readdirSync(dataDir).filter((name) => name.includes('.new'))).toEqual([]);
 }, 60_000);
 
-test.runIf(isRoot)('a data directory behind a closed one is an error that names it', async () => {
+test.runIf(isRoot)('a data directory inside an inaccessible one is an error that names it', async () => {
   chmodSync(dataDir, 0o700);
   const inside = join(dataDir, 'deep');
   const prepared = preparePostgres({ dataDir: inside, cacheDir: join(dataDir, 'cache'), port: 1 });
@@ -106,17 +110,17 @@ test.runIf(isRoot)('a data directory behind a closed one is an error that names 
   });
 });
 
-test('the way to a program is open or names the closed directory', () => {
+test('an inaccessible directory on the path to a program is found', () => {
   const nobody = { uid: 65534, gid: 65534 };
-  expect(closedDirectory('/usr/bin', nobody)).toBeUndefined();
+  expect(findClosedDirectory('/usr/bin', nobody)).toBeUndefined();
   chmodSync(dataDir, 0o700);
-  expect(closedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
+  expect(findClosedDirectory(join(dataDir, 'a', 'b'), nobody)).toBe(dataDir);
 });
 
-test('programs that another user cannot reach are copied to the cache', () => {
+test('programs that the user can reach are not copied', () => {
   const hidden = openDirectory();
-  const programs = findPrograms(join(dataDir, 'none'));
+  const programs = findPostgresPrograms(join(dataDir, 'none'));
   const nobody = { uid: 65534, gid: 65534 };
-  expect(reachablePrograms(programs, undefined, hidden)).toBe(programs);
-  expect(reachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
+  expect(ensureReachablePrograms(programs, undefined, hidden)).toBe(programs);
+  expect(ensureReachablePrograms({ ...programs, bin: '/usr/bin' }, nobody, hidden).bin).toBe('/usr/bin');
 });

@@ -4,8 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { identityOf, isRunning, ownProcess } from '../../src/embedded/process-identity.ts';
-import { findRunning, readRun, takeRun } from '../../src/embedded/run-file.ts';
+import { currentProcess, identityOf, isRunning } from '../../src/embedded/supervision/process-identity.ts';
+import {
+  findRunningInstance,
+  lockDataDirectory,
+  readRunFile,
+} from '../../src/embedded/supervision/run-file.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -15,10 +19,10 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** Another process that takes the directory, says whether it got it, and stays. */
 function otherStart() {
-  const module = JSON.stringify(join(import.meta.dirname, '../../src/embedded/run-file.ts'));
+  const module = JSON.stringify(join(import.meta.dirname, '../../src/embedded/supervision/run-file.ts'));
   const script = `
-    const { takeRun } = await import(${module});
-    const run = takeRun(process.argv[1]);
+    const { lockDataDirectory } = await import(${module});
+    const run = lockDataDirectory(process.argv[1]);
     run?.setChild('worker', { pid: 4711, identity: 'long ago' });
     console.log(run ? 'taken' : 'refused');
     setInterval(() => {}, 1000);`;
@@ -33,73 +37,73 @@ function otherStart() {
   return { child, said, end };
 }
 
-test('one start holds the directory, until it lets go', () => {
-  const first = takeRun(dataDir);
+test('one start holds the data directory until it releases it', () => {
+  const first = lockDataDirectory(dataDir);
   expect(first).toBeDefined();
-  expect(takeRun(dataDir)).toBeUndefined();
+  expect(lockDataDirectory(dataDir)).toBeUndefined();
   first?.release();
-  const second = takeRun(dataDir);
+  const second = lockDataDirectory(dataDir);
   expect(second).toBeDefined();
   second?.release();
-  expect(readRun(dataDir)).toBeUndefined();
+  expect(readRunFile(dataDir)).toBeUndefined();
 });
 
-test('two processes that start at once: exactly one gets it', async () => {
+test('of several processes that start at once, exactly one gets the data directory', async () => {
   const starts = [otherStart(), otherStart(), otherStart()];
   const answers = await Promise.all(starts.map(({ said }) => said));
   await Promise.all(starts.map(({ end }) => end()));
   expect(answers.toSorted()).toEqual(['refused', 'refused', 'taken']);
 });
 
-test('a killed start leaves what it wrote down, and lets the next one in', async () => {
+test('a killed start leaves its run file and does not block the next start', async () => {
   const killed = otherStart();
   expect(await killed.said).toBe('taken');
-  expect(findRunning(dataDir)?.pid).toBe(killed.child.pid);
+  expect(findRunningInstance(dataDir)?.pid).toBe(killed.child.pid);
   await killed.end();
-  expect(findRunning(dataDir)).toBeUndefined();
+  expect(findRunningInstance(dataDir)).toBeUndefined();
 
-  const next = takeRun(dataDir);
+  const next = lockDataDirectory(dataDir);
   expect(next?.leftBehind).toEqual({ worker: { pid: 4711, identity: 'long ago' } });
   // Killed again before it could end them, it would still know them.
-  expect(readRun(dataDir)?.children).toHaveProperty('worker');
+  expect(readRunFile(dataDir)?.children).toHaveProperty('worker');
   next?.setChild('worker', undefined);
-  expect(readRun(dataDir)?.children).toEqual({});
+  expect(readRunFile(dataDir)?.children).toEqual({});
   next?.release();
 });
 
-test('urls and parts can be read by others while it runs', () => {
-  const run = takeRun(dataDir);
-  run?.setChild('api', ownProcess());
+test('other processes can read the URLs and child processes of a running instance', () => {
+  const run = lockDataDirectory(dataDir);
+  run?.setChild('api', currentProcess());
   run?.setUrls({ api: 'http://127.0.0.1:3002' });
-  const seen = findRunning(dataDir);
+  const seen = findRunningInstance(dataDir);
   expect(seen).toMatchObject({
     pid: process.pid,
     urls: { api: 'http://127.0.0.1:3002' },
-    children: { api: ownProcess() },
+    children: { api: currentProcess() },
   });
   run?.release();
 });
 
-test('a number that belongs to another process by now is not the instance', () => {
-  const run = takeRun(dataDir);
+test('a reused pid is not taken for the running instance', () => {
+  const run = lockDataDirectory(dataDir);
   const path = join(dataDir, 'run.json');
   writeFileSync(
     path,
     JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), identity: 'an earlier boot' }),
   );
-  expect(findRunning(dataDir)).toBeUndefined();
+  expect(findRunningInstance(dataDir)).toBeUndefined();
   run?.release();
 });
 
-test('a file that was cut off counts as none', () => {
+test('a truncated run file counts as missing', () => {
   writeFileSync(join(dataDir, 'run.json'), '{"pid": 12');
-  expect(readRun(dataDir)).toBeUndefined();
-  const run = takeRun(dataDir);
+  expect(readRunFile(dataDir)).toBeUndefined();
+  const run = lockDataDirectory(dataDir);
   expect(run?.leftBehind).toEqual({});
   run?.release();
 });
 
-test('the identity of a process is its own, and ends with it', async () => {
+test('the identity of a process is unique and disappears when it exits', async () => {
   const child = spawn('sleep', ['30']);
   const pid = child.pid ?? 0;
   const identity = identityOf(pid) ?? '';

@@ -3,7 +3,7 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors', 'job-kinds'],
-  ['media-kind', 'snapshot', 'pause', 'cipher', 'home', 'unprivileged'],
+  ['media-kind', 'snapshot', 'pause', 'cipher', 'program-home', 'unprivileged-process'],
   [
     'config',
     'country',
@@ -60,7 +60,7 @@ const DOORS: Record<string, string[]> = {
   culori: ['branding'],
   re2js: ['url-pattern'],
   ws: ['api'],
-  'node:child_process': ['unprivileged', 'embedded', 'bundle'],
+  'node:child_process': ['unprivileged-process', 'embedded', 'bundle'],
   'node:worker_threads': ['formats'],
 };
 

@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { defineCommand } from 'citty';
+import { messageOf, ServiceError } from '../../errors.ts';
+import { parseWholeNumber } from '../arguments.ts';
+import { pageArgs, readScrapeOptions } from '../page-arguments.ts';
+import { type JobStarter, runPageJob } from '../run-page-job.ts';
+
+/** Largest number of URL bytes in one request; the API accepts bodies of 10 MB. */
+const MAX_REQUEST_BYTES = 8_000_000;
+const MAX_LISTED_URLS = 10;
+
+const args = {
+  'url...': { type: 'positional', description: 'URLs of the pages', required: false },
+  file: { type: 'string', valueHint: 'file', description: 'file with one URL per line; - is standard input' },
+  ...pageArgs,
+} as const;
+
+/** `batch`: scrapes a list of pages. */
+export const batchCommand = defineCommand({
+  meta: { name: 'batch', description: 'scrape a list of pages' },
+  args,
+  async run({ args: values }) {
+    const urls = [...values._, ...(values.file === undefined ? [] : await readUrls(values.file))];
+    if (!urls.length) {
+      throw new ServiceError(
+        'BAD_REQUEST',
+        'There is nothing to scrape: provide URLs, or a --file with URLs.',
+      );
+    }
+    const options = {
+      ...readScrapeOptions(values),
+      maxConcurrency: parseWholeNumber('concurrency', values.concurrency),
+      origin: 'cli',
+    };
+    await runPageJob({
+      noun: 'batch',
+      path: '/v2/batch/scrape',
+      args: values,
+      start: (starting) => startBatch(starting, urls, options),
+    });
+  },
+});
+
+async function readUrls(file: string): Promise<string[]> {
+  try {
+    const content = file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+    return content
+      .replace(/^\uFEFF/, '')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter(Boolean);
+  } catch (cause) {
+    throw new ServiceError('BAD_REQUEST', `The URLs cannot be read from ${file}: ${messageOf(cause)}.`, {
+      cause,
+    });
+  }
+}
+
+/** Starts the batch with as many URLs as one request holds, and appends the others to it. */
+async function startBatch(starting: JobStarter, urls: string[], options: object): Promise<string> {
+  let id: string | undefined;
+  const invalid: string[] = [];
+  try {
+    for (const part of parts(urls)) {
+      starting.signal.throwIfAborted();
+      const response = await starting.post({ urls: part, ...options, appendToId: id });
+      id = String(response.id);
+      if (Array.isArray(response.invalidURLs)) invalid.push(...response.invalidURLs.map(String));
+    }
+  } catch (error) {
+    if (id !== undefined) await starting.cancel(id);
+    throw error;
+  }
+  if (invalid.length) {
+    const more = invalid.length > MAX_LISTED_URLS ? `, and ${invalid.length - MAX_LISTED_URLS} more` : '';
+    starting.note(`Left out, not valid URLs: ${invalid.slice(0, MAX_LISTED_URLS).join(', ')}${more}.`);
+  }
+  // There is at least one chunk.
+  return String(id);
+}
+
+function* parts(urls: string[]): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const url of urls) {
+    const size = Buffer.byteLength(JSON.stringify(url)) + 1;
+    if (part.length && bytes + size > MAX_REQUEST_BYTES) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(url);
+    bytes += size;
+  }
+  yield part;
+}

@@ -1,0 +1,138 @@
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { defineCommand } from 'citty';
+import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/launch-chromium.ts';
+import { type Config, readConfig } from '../../config.ts';
+import { findInstalledChromium } from '../../embedded/chromium.ts';
+import { runCommand } from '../../embedded/command.ts';
+import { findPortOwner, isPortFree } from '../../embedded/ports.ts';
+import { postgresDir } from '../../embedded/postgres.ts';
+import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
+import { findRunningInstance } from '../../embedded/supervision/run-file.ts';
+import { findMissingPackages, installCommand } from '../../embedded/system-packages.ts';
+import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../embedded/temporal/temporal-binary.ts';
+import { messageOf } from '../../errors.ts';
+
+const MIN_FREE_BYTES = 1024 ** 3;
+
+interface Finding {
+  /** `missing` is a requirement that a start cannot install by itself. */
+  state: 'ok' | 'note' | 'missing';
+  what: string;
+  text: string;
+}
+type Check = (config: Config) => Promise<Finding> | Finding;
+
+const found = (what: string, text: string): Finding => ({ state: 'ok', what, text });
+const note = (what: string, text: string): Finding => ({ state: 'note', what, text });
+const missing = (what: string, text: string): Finding => ({ state: 'missing', what, text });
+
+const CHECKS: Check[] = [
+  () => found('Node', `${process.version} on ${process.platform} ${process.arch}`),
+  ({ dataDir }) => directory('Data', resolve(dataDir)),
+  ({ cacheDir }) => directory('Cache', resolve(cacheDir)),
+  checkApiPort,
+  async ({ temporalAddress, cacheDir }) => {
+    if (temporalAddress) return found('Temporal', `at ${temporalAddress} (from TEMPORAL_ADDRESS)`);
+    const engine = await findTemporalBinary(resolve(cacheDir));
+    if (engine) return found('Temporal', `${engine.path} (from the ${engine.source})`);
+    return note(
+      'Temporal',
+      `not installed; the next start downloads ${TEMPORAL_CLI_VERSION}, or builds it with Go`,
+    );
+  },
+  ({ databaseUrl, dataDir }) => {
+    if (databaseUrl) return found('Postgres', 'external (from DATABASE_URL)');
+    const { major, bin, source } = findPostgresPrograms(postgresDir(resolve(dataDir)));
+    return found('Postgres', `${major} in ${bin} (from ${source === 'npm' ? 'npm' : 'this machine'})`);
+  },
+  ({ chromium }) => {
+    const browser = findInstalledChromium({ chromium });
+    if (browser) return found('Browser', `${browser.path} (${browser.kind})`);
+    return note('Browser', 'not installed; the older one from npm is used');
+  },
+  sandbox,
+  async () => {
+    const packages = await findMissingPackages();
+    if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
+    return note('Packages', `missing: ${packages.join(', ')}; to install: ${installCommand(packages)}`);
+  },
+];
+
+/** `doctor`: checks what a start needs and says how to fix it. Exits with 1 when a start would fail. */
+export const doctorCommand = defineCommand({
+  meta: { name: 'doctor', description: 'check what a start needs, and say how to fix what is missing' },
+  async run() {
+    const config = readConfig();
+    let failed = false;
+    for (const check of CHECKS) {
+      const { state, what, text } = await perform(check, config);
+      failed ||= state === 'missing';
+      process.stdout.write(`${state.padEnd(8)}${what.padEnd(10)}${text}\n`);
+    }
+    if (failed) process.exitCode = 1;
+  },
+});
+
+/** Runs one check; an error that a start would throw becomes a missing requirement. */
+async function perform(check: Check, config: Config): Promise<Finding> {
+  try {
+    return await check(config);
+  } catch (error) {
+    return missing('', messageOf(error));
+  }
+}
+
+function directory(what: string, path: string): Finding {
+  let existing = path;
+  while (!existsSync(existing)) existing = dirname(existing);
+  try {
+    accessSync(existing, constants.W_OK);
+  } catch {
+    return missing(
+      what,
+      `${existing} is not writable by this user; change that, or set WINNOW_DATA_DIR and WINNOW_CACHE_DIR`,
+    );
+  }
+  const { bavail, bsize } = statfsSync(existing);
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
+  return bavail * bsize < MIN_FREE_BYTES
+    ? missing(what, `${path}: only ${free}`)
+    : found(what, `${path} (${free})`);
+}
+
+async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {
+  const running = findRunningInstance(resolve(dataDir));
+  if (running) return found('API', `running: ${running.urls.api ?? 'starting'} (process ${running.pid})`);
+  if (await isPortFree(port, host)) return found('API', `not running; port ${port} is free`);
+  return missing(
+    'API',
+    `port ${port} is taken by ${findPortOwner(port) ?? 'another program'}; end it, or set PORT`,
+  );
+}
+
+/** Checks whether Chromium's own sandbox works. Chromium is started for this, because only a start shows it. */
+async function sandbox({ chromium }: Config): Promise<Finding> {
+  const browser = findInstalledChromium({ chromium });
+  const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
+  return isOn ? found('Sandbox', 'Chromium runs in its own sandbox') : note('Sandbox', noSandboxWarning());
+}
+
+async function startsInSandbox(executablePath: string): Promise<boolean> {
+  let isOn = true;
+  const logger = {
+    warn() {
+      isOn = false;
+    },
+  };
+  // No page is opened, so the proxy is never used.
+  const { close } = await launchChromium({ executablePath, proxyUrl: 'http://127.0.0.1:9', logger });
+  await close();
+  return isOn;
+}
+
+async function hasUserNamespaces(): Promise<boolean> {
+  const user = process.getuid?.() === 0 ? { uid: BROWSER_UID, gid: BROWSER_UID } : undefined;
+  const { exitCode } = await runCommand('unshare', ['--user', 'true'], { user });
+  return exitCode === 0;
+}

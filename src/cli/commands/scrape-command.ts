@@ -1,0 +1,114 @@
+import { writeFileSync } from 'node:fs';
+import { defineCommand } from 'citty';
+import { readConfig } from '../../config.ts';
+import { openProgress } from '../../embedded/terminal-progress.ts';
+import { ServiceError } from '../../errors.ts';
+import { type ApiResponse, postJson, toRecord } from '../api-client.ts';
+import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
+import { withConnection } from '../connection.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { formatsArg } from '../page-arguments.ts';
+
+const args = {
+  url: { type: 'positional', description: 'URL of the page', required: true },
+  formats: formatsArg,
+  'only-main-content': {
+    type: 'boolean',
+    description: 'leave out headers, navigation and footers',
+    negativeDescription: 'keep the whole page',
+    default: true,
+  },
+  'include-tags': {
+    type: 'string',
+    valueHint: 'selectors',
+    description: 'comma-separated CSS selectors of the elements to keep',
+  },
+  'exclude-tags': {
+    type: 'string',
+    valueHint: 'selectors',
+    description: 'comma-separated CSS selectors of the elements to remove',
+  },
+  'wait-for': { type: 'string', valueHint: 'ms', description: 'wait before the page is read' },
+  timeout: { type: 'string', valueHint: 'ms', description: 'time limit of the request' },
+  mobile: { type: 'boolean', description: 'emulate a mobile device' },
+  'max-age': {
+    type: 'string',
+    valueHint: 'ms',
+    description: 'use a cached copy younger than this; 0 disables the cache',
+  },
+  header: {
+    type: 'string',
+    alias: 'H',
+    valueHint: 'name:value',
+    description: 'header of the request; may be repeated',
+  },
+  output: { type: 'string', alias: 'o', valueHint: 'file', description: 'write the result to this file' },
+  json: { type: 'boolean', description: 'print the whole response' },
+} as const;
+
+/** `scrape`: prints one page, a single format as it is and several formats as JSON. */
+export const scrapeCommand = defineCommand({
+  meta: { name: 'scrape', description: 'get a page as markdown, HTML, links, …' },
+  args,
+  async run({ args: values, rawArgs }) {
+    const formats = parseList(values.formats) ?? [];
+    const body = {
+      url: values.url,
+      formats,
+      onlyMainContent: values['only-main-content'],
+      includeTags: parseList(values['include-tags']),
+      excludeTags: parseList(values['exclude-tags']),
+      waitFor: parseWholeNumber('wait-for', values['wait-for']),
+      timeout: parseWholeNumber('timeout', values.timeout),
+      mobile: values.mobile,
+      maxAge: parseWholeNumber('max-age', values['max-age']),
+      headers: parseHeaders(collectValues(rawArgs, args, 'header')),
+      origin: 'cli',
+    };
+    const config = readConfig();
+    const progress = openProgress();
+    const interrupt = onInterrupt(progress.note);
+    const response = await withConnection({ config, progress, interrupt }, (target) =>
+      progress.step(`Scraping ${values.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),
+    );
+    warnings(response).forEach(progress.note);
+    const text = formatResult(response, formats, values.json ?? false);
+    if (values.output) writeFileSync(values.output, text);
+    else process.stdout.write(text);
+  },
+});
+
+function parseHeaders(lines: string[]): Record<string, string> | undefined {
+  if (!lines.length) return undefined;
+  const pairs = lines.map((line) => {
+    const colon = line.indexOf(':');
+    if (colon < 1)
+      throw new ServiceError('BAD_REQUEST', `--header must look like 'name: value', not '${line}'.`);
+    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Formats the whole response, the document, or the only requested format, with a final line break. */
+export function formatResult(response: ApiResponse, formats: string[], whole: boolean): string {
+  const data = toRecord(response.data);
+  const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
+  const result = whole ? response : (only ?? data);
+  const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Collects the warnings that are printed on stderr. */
+function warnings(response: ApiResponse): string[] {
+  const { warning, metadata } = toRecord(response.data);
+  const { statusCode, error } = toRecord(metadata);
+  const failed = typeof statusCode === 'number' && statusCode >= 400;
+  return [
+    ...(typeof warning === 'string' ? [`Warning: ${warning}`] : []),
+    ...(failed
+      ? [
+          `Warning: the page responded with status ${statusCode}${typeof error === 'string' ? ` (${error})` : ''}.`,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,29 @@
+import { resolve } from 'node:path';
+import { defineCommand } from 'citty';
+import { readConfig } from '../../config.ts';
+import { findChromium } from '../../embedded/chromium.ts';
+import { postgresDir } from '../../embedded/postgres.ts';
+import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
+import { installPackages } from '../../embedded/system-packages.ts';
+import { ensureTemporalBinary } from '../../embedded/temporal/temporal-binary.ts';
+import { openProgress } from '../../embedded/terminal-progress.ts';
+import { onInterrupt } from '../interrupt.ts';
+
+/** `setup`: downloads and builds everything that a start needs, and starts nothing. */
+export const setupCommand = defineCommand({
+  meta: { name: 'setup', description: 'install and build what is missing, then exit' },
+  async run() {
+    const config = readConfig();
+    const progress = openProgress();
+    const { signal } = onInterrupt(progress.note);
+    const cacheDir = resolve(config.cacheDir);
+    await Promise.all([
+      config.temporalAddress ? undefined : ensureTemporalBinary(cacheDir, progress, signal),
+      installPackages({ cacheDir, progress, signal, insist: true }).then(() =>
+        progress.step('Preparing the browser', () => findChromium({ chromium: config.chromium, cacheDir })),
+      ),
+    ]);
+    if (!config.databaseUrl) findPostgresPrograms(postgresDir(resolve(config.dataDir)));
+    progress.note('Everything that a start needs is installed.');
+  },
+});

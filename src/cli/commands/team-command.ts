@@ -1,0 +1,110 @@
+import { defineCommand } from 'citty';
+import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams.ts';
+import { ServiceError } from '../../errors.ts';
+import { parseSwitch, parseWholeNumber } from '../arguments.ts';
+import { printTable, withDatabase } from '../database.ts';
+
+const name = { type: 'positional', description: 'name of the team', required: true } as const;
+const credits = {
+  type: 'string',
+  valueHint: 'number',
+  description: 'credits left; the word unlimited removes the limit',
+} as const;
+
+/** Parses credits; `null` is unlimited. @throws ServiceError `BAD_REQUEST` for any other word */
+function parseCredits(text: string | undefined): number | null | undefined {
+  return text === 'unlimited' ? null : parseWholeNumber('credits', text);
+}
+
+type Team = Awaited<ReturnType<typeof listTeams>>[number];
+
+const toRow = (team: Team) => ({
+  name: team.name,
+  credits: team.credits_remaining ?? 'unlimited',
+  'requests/min': team.rate_limit_per_minute,
+  concurrency: team.concurrency,
+  'zero data retention': team.zero_data_retention ? 'on' : 'off',
+  created: team.created_at.toISOString(),
+  id: team.id,
+});
+
+const create = defineCommand({
+  meta: { name: 'create', description: 'create a team' },
+  args: { name, credits },
+  run: ({ args }) =>
+    withDatabase(async (db, { teamCredits }) => {
+      const given = parseCredits(args.credits);
+      await createTeam(db, args.name, given === undefined ? teamCredits : given);
+      printTable([toRow(await findTeam(db, args.name))]);
+    }),
+});
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'list all teams' },
+  run: () => withDatabase(async (db) => printTable((await listTeams(db)).map(toRow))),
+});
+
+const show = defineCommand({
+  meta: { name: 'show', description: 'show one team' },
+  args: { name },
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      const team = await findTeam(db, args.name);
+      printTable([{ ...toRow(team), 'webhook secret': team.webhook_secret ?? '' }]);
+    }),
+});
+
+const set = defineCommand({
+  meta: { name: 'set', description: 'change the limits of a team' },
+  args: {
+    name,
+    credits,
+    'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
+    concurrency: { type: 'string', valueHint: 'number', description: 'pages at a time' },
+    'zero-data-retention': {
+      type: 'string',
+      valueHint: 'on|off',
+      description: 'whether its jobs may request zero data retention',
+    },
+  },
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      const credits = parseCredits(args.credits);
+      const rateLimitPerMinute = parseWholeNumber('rate-limit', args['rate-limit']);
+      const concurrency = parseWholeNumber('concurrency', args.concurrency);
+      const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
+      const change = {
+        ...(credits !== undefined && { credits }),
+        ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
+        ...(concurrency !== undefined && { concurrency }),
+        ...(zeroDataRetention !== undefined && { zeroDataRetention }),
+      };
+      if (!Object.keys(change).length) {
+        throw new ServiceError(
+          'BAD_REQUEST',
+          'Nothing to change. Set --credits, --rate-limit, --concurrency or --zero-data-retention.',
+        );
+      }
+      await changeTeam(db, args.name, change);
+      printTable([toRow(await findTeam(db, args.name))]);
+    }),
+});
+
+const setCredits = defineCommand({
+  meta: { name: 'credits', description: 'set the credits that a team has left' },
+  args: {
+    name,
+    amount: { type: 'positional', description: 'a number, or the word unlimited', required: true },
+  },
+  run: ({ args }) =>
+    withDatabase(async (db) => {
+      await changeTeam(db, args.name, { credits: parseCredits(args.amount) ?? null });
+      printTable([toRow(await findTeam(db, args.name))]);
+    }),
+});
+
+/** `team`: manages teams and their limits. */
+export const teamCommand = defineCommand({
+  meta: { name: 'team', description: 'teams: create, list, show, set, credits' },
+  subCommands: { create, list, show, set, credits: setCredits },
+});

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { defineCommand } from 'citty';
+import { type Config, readConfig } from '../../config.ts';
+import { openProgress } from '../../embedded/terminal-progress.ts';
+import { type Instance, startInstance } from '../../main.ts';
+import { waitForInstance } from '../connection.ts';
+import { onInterrupt } from '../interrupt.ts';
+
+/** `up`: runs everything on this machine until Ctrl-C, then exits with 0. */
+export const upCommand = defineCommand({
+  meta: { name: 'up', description: 'start everything and stay in the foreground (the default)' },
+  async run() {
+    const startedAt = performance.now();
+    const config = readConfig();
+    const progress = openProgress();
+    const interrupt = onInterrupt(progress.note);
+    let instance: Instance | undefined;
+    try {
+      instance = await startInstance({ config, progress, ...interrupt });
+      if (!instance) return await printRunningInstance(config.dataDir, interrupt.signal);
+    } catch (error) {
+      // An interrupt during the start is a normal end.
+      if (interrupt.signal.aborted) return;
+      throw error;
+    }
+    process.stdout.write(screen(config, instance, performance.now() - startedAt));
+    if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
+    await progress.step('Stopping', instance.stop);
+    progress.note('Stopped. Data and unfinished jobs are kept.');
+  },
+});
+
+async function printRunningInstance(dataDir: string, signal: AbortSignal): Promise<void> {
+  const running = await waitForInstance(dataDir, signal);
+  process.stdout.write(
+    running
+      ? `Winnow is already running on ${dataDir} (process ${running.pid}): ${running.urls.api}\n`
+      : `Winnow was running on ${dataDir} and is shutting down. Start it again.\n`,
+  );
+}
+
+function screen(config: Config, { urls, apiKey }: Instance, startMs: number): string {
+  const { file, made, value } = apiKey;
+  const key = made ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
+  const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
+  const rows = [
+    ['API', urls.api],
+    ['Reference', `${urls.api}/docs`],
+    ['Temporal', urls.temporalUi ?? config.temporalAddress],
+    ['API key', made ? `${key}  (shown only once; stored in ${file})` : key],
+    ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
+  ];
+  return [
+    '',
+    `Winnow is ready after ${(startMs / 1000).toFixed(1)} s. Ctrl-C stops it.`,
+    '',
+    ...rows.map(([name, text]) => `  ${name?.padEnd(11)}${text}`),
+    '',
+    'Try it:',
+    '',
+    `  curl ${urls.api}/v2/scrape -H "Authorization: Bearer ${inCommand}" \\`,
+    `    -H 'Content-Type: application/json' -d '{"url": "https://example.com"}'`,
+    '',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,129 @@
+import type { Progress } from '../embedded/terminal-progress.ts';
+import { messageOf } from '../errors.ts';
+import type { PageJobNoun } from '../job-kinds.ts';
+import type { PageJobHead } from '../schemas/page-job.ts';
+import { sendRequest } from './api-client.ts';
+import type { ServiceConnection } from './connection.ts';
+import { readFailedPages, streamDocuments } from './document-stream.ts';
+import type { Interrupt } from './interrupt.ts';
+import { formatDuration, ProgressLine } from './progress-line.ts';
+import { type ReconnectOptions, retryWhileUnreachable } from './reconnect.ts';
+import type { ResultWriter } from './result-writer.ts';
+
+const CANCEL_TIMEOUT_MS = 10_000;
+const MAX_LISTED_FAILURES = 10;
+
+/** What a command needs to follow and cancel jobs of one kind. */
+export interface JobSession {
+  /** The job kind, as named in messages. */
+  noun: PageJobNoun;
+  /** The API path of a job's status. */
+  pathOf(id: string): string;
+  target: ServiceConnection;
+  progress: Progress;
+  interrupt: Interrupt;
+}
+
+/**
+ * Follows a job to its end, writes its documents, prints a summary, and sets the exit code. The job is cancelled when the
+ * user interrupts the command or the results can no longer be written.
+ */
+export async function followJob(session: JobSession, id: string, results: ResultWriter): Promise<void> {
+  const { noun, progress, interrupt } = session;
+  const stop = AbortSignal.any([interrupt.signal, results.gone]);
+  const canceller = cancelOn(stop, session, id);
+  let head: PageJobHead | undefined;
+  let fault: unknown;
+  try {
+    head = await followWithProgressLine(session, id, { results, stop, giveUp: canceller.failed });
+  } catch (error) {
+    fault = error;
+  }
+  await canceller.done();
+  await results.end(head ?? { success: false, error: messageOf(fault) });
+  // After an interrupt, the failure of the last request does not matter.
+  if (!head && !stop.aborted) {
+    progress.note(`The ${noun} ${id} continues, but this command no longer follows it.`);
+    throw fault;
+  }
+  if (head && !results.gone.aborted) await printSummary(session, id, head);
+  if (interrupt.signal.aborted) process.exitCode = 130;
+  else if (head && head.status !== 'completed' && !results.gone.aborted) process.exitCode = 1;
+}
+
+/** Cancels a job and prints that it did. */
+export async function cancelJob(session: JobSession, id: string): Promise<void> {
+  const { target, interrupt, noun, progress, pathOf } = session;
+  const patience = { ...reconnectOptions(session), longestMs: CANCEL_TIMEOUT_MS };
+  await retryWhileUnreachable(
+    () => sendRequest(target, { method: 'DELETE', path: pathOf(id) }, interrupt.kill),
+    patience,
+  );
+  progress.note(`Cancelled the ${noun} ${id}.`);
+}
+
+function cancelOn(stop: AbortSignal, session: JobSession, id: string) {
+  const failed = new AbortController();
+  let cancelling: Promise<void> | undefined;
+  const cancel = () => {
+    cancelling = cancelJob(session, id).catch((error) => {
+      session.progress.note(
+        `The ${session.noun} ${id} could not be cancelled and continues: ${messageOf(error)}`,
+      );
+      failed.abort();
+    });
+  };
+  if (stop.aborted) cancel();
+  else stop.addEventListener('abort', cancel, { once: true });
+  return { failed: failed.signal, done: async () => cancelling };
+}
+
+function followWithProgressLine(
+  { noun, target, progress, pathOf }: JobSession,
+  id: string,
+  { results, stop, giveUp }: { results: ResultWriter; stop: AbortSignal; giveUp: AbortSignal },
+): Promise<PageJobHead> {
+  const pace = new ProgressLine();
+  const what = noun === 'crawl' ? 'Crawling' : 'Scraping';
+  return progress.live(
+    (columns) => `${what} ${pace.text(columns && columns - what.length - 1)}`,
+    (line) =>
+      streamDocuments({
+        ...{ target, path: pathOf(id), note: progress.note, stop },
+        giveUp: AbortSignal.any([giveUp, results.gone]),
+        onStanding: (standing) => pace.see(standing),
+        onDocument(json) {
+          // Results on the same terminal must not be mixed with the progress line.
+          if (process.stdout.isTTY) line.hide();
+          return results.add(json);
+        },
+      }),
+  );
+}
+
+async function printSummary(session: JobSession, id: string, head: PageJobHead): Promise<void> {
+  const { target, progress, noun, interrupt, pathOf } = session;
+  const { status, total, completed, creditsUsed, duration: seconds, warning, error } = head;
+  if (status === 'scraping') return;
+  const time = seconds === undefined ? '' : ` in ${formatDuration(seconds)}`;
+  progress.note(
+    `The ${noun} ${id} is ${status}${time}: ${completed} of ${total} pages, ${creditsUsed} credits.`,
+  );
+  const failed = total - completed;
+  if (failed > 0) {
+    const path = pathOf(id);
+    const read = () =>
+      readFailedPages({ target, path, most: Math.min(failed, MAX_LISTED_FAILURES) }, interrupt.kill);
+    const failures = await retryWhileUnreachable(read, reconnectOptions(session));
+    progress.note(`${failed} ${failed === 1 ? 'page' : 'pages'} without a document:`);
+    for (const { url, code, error: reason } of failures) progress.note(`  ${code ?? ''} ${url}: ${reason}`);
+    if (failed > failures.length) progress.note(`  … all are at ${target.url}${path}/errors`);
+  }
+  if (warning) progress.note(`Warning: ${warning}`);
+  if (error) progress.note(`It failed: ${error}`);
+}
+
+const reconnectOptions = ({ progress, interrupt }: JobSession): ReconnectOptions => ({
+  note: progress.note,
+  signal: interrupt.kill,
+});

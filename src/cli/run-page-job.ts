@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { readConfig } from '../config.ts';
+import { findRunningInstance } from '../embedded/supervision/run-file.ts';
+import { openProgress } from '../embedded/terminal-progress.ts';
+import { ServiceError } from '../errors.ts';
+import type { PageJobNoun } from '../job-kinds.ts';
+import { type ApiRequest, type ApiResponse, sendRequest } from './api-client.ts';
+import { withConnection } from './connection.ts';
+import { cancelJob, followJob, type JobSession } from './follow-job.ts';
+import { onInterrupt } from './interrupt.ts';
+import type { PageArgs } from './page-arguments.ts';
+import { retryWhileUnreachable } from './reconnect.ts';
+import { openResultWriter } from './result-writer.ts';
+
+/** What a command uses to start its job. */
+export interface JobStarter {
+  /** Posts a body to the command's path. After a lost connection it is sent again and still starts only one job. */
+  post(body: unknown): Promise<ApiResponse>;
+  /** Cancels a job that was already started. */
+  cancel(id: string): Promise<void>;
+  /** Prints a message on stderr. */
+  note(text: string): void;
+  /** Aborted when the user interrupts the command. */
+  signal: AbortSignal;
+}
+
+/** A command that starts a job with many pages. */
+export interface PageJobCommand {
+  /** The job kind, as named in messages. */
+  noun: PageJobNoun;
+  /** The API path that starts jobs; the status of a job is below it. */
+  path: string;
+  args: PageArgs;
+  /** @returns the job's id */
+  start(starting: JobStarter): Promise<string>;
+}
+
+/** Starts a job, follows it to its end, writes its documents, and sets the exit code. */
+export async function runPageJob(command: PageJobCommand): Promise<void> {
+  const { output, json = false, detach = false } = command.args;
+  if (detach && (output !== undefined || json)) {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      '--detach exits before there are results, so it cannot be combined with --output or --json.',
+    );
+  }
+  const config = readConfig();
+  const results = detach ? undefined : await openResultWriter({ file: output, whole: json });
+  const progress = openProgress();
+  const interrupt = onInterrupt(progress.note);
+  await withConnection({ config, progress, interrupt }, async (target) => {
+    const { noun, path } = command;
+    const session: JobSession = { target, progress, interrupt, noun, pathOf: (id) => `${path}/${id}` };
+    const id = await command.start(createJobStarter(session, path));
+    if (results) await followJob(session, id, results);
+    else process.stdout.write(`${id}\n`);
+  });
+  if (detach && !findRunningInstance(resolve(config.dataDir))) {
+    progress.note(
+      'Winnow ran only for this command: the job continues when you start Winnow with `npm start`.',
+    );
+  }
+}
+
+function createJobStarter(session: JobSession, path: string): JobStarter {
+  const { target, progress, interrupt } = session;
+  return {
+    cancel: (id) => cancelJob(session, id),
+    note: progress.note,
+    signal: interrupt.signal,
+    post(body) {
+      const request: ApiRequest = { method: 'POST', path, body, idempotencyKey: randomUUID() };
+      // An interrupt does not abort the request: without its response there is no job id to cancel.
+      return retryWhileUnreachable(() => sendRequest(target, request, interrupt.kill), {
+        note: progress.note,
+        signal: interrupt.signal,
+      });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { inheritedEnvironment } from '../../config.ts';
+import { codeOf } from '../../errors.ts';
+import type { LogFile } from './log-files.ts';
+import type { ProcessPlan } from './supervised-process.ts';
+
+const REPEAT_AFTER_MS = 10_000;
+
+/** How one of Winnow's own programs is run under supervision. */
+export interface ServiceProcessOptions {
+  name: string;
+  title: string;
+  /** Path of the program, relative to `src/`. */
+  entry: string;
+  settings: Record<string, string | undefined>;
+  log: LogFile;
+  graceMs: number;
+  /** Called with warnings and errors from its log, as readable text. */
+  onWarning(text: string): void;
+  /** Called with the URL it serves, if it reports one when it is ready. */
+  onUrl?(url: string): void;
+}
+
+/**
+ * Plans the API or a worker. The process runs under the same Node binary, sends `{ready: true, url?}` over IPC when it
+ * serves, and exits when the IPC channel closes because the supervisor died.
+ */
+export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan {
+  const { name, title, log } = options;
+  return {
+    name,
+    title,
+    log,
+    launch() {
+      const child = spawn(process.execPath, [join(import.meta.dirname, '../..', options.entry)], {
+        detached: true,
+        env: inheritedEnvironment(options.settings),
+        stdio: ['ignore', log.fd, 'pipe', 'ipc'],
+      });
+      child.stderr?.on('data', createLogReader(options));
+      return child;
+    },
+    ready: (child, signal) => waitForReadyMessage(child, signal, options.onUrl),
+    readyWithinMs: 60_000,
+    stopSignal: 'SIGTERM',
+    graceMs: options.graceMs,
+  };
+}
+
+function waitForReadyMessage(
+  child: ChildProcess,
+  signal: AbortSignal,
+  onUrl?: (url: string) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: unknown) => {
+      if (typeof message !== 'object' || message === null || !('ready' in message) || !message.ready) return;
+      child.off('message', listen);
+      if ('url' in message && typeof message.url === 'string') onUrl?.(message.url);
+      resolve();
+    };
+    child.on('message', listen);
+    signal.addEventListener('abort', () => child.off('message', listen));
+  });
+}
+
+/** Copies stderr to the log and reports lines of level 40 (warn) and above; the same text at most every 10 s. */
+function createLogReader({ name, log, onWarning }: ServiceProcessOptions): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  const toldAt = new Map<string, number>();
+  let rest = '';
+  return (chunk) => {
+    keep(log.fd, chunk);
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const text = readableWarning(line);
+      if (!text || Date.now() - (toldAt.get(text) ?? 0) < REPEAT_AFTER_MS) continue;
+      if (toldAt.size > 100) toldAt.clear();
+      toldAt.set(text, Date.now());
+      onWarning(`${name}: ${text}`);
+    }
+  };
+}
+
+/** Appends to a log. On a full disk the lines are lost, and everything else continues. */
+function keep(fd: number, chunk: Buffer): void {
+  try {
+    writeSync(fd, chunk);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOSPC') throw error;
+  }
+}
+
+/** The text of a pino line that is a warning or worse; `undefined` for any other line. */
+export function readableWarning(line: string): string | undefined {
+  // Nearly all lines are below this level and are skipped without parsing.
+  if (!/^\{"level":[4-6]0,/.test(line)) return undefined;
+  try {
+    const entry: { level: number; msg?: unknown; err?: { message?: unknown } } = JSON.parse(line);
+    const parts = [entry.msg, entry.err?.message].filter((part) => typeof part === 'string' && part !== '');
+    return `${entry.level === 40 ? 'warning' : 'error'}: ${[...new Set(parts)].join(': ') || line}`;
+  } catch {
+    return undefined; // The line was cut off; the log file contains it.
+  }
+}

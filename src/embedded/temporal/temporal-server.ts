@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLog } from '../supervision/log-files.ts';
+import type { ProcessPlan } from '../supervision/supervised-process.ts';
+import { isNamespaceReady } from './namespace-probe.ts';
+
+const POLL_MS = 25;
+const QUEUES = ['transfer', 'timer', 'visibility', 'outbound'];
+
+/** The database file of the embedded Temporal server. */
+export const temporalDatabaseFile = (dataDir: string) => join(dataDir, 'temporal.db');
+
+/** Options of the embedded Temporal server. */
+export interface TemporalServerOptions {
+  /** The Temporal command line program, see `findEngine`. */
+  binary: string;
+  dataDir: string;
+  namespace: string;
+  port: number;
+  uiPort: number;
+}
+
+/** Plans the embedded Temporal server: the dev server with a database file, on loopback only. */
+export function planTemporalServer(options: TemporalServerOptions): ProcessPlan {
+  const log = openLog(options.dataDir, 'temporal');
+  return {
+    name: 'temporal',
+    title: 'Temporal',
+    log,
+    launch: () =>
+      spawn(options.binary, serverArguments(options), {
+        detached: true,
+        cwd: options.dataDir,
+        stdio: ['ignore', log.fd, log.fd],
+      }),
+    async ready(_child, signal) {
+      while (!signal.aborted && !(await isNamespaceReady(options.port, options.namespace)))
+        await sleep(POLL_MS);
+    },
+    readyWithinMs: 60_000,
+    // After a crash the port may be held for a moment by processes that are still exiting.
+    attempts: 3,
+    stopSignal: 'SIGTERM',
+    graceMs: 5000,
+  };
+}
+
+function serverArguments({ dataDir, namespace, port, uiPort }: TemporalServerOptions): string[] {
+  const dynamic = {
+    // The default of 20 polls per second for the dev server's single shard would add up to 50 ms to every step.
+    ...Object.fromEntries(QUEUES.map((queue) => [`history.${queue}ProcessorMaxPollRPS`, 2000])),
+    'matching.enableFairness': true,
+    // With more than one partition, fairness and priority are only approximate.
+    'matching.numTaskqueueReadPartitions': 1,
+    'matching.numTaskqueueWritePartitions': 1,
+    // A scrape's only activity starts on the worker that runs its workflow, without passing the task queue.
+    'system.enableActivityEagerExecution': true,
+    // Concurrent long polls per namespace; the default is too low for many waiting callers.
+    'frontend.namespaceCount': 5000,
+  };
+  return [
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...['--ui-ip', '127.0.0.1', '--ui-port', String(uiPort)],
+    ...['--db-filename', temporalDatabaseFile(dataDir), '--namespace', namespace, '--log-level', 'warn'],
+    // Syncs at every commit, so that nothing acknowledged is lost in a power failure.
+    ...['--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=FULL'],
+    ...Object.entries(dynamic).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
+  ];
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/embedded/command.ts';
+import { type DataDirectoryLock, lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
+
+/** Commands against a fake API whose responses each test defines. */
+
+const entry = join(import.meta.dirname, '../../bin/winnow.js');
+const dataDir = mkdtempSync(join(tmpdir(), 'winnow-cli-'));
+
+interface Asked {
+  method: string | undefined;
+  path: string | undefined;
+  key: string | string[] | undefined;
+  body: unknown;
+}
+let asked: Asked[] = [];
+let answers: Record<string, unknown[]> = {};
+
+const api = createServer(async (request, response) => {
+  const sent = await text(request);
+  const { method, url } = request;
+  asked.push({
+    ...{ method, path: url, key: request.headers['x-idempotency-key'] },
+    body: sent ? JSON.parse(sent) : undefined,
+  });
+  const answer = answers[`${method} ${url?.split('?')[0]}`]?.shift();
+  if (answer === undefined)
+    response.writeHead(404).end('{"success":false,"code":"NOT_FOUND","error":"Nothing."}');
+  else if (answer === 'lost') response.destroy();
+  else response.end(JSON.stringify(answer));
+});
+
+let run: DataDirectoryLock | undefined;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  run = lockDataDirectory(dataDir);
+  // Listening on a TCP port, the address is never a path.
+  run?.setUrls({ api: `http://127.0.0.1:${(api.address() as AddressInfo).port}` });
+});
+afterAll(() => {
+  run?.release();
+  api.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+afterEach(() => {
+  // Everything that a test prepared was asked for.
+  expect(Object.values(answers).flat()).toEqual([]);
+});
+
+const winnow = (args: string[], input = '') =>
+  runCommand(process.execPath, [entry, ...args], {
+    cwd: dataDir,
+    settings: { WINNOW_DATA_DIR: dataDir, WINNOW_CACHE_DIR: dataDir, WINNOW_API_KEY: 'fc-test' },
+    timeoutMs: 30_000,
+    input,
+  });
+
+describe('map', () => {
+  const answer = {
+    success: true,
+    id: '1',
+    links: [{ url: 'http://a.test/', title: 'A' }, { url: 'http://a.test/b' }],
+  };
+
+  it('prints one URL per line', async () => {
+    answers = { 'POST /v2/map': [{ ...answer, warning: 'Few were found.' }] };
+    const { exitCode, stdout, stderr } = await winnow(['map', 'http://a.test']);
+    expect(stdout).toBe('http://a.test/\nhttp://a.test/b\n');
+    expect(stderr).toBe('Warning: Few were found.\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('passes its options on, and prints the whole response with --json', async () => {
+    answers = { 'POST /v2/map': [answer] };
+    const { exitCode, stdout } = await winnow([
+      ...['map', 'http://a.test', '--search', 'b c', '--limit', '9', '--sitemap', 'only', '--no-subdomains'],
+      ...['--no-ignore-query', '--ignore-cache', '--timeout', '5000', '--json', '-o', 'map.json'],
+    ]);
+    expect([exitCode, stdout]).toEqual([0, '']);
+    expect(JSON.parse(readFileSync(join(dataDir, 'map.json'), 'utf8'))).toEqual(answer);
+    expect(asked[0]?.body).toEqual({
+      ...{ url: 'http://a.test', search: 'b c', limit: 9, sitemap: 'only', includeSubdomains: false },
+      ...{ ignoreQueryParameters: false, ignoreCache: true, timeout: 5000, origin: 'cli' },
+    });
+  });
+
+  it('exits with 1 when the API reports a failure', async () => {
+    answers = { 'POST /v2/map': [{ success: false, code: 'MAP_TIMEOUT', error: 'It took too long.' }] };
+    expect(await winnow(['map', 'http://a.test'])).toMatchObject({
+      ...{ exitCode: 1, stdout: '', stderr: 'It took too long.\n' },
+    });
+  });
+});
+
+describe('a crawl', () => {
+  const head = { success: true, total: 1, completed: 1, creditsUsed: 1, data: [{ markdown: '# A' }] };
+
+  it('that failed exits with 1 and its reason, after its documents were printed', async () => {
+    answers = {
+      'POST /v2/crawl': [{ success: true, id: '7', promptGeneratedOptions: { limit: 3 } }],
+      'GET /v2/crawl/7': [{ ...head, status: 'failed', error: 'The start is gone.', warning: 'Few pages.' }],
+    };
+    const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--prompt', 'three pages']);
+    expect(stdout).toBe('{"markdown":"# A"}\n');
+    expect(stderr).toBe(
+      'The prompt was turned into {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
+        'Warning: Few pages.\nIt failed: The start is gone.\n',
+    );
+    expect(exitCode).toBe(1);
+    expect(asked[0]?.body).toEqual({
+      ...{ url: 'http://a.test', prompt: 'three pages', origin: 'cli' },
+      scrapeOptions: { formats: ['markdown'], onlyMainContent: true },
+    });
+  });
+
+  it('whose start lost its connection is started again with the same idempotency key', async () => {
+    answers = {
+      'POST /v2/crawl': ['lost', { success: true, id: '7' }],
+      'GET /v2/crawl/7': [{ ...head, status: 'completed' }],
+    };
+    const { exitCode, stderr } = await winnow(['crawl', 'http://a.test']);
+    expect(stderr).toMatch(
+      /^Winnow is not reachable \(.+\); trying again for 60 s\.\nWinnow is reachable again\.\n/,
+    );
+    expect(exitCode).toBe(0);
+    expect(asked[0]?.key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(asked[1]).toEqual(asked[0]);
+  });
+
+  it('that can no longer be followed is named, and the JSON output stays valid', async () => {
+    answers = { 'POST /v2/crawl': [{ success: true, id: '7' }] };
+    const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ data: [], success: false, error: 'Nothing.' });
+    expect(stderr).toBe('The crawl 7 continues, but this command no longer follows it.\nNothing.\n');
+    expect(exitCode).toBe(1);
+  });
+
+  it('lists the first of many failed pages', async () => {
+    const errors = Array.from({ length: 12 }, (_, n) => ({
+      url: `http://a.test/${n}`,
+      code: 'X',
+      error: 'No.',
+    }));
+    answers = {
+      'POST /v2/crawl': [{ success: true, id: '7' }],
+      'GET /v2/crawl/7': [{ ...head, status: 'completed', total: 13 }],
+      'GET /v2/crawl/7/errors': [{ errors, robotsBlocked: [] }],
+    };
+    const { exitCode, stderr } = await winnow(['crawl', 'http://a.test']);
+    expect(stderr).toContain('12 pages without a document:\n  X http://a.test/0: No.\n');
+    expect(stderr).toMatch(/\/9: No\.\n {2}… all are at http:\/\/127\.0\.0\.1:\d+\/v2\/crawl\/7\/errors\n$/);
+    expect(exitCode).toBe(0);
+  });
+});
+
+it('a batch that could be started only in part is cancelled', async () => {
+  answers = {
+    'POST /v2/batch/scrape': [
+      { success: true, id: '8', invalidURLs: [] },
+      { success: false, code: 'INSUFFICIENT_CREDITS', error: 'No credits.' },
+    ],
+    'DELETE /v2/batch/scrape/8': [{ status: 'cancelled' }],
+  };
+  const input = Array.from({ length: 1100 }, (_, n) => `http://a.test/${n}/${'x'.repeat(8000)}`).join('\n');
+  const { exitCode, stderr } = await winnow(['batch', '--file', '-'], input);
+  expect(stderr).toBe('Cancelled the batch 8.\nNo credits.\n');
+  expect(exitCode).toBe(1);
+  expect(asked[1]?.body).toMatchObject({ appendToId: '8', urls: expect.any(Array) });
+});

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { openLog } from '../../src/embedded/supervision/log-files.ts';
+import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import { readableWarning } from '../../src/embedded/supervision/service-process.ts';
+import { type ProcessPlan, SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'winnow-part-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+const parts: SupervisedProcess[] = [];
+afterEach(() => {
+  for (const part of parts.splice(0)) part.kill();
+});
+
+/** A part that runs a shell script and is ready when that says `ready`. */
+function plan(script: string, change: Partial<ProcessPlan> = {}): ProcessPlan {
+  const log = openLog(dataDir, 'part');
+  return {
+    name: 'part',
+    title: 'the part',
+    log,
+    launch: () => spawn('sh', ['-c', script], { detached: true, stdio: ['ignore', 'pipe', log.fd] }),
+    async ready(child) {
+      await once(child.stdout ?? child, 'data');
+    },
+    readyWithinMs: 5000,
+    stopSignal: 'SIGTERM',
+    graceMs: 300,
+    ...change,
+  };
+}
+
+function watched(partPlan: ProcessPlan) {
+  const processes: (ProcessId | undefined)[] = [];
+  const news: string[] = [];
+  const part = new SupervisedProcess(partPlan, {
+    onProcess: (child) => processes.push(child),
+    onNews: (text) => news.push(text),
+  });
+  parts.push(part);
+  return { part, processes, news };
+}
+
+test('a process that dies is restarted, and both events are reported', async () => {
+  const { part, processes, news } = watched(plan('echo ready; exec sleep 60'));
+  await part.start();
+  const first = processes[0];
+  process.kill(first?.pid ?? 0, 'SIGKILL');
+  await expect
+    .poll(() => news, { timeout: 5000 })
+    .toEqual(['The part died (SIGKILL); starting it again.', 'The part is up again.']);
+  const second = processes.at(-1);
+  expect(second && isRunning(second)).toBe(true);
+  expect(second?.pid).not.toBe(first?.pid);
+  expect(processes).toEqual([first, undefined, second]);
+
+  await part.stop();
+  expect(second && isRunning(second)).toBe(false);
+  expect(news).toHaveLength(2);
+});
+
+test('a process that does not start is an error with the end of its log', async () => {
+  const { part, processes } = watched(plan('echo "no more disk" >&2; exit 3'));
+  await expect(part.start()).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringMatching(
+      /^The part could not be started: it ended with exit code 3\.\nno more disk\n/,
+    ),
+  });
+  expect(processes.at(-1)).toBeUndefined();
+});
+
+test('a program that does not exist is an error that names it', async () => {
+  const missing = plan('', { launch: () => spawn('/nowhere/program', { stdio: 'ignore' }) });
+  await expect(watched(missing).part.start()).rejects.toThrow('/nowhere/program');
+});
+
+test('a process that never becomes ready is killed', async () => {
+  const { part, processes } = watched(plan('exec sleep 60', { readyWithinMs: 100 }));
+  await expect(part.start()).rejects.toThrow('not ready within 0.1 s');
+  expect(processes[0] && isRunning(processes[0])).toBe(false);
+});
+
+test('a first start that fails is retried as often as planned', async () => {
+  const flag = join(dataDir, 'second-time');
+  const script = `[ -e ${flag} ] || { touch ${flag}; exit 1; }; echo ready; exec sleep 60`;
+  const { part } = watched(plan(script, { attempts: 2 }));
+  await expect(part.start()).resolves.toBeUndefined();
+  await part.stop();
+});
+
+test('a process that ignores the stop signal is killed after its grace period', async () => {
+  const { part, processes } = watched(plan('trap "" TERM; echo ready; while true; do sleep 0.05; done'));
+  await part.start();
+  await part.stop();
+  expect(processes[0] && isRunning(processes[0])).toBe(false);
+});
+
+test('a process that is stopped while it waits for a restart is not restarted', async () => {
+  const { part, processes, news } = watched(plan('echo ready; sleep 0.1; exit 7'));
+  await part.start();
+  await expect.poll(() => news).toContain('The part died (exit code 7); starting it again.');
+  await part.stop();
+  const count = processes.length;
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(processes).toHaveLength(count);
+});
+
+test('warnings are reported as text, other lines only go to the log', () => {
+  expect(readableWarning('{"level":40,"time":1,"msg":"connection lost","err":{"message":"reset"}}')).toBe(
+    'warning: connection lost: reset',
+  );
+  expect(readableWarning('{"level":60,"msg":"the end"}')).toBe('error: the end');
+  expect(readableWarning('{"level":30,"msg":"fine"}')).toBeUndefined();
+  expect(readableWarning('{"level":50,"msg":"cut o')).toBeUndefined();
+  expect(readableWarning('Error: plain text')).toBeUndefined();
+});
+
+test('the log of an earlier start is kept next to the new one', () => {
+  const first = openLog(dataDir, 'aged');
+  writeSync(first.fd, 'from the first start\n');
+  const second = openLog(dataDir, 'aged');
+  writeSync(second.fd, 'one\ntwo\nthree\n');
+  expect(second.lastLines(2)).toBe('two\nthree');
+  expect(readFileSync(`${second.path}.1`, 'utf8')).toBe('from the first start\n');
+});

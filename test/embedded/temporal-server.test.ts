@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { reservePort } from '../../src/embedded/ports.ts';
+import type { ProcessId } from '../../src/embedded/supervision/process-identity.ts';
+import { SupervisedProcess } from '../../src/embedded/supervision/supervised-process.ts';
+import { isNamespaceReady } from '../../src/embedded/temporal/namespace-probe.ts';
+import { findTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
+import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'winnow-temporal-'));
+let binary: string;
+let part: SupervisedProcess;
+let current: ProcessId | undefined;
+let port: number;
+
+beforeAll(async () => {
+  const engine = await findTemporalBinary(readConfig().cacheDir);
+  if (!engine) throw new Error('The engine is not there; `node bin/winnow.js setup` obtains it.');
+  binary = engine.path;
+});
+afterEach(() => part.stop());
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+async function start(): Promise<void> {
+  port = (await reservePort(0)).port;
+  const uiPort = (await reservePort(0)).port;
+  part = new SupervisedProcess(planTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort }), {
+    onProcess: (child) => {
+      current = child;
+    },
+    onNews: () => undefined,
+  });
+  await part.start();
+}
+
+async function statusOf(workflowId: string): Promise<string> {
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  try {
+    return (await new Client({ connection }).workflow.getHandle(workflowId).describe()).status.name;
+  } finally {
+    await connection.close();
+  }
+}
+
+test('an unfinished workflow survives a stop and a kill of the Temporal server', async () => {
+  await start();
+  const connection = await Connection.connect({ address: `127.0.0.1:${port}` });
+  await new Client({ connection }).workflow.start('unknown', { workflowId: 'kept', taskQueue: 'nobody' });
+  await connection.close();
+
+  await part.stop();
+  expect(await isNamespaceReady(port, 'default')).toBe(false);
+  await start();
+  expect(await statusOf('kept')).toBe('RUNNING');
+
+  const killed = current?.pid ?? 0;
+  process.kill(killed, 'SIGKILL');
+  await expect.poll(() => isNamespaceReady(port, 'default'), { timeout: 20_000 }).toBe(true);
+  expect(current?.pid).not.toBe(killed);
+  expect(await statusOf('kept')).toBe('RUNNING');
+}, 60_000);
+
+test('only an existing namespace is reported as ready', async () => {
+  await start();
+  expect(await isNamespaceReady(port, 'default')).toBe(true);
+  expect(await isNamespaceReady(port, 'elsewhere')).toBe(false);
+}, 60_000);
