@@ -427,7 +427,7 @@ describe('a round', () => {
       (await deliveriesOf(db, job)).map(({ status, last_error }) => [status, last_error?.slice(0, 17) ?? '']),
     ).toEqual([
       ['delivered', ''],
-      ['failed', 'Nothing is kept a'],
+      ['failed', 'The data with the'],
       ['delivered', ''],
       ['delivered', ''],
     ]);
