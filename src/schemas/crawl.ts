@@ -21,10 +21,7 @@ const patterns = z
     if (fault) context.addIssue({ code: 'custom', message: fault, input: texts });
   });
 
-/**
- * The options of a crawl request that decide which pages belong to the crawl, and how it finds and visits
- * them.
- */
+/** The options that decide which pages belong to a crawl, and how the crawl finds and visits them. */
 export const crawlOptionFields = {
   includePaths: patterns.describe(
     'regular expressions (RE2) on the path; only pages that one of them matches',

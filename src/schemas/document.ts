@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { documentFields } from '../formats/index.ts';
 
-/**
- * The metadata of a page. Besides these fields, it contains every meta tag of the page under its own name.
- */
+/** The metadata of a page. Besides these fields, it has every meta tag of the page under its own name. */
 const metadata = z
   .object({
     scrapeId: z.uuid(),

@@ -14,10 +14,7 @@ const names = requests.map((request) => request.shape.type.value);
 
 type Member = (typeof FORMATS)[number]['request'] | typeof query;
 
-/**
- * A requested format: an object with its `type`, or only the type as a string if all other fields are
- * optional.
- */
+/** A requested format: an object with its `type`, or only the type if all other fields are optional. */
 export const formatRequest = z
   .preprocess(
     (value) => (typeof value === 'string' ? { type: value } : value),

@@ -87,8 +87,8 @@ const link = z.object({
 });
 
 /**
- * The links of a site, without duplicates. The requested URL comes first; with `search`, the most relevant
- * link.
+ * The links of a site, without duplicates. The requested URL comes first; with `search`, the links are sorted
+ * by relevance instead.
  */
 const mapResult = z.object({
   links: z.array(link),

@@ -93,8 +93,7 @@ export const retuning = z.strictObject({ ...tuning, paused: z.boolean().optional
 export type Retuning = z.output<typeof retuning>;
 
 /**
- * Body of a POST request without parameters. Clients may omit it, or send the fields that they add to every
- * body.
+ * Body of a POST request without parameters; it may be omitted. Clients add these two fields to every body.
  */
 export const emptyBody = z
   .strictObject({ origin: z.string().optional(), integration: z.string().nullish() })

@@ -30,10 +30,7 @@ const passes = (check: () => void) => {
   }
 };
 
-/**
- * Request headers that Node accepts, which excludes line breaks in values and so the injection of other
- * headers.
- */
+/** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
 const headers = z
   .record(
     z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a header name'),
@@ -177,10 +174,7 @@ const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 
 const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
 const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
 
-/**
- * Checks the rules between scrape options (compatibility 1.3). Every body with scrape options needs this
- * check.
- */
+/** Checks the rules between scrape options (compatibility 1.3). Every body that contains them needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message, input: options });
@@ -231,8 +225,7 @@ export const isCacheOnly = ({ lockdown, minAge }: { lockdown: boolean; minAge?: 
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
-  // By default, a cache-only request accepts copies of any age: 730 days is the default retention of the
-  // cache.
+  // A cache-only request accepts copies of any age by default: the cache keeps them for 730 days by default.
   const cacheOnly = isCacheOnly(options);
   return {
     ...options,

@@ -4,7 +4,7 @@ import { pagedFields, pagingFields } from './paging.ts';
 const timestamp = z.iso.datetime();
 const ok = z.literal(true);
 
-/** The number of credits that is reported for a team without a limit, because clients expect a number. */
+/** The number of credits that is reported for a team without a limit. */
 export const UNLIMITED = 999_999_999;
 
 const period = { billingPeriodStart: timestamp.nullable(), billingPeriodEnd: timestamp.nullable() };

@@ -38,9 +38,7 @@ export const webhook = z
     },
   });
 
-/**
- * Reduces the events of a webhook to those of one kind of job, and each event to the last part of its name.
- */
+/** Keeps only the events of a webhook that apply to one kind of job, each as the last part of its name. */
 export function narrowTarget(given: WebhookTarget, kind: PageJobKind): WebhookTarget {
   const wanted = EVENTS.filter((event) =>
     [event, `.${event}`, `${kind}.${event}`].some((name) => given.events.includes(name)),
