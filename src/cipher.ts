@@ -5,20 +5,23 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * A key for one purpose, from another one (RFC 5869).
- * @param purpose what it is for, and whose: other purposes have other keys
+ * Derives a key of 32 bytes from a secret (HKDF, RFC 5869).
+ * @param purpose what the key is used for, including its owner; each purpose has a different key
  */
 export const deriveKey = (secret: string | Buffer, purpose: string) =>
   Buffer.from(hkdfSync('sha256', secret, '', `winnow ${purpose}`, 32));
 
-/** Encrypts bytes (AES-256-GCM): nonce, ciphertext, tag. */
+/** Encrypts bytes with AES-256-GCM. The result is the nonce, the ciphertext and the authentication tag. */
 export function encrypt(key: Buffer, plain: Uint8Array): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce);
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** @throws where the key is another one, or the bytes were changed */
+/**
+ * Decrypts what `encrypt` returned.
+ * @throws Error if the key is a different one, or the bytes were modified
+ */
 export function decrypt(key: Buffer, sealed: Buffer): Buffer {
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

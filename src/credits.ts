@@ -1,18 +1,24 @@
 import type { Snapshot } from './snapshot.ts';
 
-/** Tokens that one credit is worth (spec: token usage). */
+/** How many tokens one credit equals in the reports of token usage (spec: token usage). */
 export const TOKENS_PER_CREDIT = 15;
 
+/** Credits of a page. */
 const PAGE = 1;
+/** Credits of a page that was fetched through an enhanced proxy, in place of `PAGE`. */
 const ENHANCED_PAGE = 5;
-/** Of a map, whatever it finds. */
+/** Credits of a map, regardless of the number of links. */
 export const MAP_CREDITS = 1;
+/** Credits of a page with `lockdown`, which is always served from the cache, in place of `PAGE`. */
 const LOCKDOWN_HIT = 5;
+/** Credits of zero data retention, in addition to those of the page. */
 const ZERO_DATA_RETENTION = 1;
-/** Beside the page, for what is made of it; `json` is that of changeTracking too, and is paid once. */
+/**
+ * Credits of formats, in addition to the page. `json` is charged once, even if changeTracking uses it too.
+ */
 const SURCHARGES = new Map([
   ['json', 4],
-  // A script that is there already is reused: the rules are.
+  // The price of reusing an extraction script: fixed rules take the place of a generated script.
   ['deterministicJson', 2],
   ['question', 4],
   ['highlights', 4],
@@ -21,9 +27,10 @@ const SURCHARGES = new Map([
 ]);
 
 /**
- * Credits of a page that was delivered.
- * @param page.cacheState a hit costs the same by whatever proxies its copy came
- * @param page.made types of the formats that gave something
+ * Calculates the credits of a delivered page.
+ * @param page.cacheState whether the page came from the cache; the price of a hit ignores the proxy of the
+ *   copy
+ * @param page.made types of the formats that have a value in the document
  */
 export function priceOf(
   request: { lockdown: boolean; zeroDataRetention?: boolean },

@@ -3,35 +3,42 @@ import { decrypt, deriveKey, encrypt } from './cipher.ts';
 import { isErrorCode, ServiceError } from './errors.ts';
 
 /**
- * How a job's data are written down. Of a job with zero data retention everything is encrypted with a key of its own
- * (AES-256-GCM), which is gone when the job's data are; of any other job everything stays as it is.
+ * Encrypts and decrypts the stored data of one job. A job with zero data retention has its own key
+ * (AES-256-GCM), which is deleted together with the data of the job. The seal of any other job leaves
+ * everything unencrypted.
  */
 export interface Seal {
-  /** Whether it encrypts at all. */
+  /** Whether this seal encrypts. */
   readonly isSealed: boolean;
-  /** Its key, encrypted by the service's, as the job's row keeps it; `null` for a job that encrypts nothing. */
+  /**
+   * The key of the job, encrypted with a key derived from the service's secret, as the row of the job stores
+   * it. It is `null` for a job that is not encrypted.
+   */
   readonly wrapped: Buffer | null;
-  /** A text, encrypted. */
+  /** Encrypts a text. */
   close(text: string): string;
-  /** The text that was closed; one that never was is given back as it is. */
+  /** Decrypts a text that `close` returned. A text that is not encrypted is returned unchanged. */
   open(text: string): string;
   closeBytes(bytes: Buffer): Buffer;
   openBytes(bytes: Buffer): Buffer;
-  /** A value as JSON for a column: encrypted it is one string. */
+  /** Converts a value to JSON for a database column. The encrypted form is a JSON string. */
   closeJson(value: unknown): string;
-  /** The value of such a column, parsed already. */
+  /** Restores a value from a column written by `closeJson`, whose JSON the database client has parsed. */
   openJson(value: unknown): unknown;
-  /** What stands for a text without telling it: the same for the same text of the same job. */
+  /**
+   * Hashes a text with a key of the job, so that equal texts of the job can be found without decryption. An
+   * unencrypted text is its own hash.
+   */
   hash(text: string): string;
 }
 
-/** Marks texts that are encrypted among those that were never meant to be. */
+/** Prefix that distinguishes encrypted texts from texts that were stored unencrypted. */
 const MARK = 'sealed:';
 
-/** A text for people, where each encrypted part, which tells them nothing, gives way to a word. */
+/** Replaces each encrypted part of a text by the word `(encrypted)`, to keep log lines readable. */
 export const withoutClosed = (text: string) => text.replace(/\bsealed:[\w+/=]+/g, '(encrypted)');
 
-/** Of jobs that may be kept as they are. */
+/** The seal of jobs that are not encrypted. */
 export const UNSEALED: Seal = {
   isSealed: false,
   wrapped: null,
@@ -62,16 +69,17 @@ function sealWith(key: Buffer, wrapped: Buffer): Seal {
   };
 }
 
-/** Makes the key of a new job. */
+/** Creates the seal of a new job with zero data retention, with a random key. */
 export function makeSeal(jobId: string, secretKey: string): Seal {
   const key = randomBytes(32);
   return sealWith(key, encrypt(deriveKey(secretKey, `job ${jobId}`), key));
 }
 
 /**
- * The seal of a job that is written down.
- * @param wrapped as its row keeps it: `null` for a job that encrypts nothing
- * @throws ServiceError `NOT_FOUND` where the key is gone, and the job's data with it
+ * Restores the seal of a stored job.
+ * @param job.wrapped the encrypted key from the row of the job: `null` if the job is not encrypted, empty if
+ *   its key was deleted
+ * @throws ServiceError `NOT_FOUND` if the key was deleted, because the data of the job can no longer be read
  */
 export function sealOf(job: { id: string; wrapped: Buffer | null }, secretKey: string): Seal {
   const { id, wrapped } = job;
@@ -82,7 +90,7 @@ export function sealOf(job: { id: string; wrapped: Buffer | null }, secretKey: s
   return sealWith(decrypt(deriveKey(secretKey, `job ${id}`), wrapped), wrapped);
 }
 
-/** An error as it is written down: only its code can be read of one that is encrypted. */
+/** Converts an error to its stored form. Message and details are encrypted; the code stays readable. */
 export function closeError<Kept extends { code: string; message: string; details?: unknown }>(
   error: Kept,
   seal: Seal,
@@ -92,16 +100,16 @@ export function closeError<Kept extends { code: string; message: string; details
   return { code, message: seal.close(JSON.stringify({ message, details })) };
 }
 
-/** The error that was closed; one that never was is given back as it is. */
+/** Restores an error that `closeError` returned. An error that is not encrypted is returned unchanged. */
 export function openError(error: { code: string; message: string; details?: unknown }, seal: Seal) {
   const code = isErrorCode(error.code) ? error.code : 'UNKNOWN_ERROR';
   const text = seal.open(error.message);
   if (text === error.message) return new ServiceError(code, text, { details: error.details });
-  // Written by `closeError`.
+  // `closeError` wrote this JSON.
   const { message, details } = JSON.parse(text) as { message: string; details?: unknown };
   return new ServiceError(code, message, { details });
 }
 
-/** What tells whether a request is the same as an earlier one, and nothing else of it. */
+/** Computes a keyed hash of a request, which shows only whether two requests are equal. */
 export const fingerprint = (request: unknown, secretKey: string) =>
   createHmac('sha256', deriveKey(secretKey, 'fingerprint')).update(JSON.stringify(request)).digest('hex');

@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
-// Its main module would load the whole page's scripts into this process.
+// The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
 import { WORKER_ROLES } from '../config.ts';
 import { requireWorkers } from '../db/workers.ts';
@@ -18,7 +18,7 @@ import { requireAvailable } from './unavailable.ts';
 
 const JSON_LIMIT = '10mb';
 
-/** The HTTP side of the service. */
+/** Creates the HTTP application: probes, the API reference, file downloads and every route of the API. */
 export function createApp(doors: ApiDoors): Express {
   const { config, db, blobs, temporal, logger } = doors;
   const app = express();
@@ -73,7 +73,7 @@ export function createApp(doors: ApiDoors): Express {
 const pathMatches = (pattern: string, path: string) =>
   new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`).test(path);
 
-/** CORS is open: keys, not origins, protect the API. */
+/** Lets pages of any origin call the API, because access is protected by API keys and not by origins. */
 const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
   response.set('Access-Control-Allow-Origin', '*');
   if (request.method !== 'OPTIONS') return next();
@@ -85,7 +85,7 @@ const allowAnyOrigin: express.RequestHandler = (request, response, next) => {
   response.status(204).end();
 };
 
-/** `/openapi.json`, and `/docs` with everything it needs from this very server. */
+/** Serves `/openapi.json` and the reference at `/docs`, whose scripts come from this server and no other. */
 function mountReference(app: Express): void {
   const document = describeApi(ROUTES);
   app.get('/openapi.json', (_request, response) => {
@@ -102,7 +102,7 @@ function mountReference(app: Express): void {
   app.use('/docs', express.static(absolutePath()));
 }
 
-/** Probes that existing clients of this API know. */
+/** Serves the probes that existing clients of this API call. */
 function mountLegacyProbes(app: Express): void {
   app.get(['/v0/health/readiness', '/v0/health/liveness'], (_request, response) => {
     response.json({ status: 'ok' });

@@ -6,24 +6,25 @@ import type { BatchRequest } from '../schemas/batch.ts';
 import { narrowTarget } from '../schemas/webhook.ts';
 import type { Seal } from '../seal.ts';
 
-/** Fields of a request that say nothing of how its pages are scraped, or that count for this request alone. */
+/** Fields that are not compared: they apply to one request only, or do not affect how pages are scraped. */
 const OWN = new Set(['urls', 'appendToId', 'ignoreInvalidURLs', 'origin', 'integration']);
 
-/** As JSON has it: without what is undefined. */
+/** Converts a value to what its JSON would be parsed as, without undefined properties. */
 const plain = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 
 /**
- * A batch has one set of options for all of its pages: whoever adds pages may leave them out, or repeat them.
- * @param sent the body before defaults were put in: only what it names is compared
- * @throws ServiceError `BAD_REQUEST` that names each option that differs
+ * Checks that a request that adds pages to a batch does not change the options of the batch. All pages of a
+ * batch share one set of options, so the request may leave options out or repeat them.
+ * @param request.sent the body before defaults were filled in; only the options that it contains are compared
+ * @throws ServiceError `BAD_REQUEST`, which names each option that differs
  */
 export function requireSameOptions(
   { sent, body }: { sent: unknown; body: BatchRequest },
   batch: KeptBatch,
   seal: Seal,
 ): void {
-  // The API validated it before it was written down.
+  // The API validated the request before it was stored.
   const request = seal.openJson(batch.request) as Record<string, unknown>;
   const kept: Record<string, unknown> = {
     ...request,

@@ -2,10 +2,13 @@ import type { Database } from '../db/client.ts';
 import { type Caller, findCaller, findFirstTeam } from '../db/teams.ts';
 import { ServiceError } from '../errors.ts';
 
-/** Finds who calls from the `Authorization` header. */
+/**
+ * Identifies the caller by the `Authorization` header.
+ * @throws ServiceError `UNAUTHORIZED`
+ */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
-/** @param required off: everybody is the first team, whatever the header says */
+/** @param required if false, requests without a valid key are accepted as requests of the first team */
 export function createAuth(db: Database, required: boolean): Authenticate {
   return async (authorization) => {
     const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];

@@ -8,36 +8,39 @@ import { makeSeal, openError, type Seal, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 import type { ApiDoors } from './route.ts';
 
-/** When the process is asked to end, jobs under way may still end within this time. */
+/** How long requests still wait for their running jobs after the process was asked to stop. */
 const LEAVING_MS = 6_000;
-/** Beyond its timeout a job may need this long to be written down; a lost worker costs more. */
+/**
+ * How long after its timeout a job is still waited for, because its result has to be stored. This does not
+ * cover the loss of a worker, which takes longer to notice.
+ */
 const PATIENCE_MS = 5_000;
 
-/** What becomes of a job when the service stops. */
+/** Tells the caller how to get the result of a job when the service stops before the job ends. */
 const AFTER_STOP = {
   scrape: (id: string) => `The scrape goes on at its next start; GET /v2/scrape/${id} gives its result then.`,
   map: () => 'Ask for the map again when it is back.',
 };
 
-/** A job that its caller waits for. */
+/** A scrape or map, whose HTTP request stays open until the job ends. */
 export interface AwaitedJob {
   kind: keyof typeof AFTER_STOP;
   caller: Caller;
   request: { url: string };
   timeoutMs: number;
-  /** Fires when nobody waits any more: the client has gone, or the process is asked to end. */
+  /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
-  /** Nothing of it is kept. */
+  /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   sealed: boolean;
 }
 
-/** So long the result of a job with zero data retention waits for its caller. */
+/** How long a job with zero data retention is kept when its caller does not fetch the result. */
 const UNCLAIMED_MS = 3_600_000;
 
 /**
- * Writes a job down, runs it, and waits for its result.
- * @returns its result; without one the job is not done in time, and goes on
- * @throws ServiceError what the job failed with; `SERVICE_UNAVAILABLE` when the service stops meanwhile
+ * Stores a job, starts its workflow and waits for its result.
+ * @returns the id and the result of the job; no result if the job is still running after its timeout
+ * @throws ServiceError the error that the job failed with; `SERVICE_UNAVAILABLE` if the service stops
  */
 export async function runAwaited(
   job: AwaitedJob,
@@ -73,9 +76,10 @@ export async function runAwaited(
 }
 
 /**
- * Gives what an ended job came to to who asked for it. Of one with zero data retention nothing is left then.
- * @param read reads it, or fails as the job did
- * @throws ServiceError what the job failed with
+ * Returns the result of an ended job to its caller. The result, error and key of a job with zero data
+ * retention are then deleted, so it can be read only once.
+ * @param read reads the result, or throws the error of the job
+ * @throws ServiceError the error that the job failed with
  */
 export async function handOut<Result>(
   { id, seal }: { id: string; seal: Seal },
@@ -93,7 +97,11 @@ export async function handOut<Result>(
   }
 }
 
-/** Answers who waits when the process ends; the job itself goes on. */
+/**
+ * Ends the wait for a job: at once when the client has disconnected, with a delay when the process stops. The
+ * job itself continues.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` always
+ */
 async function leaving(gone: AbortSignal, closing: AbortSignal, after: string): Promise<never> {
   if (!gone.aborted) await once(gone, 'abort');
   if (closing.aborted) await sleep(LEAVING_MS);

@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The address that the client used, so that addresses in answers lead back the same way.
- * @param publicUrl the operator's word, which wins
+ * The origin under which the client reached the service. URLs in responses begin with it, so that they work
+ * for that client, also behind a proxy.
+ * @param publicUrl the base URL that the operator configured; it overrides the headers
  */
 export function baseUrlOf({ headers, socket }: IncomingMessage, publicUrl: string | undefined): string {
   if (publicUrl) return publicUrl;
   const forwarded = (name: string) => [headers[name]].flat()[0]?.split(',')[0]?.trim();
   const host = forwarded('x-forwarded-host') ?? headers.host ?? 'localhost';
   const scheme = forwarded('x-forwarded-proto') ?? ('encrypted' in socket ? 'https' : 'http');
-  // Proxies write ws and wss for sockets; what is read over them is read over http again.
+  // Proxies report ws or wss for WebSockets, but the URLs sent over a WebSocket are requested over HTTP.
   const http = scheme.replace(/^ws/, 'http');
   const asked = /^https?$/.test(http) ? URL.parse(`${http}://${host}`) : null;
-  // What is no address is nothing to send clients to.
+  // Forwarded headers that do not form a valid URL are ignored.
   return asked ? asked.origin : `http://${headers.host ?? 'localhost'}`;
 }

@@ -15,10 +15,13 @@ import { isSealed } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
-/** A refusal names so many of the addresses that are none. */
+/** The maximum number of invalid URLs that an error response lists. */
 const MOST_DETAILS = 100;
 
-/** The addresses of a batch as pages, and those that are none. */
+/**
+ * Separates the URLs of a batch into pages and invalid URLs.
+ * @throws ServiceError `BAD_REQUEST` if no URL is valid, or if one is not and `ignoreInvalidURLs` is false
+ */
 function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
   const pages: NewPage[] = [];
   const invalid: string[] = [];
@@ -105,7 +108,7 @@ const create = defineRoute({
       teamId,
       label: `Batch of ${pages.length} pages`,
       sealed,
-      // The batch that pages are added to may have one, too.
+      // A batch that pages are added to may have a webhook of its own.
       webhook: webhook !== undefined || appendToId !== undefined,
     });
     const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;
@@ -113,5 +116,5 @@ const create = defineRoute({
   },
 });
 
-/** The routes of batch. */
+/** The routes of batches. */
 export const batchRoutes = [create, ...pageJobRoutes(batch)];

@@ -22,14 +22,18 @@ import { isSealed } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
-/** What a prompt gives for options that the request leaves open, and whether anything of it was understood. */
+/**
+ * Derives options from the prompt of a crawl. Options that the request sets itself are left out.
+ * @param sent the body before defaults were filled in
+ * @returns the options, and whether any part of the prompt was understood; `undefined` without a prompt
+ */
 function fromPrompt(body: CrawlRequest, sent: unknown) {
   if (body.prompt === undefined) return undefined;
   const given = typeof sent === 'object' && sent !== null ? sent : {};
   const { params, understood } = previewParams(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
   const open = Object.entries(options).filter(([name]) => !(name in given));
-  // The names and values are those of a crawl's request.
+  // `previewParams` uses the option names and values of a crawl request.
   return { options: Object.fromEntries(open) as Partial<CrawlRequest>, isUnderstood: understood.length > 0 };
 }
 
@@ -118,7 +122,7 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
         success: true as const,
         crawls: crawls.map(({ id, team_id, target, request, seal, created_at }) => {
           const { openJson } = sealOf({ id, wrapped: seal }, config.secretKey);
-          // The API validated it before it was written down.
+          // The API validated the request before it was stored.
           const { url, ...options } = openJson(request) as CrawlRequest;
           return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
         }),
@@ -143,5 +147,5 @@ const preview = defineRoute({
   },
 });
 
-/** The routes of crawl; fixed paths stand before those with an id. */
+/** The routes of crawls. Fixed paths come first, because Express would take them for ids otherwise. */
 export const crawlRoutes = [create, ...active, preview, ...pageJobRoutes(crawl)];

@@ -4,11 +4,14 @@ import { ServiceError } from '../errors.ts';
 
 const parts = z.tuple([z.iso.datetime(), z.uuid()]);
 
-/** A place in a list that is newest first, as clients hand it back. */
+/** Encodes a position in a list that is sorted newest first. Clients send it to request the next part. */
 const writeCursor = ({ createdAt, id }: ActivityCursor) =>
   Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url');
 
-/** @throws ServiceError `BAD_REQUEST` for what `writeCursor` did not write */
+/**
+ * Decodes a cursor.
+ * @throws ServiceError `BAD_REQUEST` for any text that `writeCursor` cannot have written
+ */
 export function readCursor(text: string): ActivityCursor {
   try {
     const [createdAt, id] = parts.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
@@ -23,8 +26,8 @@ export function readCursor(text: string): ActivityCursor {
 }
 
 /**
- * One part of a list that is newest first, as it is answered.
- * @param rows one more than `limit`, where there are more
+ * Builds the response for one part of a list that is sorted newest first.
+ * @param rows the rows of this part; one row more than `limit` means that there is another part
  */
 export function pageOf<Row extends { id: string; created_at: Date }, Item>(
   rows: Row[],

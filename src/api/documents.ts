@@ -4,20 +4,23 @@ import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
 import { withFileUrls } from '../file-urls.ts';
 import type { Seal } from '../seal.ts';
 
-/** Where documents are read from, and what addresses in them begin with. */
+/** Where documents are read from, and what is needed to write the URLs of their files. */
 export interface DocumentSource {
   db: Database;
   blobs: Blobs;
+  /** Base of the file URLs in documents, without a trailing slash. */
   baseUrl: string;
+  /** Signs the file URLs. */
   secretKey: string;
 }
 
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Which documents one answer holds: as many as fit, at least one.
- * @param page.skip documents before the first
- * @param page.limit most documents
+ * Picks the documents of one response: as many as fit into the limits, but at least one if there is any.
+ * @param page.skip number of documents to skip
+ * @param page.limit maximum number of documents
+ * @param page.maxBytes maximum size of all documents together, in bytes
  */
 export async function pickDocuments(
   db: Database,
@@ -33,7 +36,7 @@ export async function pickDocuments(
   return picked;
 }
 
-/** All documents behind one position up to another, in order. */
+/** Lists the documents after position `after` up to and including position `upTo`, in order. */
 export async function* allDocuments(
   db: Database,
   jobId: string,
@@ -49,7 +52,7 @@ export async function* allDocuments(
   }
 }
 
-/** The documents as JSON, one after the other, files by signed addresses. */
+/** Reads documents one by one as JSON. References to stored files are replaced by signed URLs. */
 export async function* readDocuments(
   source: DocumentSource,
   seal: Seal,

@@ -7,10 +7,10 @@ import type { Logger } from '../logger.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** How zod says that the shape is wrong; such texts are for `details`. */
+/** Zod's own messages about a wrong type or key. They are too general for `error`, unlike for `details`. */
 const STRUCTURAL = /^Invalid (input|key|element)/;
 
-/** The error of a request that does not fit its schema: the first issue that says something speaks. */
+/** Converts a validation failure to an error response. Its message is that of the first specific issue. */
 export function validationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
   const { issues } = error;
   const details = issues.map((issue) => ({
@@ -19,7 +19,7 @@ export function validationError(error: z.ZodError, part: 'body' | 'query' | 'pat
     message: issue.message,
     ...(issue.code === 'unrecognized_keys' && { keys: issue.keys }),
   }));
-  // A rule may name a code of its own; it is used where no other fault stands beside.
+  // A rule may name its own error code, which is used only if every issue has the same code.
   const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
   const [code] = codes.size === 1 ? codes : [];
   return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', validationMessage(issues, part), {
@@ -43,7 +43,7 @@ function validationMessage(issues: Issue[], part: string): string {
     : telling.message;
 }
 
-/** What Express' own body parser throws. */
+/** Whether an error was thrown by the body parser of Express. */
 function isBodyError(error: unknown): error is Error & { type: string } {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
 }
@@ -68,7 +68,7 @@ function translateBodyError(error: unknown): unknown {
   }
 }
 
-/** The one place where an error becomes an HTTP answer. */
+/** Creates the Express error handler, the only place where errors become HTTP responses. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, _request, response, next) => {
     if (response.headersSent) return next(thrown);

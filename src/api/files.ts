@@ -5,21 +5,22 @@ import type { Blobs } from '../blobs.ts';
 import { ServiceError } from '../errors.ts';
 import { FILES_PATH, verifyFileToken } from '../file-urls.ts';
 
-/** The first and the last byte of a part. */
+/** A byte range of a file. Both positions are zero-based and inclusive. */
 interface Part {
   start: number;
   end: number;
 }
 
 /**
- * Serves files by their signed addresses, in parts too, as players ask for them (RFC 9110, 14). A client that names the
- * file it has in `If-None-Match` gets 304 without a body: a file never changes under its key.
+ * Serves stored files under their signed URLs. Byte ranges are supported, because media players request them
+ * (RFC 9110, 14). A request whose `If-None-Match` contains the ETag gets 304 without a body: the file of a
+ * key never changes.
  */
 export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void {
   app.get(`${FILES_PATH}/:token`, async (request, response) => {
     const { key, size, mediaType } = verifyFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
-    // This precondition comes before ranges (RFC 9110, 13.2.2).
+    // If-None-Match is evaluated before Range (RFC 9110, 13.2.2).
     if (hasAlready(request, etag)) return void response.status(304).set('ETag', etag).end();
     const part = partOf(request, size, etag);
     const { start, end } = part ?? { start: 0, end: size - 1 };
@@ -35,18 +36,18 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
       'Content-Length': String(end - start + 1),
       'Accept-Ranges': 'bytes',
       ETag: etag,
-      // Never let a file of a foreign page run as a page of ours.
+      // Files come from scraped sites, so browsers must not run them as pages of this origin.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': 'sandbox',
     });
-    // Whoever stops reading has what was wanted; what fails half way, the connection tells.
+    // The client may stop reading at any time. A read error can only be signalled by closing the connection.
     await pipeline(bytes, (all) => cut(all, { start, end }), response).catch(() => response.destroy());
   });
 }
 
 /**
- * Whether a client names the file among those that it has (RFC 9110, 13.1.2). `request.fresh` of Express would not do:
- * it sends the file again to clients that say `Cache-Control: no-cache`, which `fetch` says with this header.
+ * Whether `If-None-Match` contains the ETag of the file (RFC 9110, 13.1.2). `request.fresh` of Express is not
+ * used, because it is false for `Cache-Control: no-cache`, which `fetch` adds to such requests.
  */
 function hasAlready(request: Request, etag: string): boolean {
   const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
@@ -54,8 +55,10 @@ function hasAlready(request: Request, etag: string): boolean {
 }
 
 /**
- * The part that a request asks for; `undefined` for the whole, which is also the answer to several parts, to what is
- * no range, and to who has begun with another file. Beyond the end of the file it ends before it starts.
+ * Parses the requested byte range. A range that begins after the end of the file has its end before its
+ * start.
+ * @returns `undefined` if the whole file has to be sent: the request has no range, an invalid one or several,
+ *   or its `If-Range` names another file
  */
 function partOf(request: Request, size: number, etag: string): Part | undefined {
   const range = request.get('range') ?? '';
@@ -63,7 +66,7 @@ function partOf(request: Request, size: number, etag: string): Part | undefined 
   if (ifRange && ifRange !== etag) return undefined;
   const [, first = '', last = ''] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(range) ?? [];
   if (first + last === '' || (first && last && Number(first) > Number(last))) return undefined;
-  // Without a first byte it is the last so many, of a shorter file all.
+  // A range without a first position is a number of bytes at the end, which may exceed the size of the file.
   const start = first ? Number(first) : Math.max(0, size - Number(last));
   return { start, end: first && last ? Math.min(Number(last), size - 1) : size - 1 };
 }

@@ -1,24 +1,25 @@
 import type { PageJobState } from '../db/page-jobs.ts';
 
-/** What a prompt is answered with that no rule understands. */
+/** The warning for a crawl prompt of which no rule understood anything. */
 export const PROMPT_NOT_UNDERSTOOD =
   'Nothing of the prompt was understood: without a model, it is read by rules. Set the options yourself.';
-/** URLs of one kind that /errors lists. */
+/** The maximum number of URLs that `/errors` lists for one reason. */
 const LISTED = 1_000;
 
-/** What activities noted of a job. */
+/** Observations about a job that are stored with it, so that its status can warn of them. */
 export interface JobNotes {
   /** No rule understood anything of the prompt of a crawl. */
   promptNotUnderstood?: boolean;
-  /** Where the start page of a crawl leads out of the path that was asked for. */
+  /** The URL that the start page led to, if it is not below `folder`, the path of the requested URL. */
   strayed?: { url: string; folder: string };
-  /** URL patterns without end, and how many URLs of each were left out. */
+  /** Number of skipped URLs by URL pattern, for patterns that produce an endless series of URLs. */
   traps?: Record<string, number>;
 }
 
 /**
- * What a person should know of a job; nothing where it is as it should be.
- * @param service.hasRoom whether the disk has room for more pages
+ * Composes the warning in the status of a batch or crawl.
+ * @param service.hasRoom whether the disk has space for more pages
+ * @returns one or more sentences for the user; `undefined` if there is nothing to warn of
  */
 export function warningOf(
   {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 
-/** An answer whose last field is a list that is too long to be held: it is sent as it is read. */
+/** A JSON response that is sent while its last field, a list that may not fit into memory, is read. */
 export class JsonStream {
   readonly #head: object;
   readonly #field: string;
@@ -10,7 +10,8 @@ export class JsonStream {
 
   /**
    * @param head the fields before the list
-   * @param items the list's members as JSON
+   * @param field the name of the list
+   * @param items the items of the list, each as JSON
    */
   constructor(head: object, field: string, items: AsyncIterable<string>) {
     this.#head = head;
@@ -18,7 +19,7 @@ export class JsonStream {
     this.#items = items;
   }
 
-  /** The answer's text, piece by piece. */
+  /** Generates the text of the response in parts. */
   async *text(): AsyncGenerator<string> {
     yield `${JSON.stringify(this.#head).slice(0, -1)},${JSON.stringify(this.#field)}:[`;
     let first = true;
@@ -29,7 +30,7 @@ export class JsonStream {
     yield ']}';
   }
 
-  /** Sends it as fast as the client reads; a failure on the way cuts the answer off. */
+  /** Sends the response as fast as the client reads it. A failure to read the list aborts the response. */
   async sendTo(response: Response): Promise<void> {
     response.type('json');
     await pipeline(Readable.from(this.text(), { objectMode: false }), response);

@@ -25,11 +25,11 @@ const create = defineRoute({
       const message = `Map timed out: ${body.url} is not done after ${timeoutMs} ms. Try again later.`;
       throw new ServiceError('MAP_TIMEOUT', message);
     }
-    // Written by the map activity in this very shape.
+    // The map activity wrote the result in this shape.
     const links = JSON.parse(result.toString()) as MapResult;
     return { success: true as const, id, ...links };
   },
 });
 
-/** The routes of map. */
+/** The routes of maps. */
 export const mapRoutes = [create];

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { Histogram, type Registry } from 'prom-client';
 
-/** Times every request by route and status. */
+/** Measures the duration of every request, by method, route and status. */
 export function timeRequests(app: Express, registry: Registry): void {
   const seconds = new Histogram({
     name: 'winnow_http_request_duration_seconds',

@@ -23,7 +23,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   503: 'The service takes no work on, or a part of it does not answer',
 };
 
-/** The API reference, OpenAPI 3.1, from the route records. */
+/** Generates the API reference (OpenAPI 3.1) from the route definitions. */
 export function describeApi(routes: AnyRoute[]) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
@@ -56,7 +56,7 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   const answer = unsuccessful
     ? z.union([route.answer, errorAnswer.extend({ code: z.enum(unsuccessful) })])
     : route.answer;
-  // Query and path schemas are objects by convention; the library wants to be told.
+  // All query and path schemas are objects, which their declared type does not say.
   const object = (schema: z.ZodType | undefined) => schema as z.ZodObject | undefined;
   const query = object(route.query);
   const path = object(route.params);
@@ -71,7 +71,7 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   };
 }
 
-/** Files are no route: their URLs are signed, and need no key. */
+/** Describes the download of files, which is not among the routes because it needs no API key. */
 function describeFiles(): ZodOpenApiOperationObject {
   const content = { '*/*': { schema: { type: 'string', format: 'binary' } as const } };
   const codes: ErrorCode[] = ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'UNKNOWN_ERROR', 'SERVICE_UNAVAILABLE'];
@@ -104,7 +104,7 @@ function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
     const schema = {
       allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
     };
-    // The keys are statuses of the error table.
+    // Every key is the status of a code, so `STATUSES` has it.
     const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');
     const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}:\n\n${list}`;
     return [status, { description, content: { 'application/json': { schema } } }];

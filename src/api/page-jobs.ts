@@ -14,22 +14,26 @@ import { type JobNotes, warningOf } from './job-warning.ts';
 import { JsonStream } from './json-stream.ts';
 import { type AnyRoute, type ApiDoors, defineRoute } from './route.ts';
 
-/** A resource whose jobs have pages. */
+/** The API resource of batches or of crawls. */
 export interface PageJobResource {
   kind: PageJobKind;
   tag: string;
 }
 
-/** A request for what is not there yet is held so long at most. */
+/** How long the status request for documents that do not exist yet is held open. */
 const HOLD_MS = 20_000;
+/** How often the state of the job is read meanwhile. */
 const LOOK_MS = 500;
 
-/** A batch or crawl, and what opens it. */
+/** A batch or crawl, and the seal that decrypts its data. */
 export interface OpenedState extends PageJobState {
   seal: Seal;
 }
 
-/** @throws ServiceError `NOT_FOUND` where the team has no such job (any more) */
+/**
+ * Reads the state of a batch or crawl of a team.
+ * @throws ServiceError `NOT_FOUND` if the team has no such job, or its results have expired
+ */
 export async function requireJob(
   { db, config }: Pick<ApiDoors, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
@@ -44,14 +48,14 @@ export async function requireJob(
   );
 }
 
-/** What a status says before its documents. */
+/** Builds all fields of a status response except its documents and `next`. */
 export async function headOf(
   job: OpenedState,
   { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
 ): Promise<schemas.PageJobHead> {
   const { finishedAt, createdAt, seal } = job;
   const opened = Object.entries(job.notes).map(([kind, note]) => [kind, seal.openJson(note)]);
-  // Each kind of note is written in the shape in which it is read.
+  // Notes are stored in the shape of `JobNotes`.
   const notes = Object.fromEntries(opened) as JobNotes;
   const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasSpace() });
   return {
@@ -73,14 +77,17 @@ export async function headOf(
   };
 }
 
-/** The routes that batches and crawls have in common: status, errors, control. */
+/** Creates the routes that batches and crawls share: status, errors, cancellation, control and retry. */
 export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
   const { path, noun } = JOB_KINDS[kind];
   const shared = { tag, params: jobIdParams, limited: false, errors: ['NOT_FOUND'] } as const;
   const ofRunning = { errors: ['NOT_FOUND', 'JOB_ENDED'] } as const;
   const find = (id: string, teamId: string, doors: ApiDoors) => requireJob(doors, { id, teamId, kind });
 
-  /** Waits at the end of a running job's list for more: a page full, the end of the job, or some seconds. */
+  /**
+   * Waits for more documents of a running job, until there are `limit` new documents, their size fills a
+   * response, the job ends, `HOLD_MS` has passed or the signal fires.
+   */
   async function hold(
     job: OpenedState,
     id: string,
@@ -139,7 +146,7 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
           job = await hold(job, params.id, skip, limit, signal, doors);
         }
         const { db, blobs, config } = doors;
-        // A page may have ended since the job was read: it belongs to the next answer.
+        // Pages that were completed after the job was read are left for the next response.
         const known = Math.max(0, job.completed - skip);
         const rows = await pickDocuments(db, {
           jobId: params.id,

@@ -2,7 +2,7 @@ import { deleteProfile } from '../db/profiles.ts';
 import { profileDeleted, profileParams } from '../schemas/profile.ts';
 import { defineRoute } from './route.ts';
 
-/** The route that deletes browser profiles; scrapes make them. */
+/** The route that deletes browser profiles. Profiles are created by scrapes. */
 export const profileRoutes = [
   defineRoute({
     tag: 'Profiles',

@@ -5,14 +5,20 @@ import { ServiceError } from '../errors.ts';
 
 const WINDOW_SECONDS = 60;
 
-/** Counts a request of the caller's team. @throws ServiceError `RATE_LIMITED` beyond its limit */
+/**
+ * Counts a request of the caller's team.
+ * @throws ServiceError `RATE_LIMITED` if the team exceeds its limit
+ */
 export type RateLimit = (caller: Caller) => Promise<void>;
 
-/** One window of a minute per team, shared by all API processes through Postgres. */
+/**
+ * Limits the requests of each team per minute. All API processes share the counters through Postgres.
+ * While Postgres is unavailable, each process counts by itself.
+ */
 export function createRateLimit(db: Database): RateLimit {
   const limiters = new Map<number, RateLimiterPostgres>();
 
-  /** The library fixes the limit per limiter, teams differ: one limiter for each limit in use. */
+  /** A limiter of the library has one fixed limit, so each limit in use by a team needs its own limiter. */
   function limiterFor(points: number): RateLimiterPostgres {
     const known = limiters.get(points);
     if (known) return known;

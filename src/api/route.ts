@@ -15,7 +15,7 @@ import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { requireStorable } from './storable.ts';
 
-/** What the API reaches the outside world through. */
+/** The services that handlers depend on. */
 export interface ApiDoors {
   config: Config & { secretKey: string };
   db: Database;
@@ -23,30 +23,30 @@ export interface ApiDoors {
   temporal: Temporal;
   storage: DiskSpace;
   logger: Logger;
-  /** Fires when the process is asked to end: who only waits is answered then. */
+  /** Fires when the process was asked to stop. Requests that only wait are then answered with an error. */
   closing: AbortSignal;
 }
 
-/** What a handler is given: everything checked. */
+/** A request that passed all checks, as its handler receives it. */
 interface Call<Body, Query, Params> {
   caller: Caller;
   body: Body;
   query: Query;
   params: Params;
-  /** The body before its schema put defaults in. */
+  /** The body before its schema filled in defaults. */
   sent: unknown;
-  /** Base of the addresses in answers, without a slash at its end. */
+  /** Base of the URLs in responses, without a trailing slash. */
   baseUrl: string;
-  /** Of the header `x-idempotency-key`. */
+  /** The value of the header `x-idempotency-key`. */
   idempotencyKey: string | undefined;
-  /** Fires when nobody waits any more: the client has gone, or the process is asked to end. */
+  /** Fires when the client has disconnected or the process was asked to stop. */
   signal: AbortSignal;
 }
 
-/** One endpoint: feeds the router, the validation, the limits and the API reference. */
+/** The definition of one endpoint. Routing, validation, limits and the API reference are derived from it. */
 export interface Route<Body, Query, Params, Answer> {
   method: 'get' | 'post' | 'delete';
-  /** With Express parameters, e.g. `/v2/scrape/:id`. */
+  /** The path in the syntax of Express, such as `/v2/scrape/:id`. */
   path: string;
   tag: string;
   summary: string;
@@ -54,34 +54,37 @@ export interface Route<Body, Query, Params, Answer> {
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
   answer: z.ZodType<Answer>;
-  /** What its handler may fail with; `errorsOf` adds what may come before it. */
+  /** Error codes that the handler may throw. `errorsOf` adds those of the checks before the handler. */
   errors: readonly ErrorCode[];
-  /** Reading a job's state is never limited. */
+  /** Whether the rate limit of the team applies; true by default, false for routes that only read a state. */
   limited?: boolean;
-  /** Credits that the team must have left; they may depend on the body, which is not checked yet. */
+  /** Credits that the team needs to have left. A function receives the body before it is validated. */
   leastCredits?: number | ((sent: unknown) => number);
   handler: (call: Call<Body, Query, Params>, doors: ApiDoors) => Promise<Answer | JsonStream>;
 }
 
-/** A route whose types no longer matter to the compiler. */
+/** A route of unknown body, query, path and response types, as lists of routes contain it. */
 export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 
-/** Keeps the types of a route's schemas together while its handler is written. */
+/** Defines a route. The compiler checks its handler against the types of its schemas. */
 export function defineRoute<Body, Query, Params, Answer>(
   route: Route<Body, Query, Params, Answer>,
 ): AnyRoute {
-  // The handler only ever meets what its own schemas gave out.
+  // Safe, because `mountRoute` calls the handler only with values that the schemas of the route returned.
   return route as unknown as AnyRoute;
 }
 
-/** What stands before every handler. */
+/** The checks that a request passes before its handler runs. */
 export interface Checks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
   parseJson: RequestHandler;
 }
 
-/** Mounts a route: key, rate limit, credits, then the request against its schemas (compatibility 1.0, order of checks). */
+/**
+ * Adds a route to the application. Requests are checked in the order of compatibility 1.0: API key, rate
+ * limit, credits, then the schemas.
+ */
 export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors: ApiDoors): void {
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
@@ -114,7 +117,7 @@ export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors:
 }
 
 function requireCredits({ creditsRemaining }: Caller, least: number): void {
-  // What costs nothing is open to a team that owes, too.
+  // Free requests are allowed even if the team has a negative number of credits.
   if (least === 0 || creditsRemaining === null || creditsRemaining >= least) return;
   throw new ServiceError(
     'INSUFFICIENT_CREDITS',

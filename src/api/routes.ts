@@ -7,7 +7,7 @@ import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** Every endpoint of the API; one line per resource. */
+/** All endpoints of the API. */
 export const ROUTES: AnyRoute[] = [
   ...scrapeRoutes,
   ...batchRoutes,

@@ -73,12 +73,16 @@ const read = defineRoute({
         data: documentOf(result, baseUrl, doors),
       };
     };
-    // Pages of batches and crawls are kept until their job expires, even with zero data retention.
+    // A page of a batch or crawl stays readable until its job expires, even with zero data retention.
     return jobId === id ? handOut({ id, seal }, doors, outcome) : outcome();
   },
 });
 
-/** A scrape, or a page of a batch or crawl, whose result is kept; without error and blob it has not ended. */
+/**
+ * Finds a scrape, or a page of a batch or crawl, by its id. It is still running if it has no error and no
+ * blob.
+ * @returns `undefined` if there is none, or it has expired
+ */
 async function findScrape(id: string, { db }: ApiDoors) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
@@ -89,11 +93,11 @@ async function findScrape(id: string, { db }: ApiDoors) {
   const page = await findPage(db, id);
   if (!page) return findHomepage(id, db);
   const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
-  // A page that waits for another try may have the error of its last one.
+  // A page that is going to be retried may have the error of its previous attempt, which is not its result.
   return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };
 }
 
-/** The home page of another site that a crawl skipped, by its id in the errors of the crawl. */
+/** Finds a home page of another site that a crawl skipped, by the id that the errors of the crawl list. */
 async function findHomepage(id: string, db: Database) {
   const skipped = await findSkipped(db, id);
   if (!skipped) return undefined;
@@ -103,9 +107,9 @@ async function findHomepage(id: string, db: Database) {
 }
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
-  // Written by the scrape activity in this very shape.
+  // The scrape activity wrote the document in this shape.
   return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }
 
-/** The routes of scrape. */
+/** The routes of scrapes. */
 export const scrapeRoutes = [create, read];

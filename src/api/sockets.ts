@@ -13,19 +13,23 @@ import { JsonStream } from './json-stream.ts';
 import { headOf, type OpenedState, requireJob } from './page-jobs.ts';
 import type { ApiDoors } from './route.ts';
 
-/** Where batches and crawls are watched (compatibility 3.6). */
+/** The WebSocket paths on which clients watch batches and crawls (compatibility 3.6). */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
+/** How often the state of a watched job is read. */
 const LOOK_MS = 500;
-/** A client that went without a word is noticed within two of these. */
+/**
+ * Interval of pings. A client that has gone without closing its connection is detected within two of them.
+ */
 const PING_MS = 30_000;
-/** With more than this on its way to a client, it must read first. */
+/** While more than this is buffered for a client, nothing more is sent to it. */
 const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
 const UNREAD_PAUSE_MS = 20;
 
+/** WebSocket close codes: normal closure (1000) and internal error (1011). */
 const DONE = 1000;
 const FAILED = 1011;
 
-/** A watcher and what it watches. */
+/** A client connection, and the job that it watches. */
 interface Watch {
   socket: WebSocket;
   id: string;
@@ -35,9 +39,10 @@ interface Watch {
 }
 
 /**
- * Serves watchers on a server. Every upgrade on their paths is accepted and the offered protocol echoed, because
- * clients crash otherwise; who may not watch is told so and closed.
- * @returns ends all of them
+ * Serves the WebSockets on which clients watch jobs. Existing clients crash if an upgrade is refused or the
+ * offered subprotocol is not echoed. Every upgrade on these paths is therefore accepted, and errors are sent
+ * as a message before the socket is closed.
+ * @returns `close` ends all connections
  */
 export function mountSockets(server: Server, doors: ApiDoors): { close(): void } {
   const { config, db, blobs, logger } = doors;
@@ -87,7 +92,11 @@ export function mountSockets(server: Server, doors: ApiDoors): { close(): void }
   };
 }
 
-/** Tells a watcher what there is, then what comes, then the whole once more with the end. */
+/**
+ * Sends a client all documents so far and then each new document. When the job ends meanwhile, all
+ * documents are sent once more with the final status, because existing clients take their result from that
+ * message (compatibility 3.6).
+ */
 async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
   const { socket, id, kind, caller, source } = watch;
   const look = () => requireJob(doors, { id, teamId: caller.teamId, kind });
@@ -112,7 +121,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
   socket.close(DONE, JSON.stringify({ type: 'done' }));
 }
 
-/** One message with all documents so far, in parts: it is never held as a whole. */
+/** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
   const documents = readDocuments(source, job.seal, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
@@ -123,7 +132,11 @@ async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: A
   await send(socket, '}', true);
 }
 
-/** Sends a message or a part of one, as fast as the client reads; nothing to one that has gone. */
+/**
+ * Sends a message, or a fragment of one, once the client has read enough of the earlier ones. If the client
+ * has disconnected, nothing is sent.
+ * @param fin whether this ends the message
+ */
 async function send(socket: WebSocket, text: string, fin: boolean): Promise<void> {
   while (socket.readyState === socket.OPEN && socket.bufferedAmount > MOST_UNREAD_BYTES) {
     await sleep(UNREAD_PAUSE_MS);

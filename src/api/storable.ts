@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors.ts';
 
 /**
- * Refuses text that no database takes and no page has: the character NUL, and halves of characters.
+ * Refuses text that Postgres cannot store: the character NUL and unpaired surrogates.
  * @param sent a parsed JSON body
  * @throws ServiceError `BAD_REQUEST`
  */
 export function requireStorable(sent: unknown): void {
-  // Without recursion, for the depth is the sender's to choose.
+  // Not recursive, because a deeply nested body would overflow the call stack.
   const rest: unknown[] = [sent];
   while (rest.length) {
     const value = rest.pop();

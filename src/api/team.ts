@@ -8,12 +8,14 @@ import * as schemas from '../schemas/team.ts';
 import { pageOf, readCursor } from './cursor.ts';
 import { defineRoute } from './route.ts';
 
-/** What the team has left and was given, in credits. */
+/**
+ * The credits that a team has left, and those that it was granted; `UNLIMITED` for a team without a limit.
+ */
 function balance({ creditsRemaining, creditsPlanned }: Caller) {
   return { remaining: creditsRemaining ?? schemas.UNLIMITED, planned: creditsPlanned ?? schemas.UNLIMITED };
 }
 
-/** Credits are given once, not by period. */
+/** The billing period is null, because credits are granted once and not by period. */
 const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | null } = {
   billingPeriodStart: null,
   billingPeriodEnd: null,
@@ -21,7 +23,7 @@ const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | 
 
 const shared = { method: 'get', tag: 'Team', limited: false, errors: [] } as const;
 
-/** A team's usage as both reports have it, in credits. */
+/** Reads the used credits of a team by period, for the reports in credits and in tokens. */
 async function history(
   db: Database,
   teamId: string,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 
-/** Resources of the v2 API that this version does not serve. A resource that is served leaves this list. */
+/** Resources of the v2 API that this version does not implement. */
 const UNAVAILABLE = [
   ...[
     'agent',
@@ -20,8 +20,8 @@ const UNAVAILABLE = [
 ].map((pattern) => ({ pattern: new RegExp(`^/v2/${pattern}(/|$)`), name: pattern.split('/').at(-1) }));
 
 /**
- * Tells a resource that is yet to come from a path that is wrong.
- * @throws ServiceError `FEATURE_NOT_AVAILABLE`
+ * Distinguishes paths of resources that this version does not implement from unknown paths.
+ * @throws ServiceError `FEATURE_NOT_AVAILABLE` if the path belongs to a resource that is not implemented
  */
 export function requireAvailable(path: string): void {
   const resource = UNAVAILABLE.find(({ pattern }) => pattern.test(path));

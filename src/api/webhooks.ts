@@ -21,7 +21,7 @@ const stateOf = (row: Delivery) => ({
   deliveredAt: row.delivered_at?.toISOString() ?? null,
 });
 
-/** The routes that show what became of the events of jobs. */
+/** The routes that list the deliveries of job events to webhooks, and send an event again. */
 export const webhookRoutes = [
   defineRoute({
     ...shared,

@@ -4,11 +4,11 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 type Options = Pick<ScrapeRequest, 'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile'>;
 
-/** What keeps files or states for later requests. */
+/** Formats and actions whose results are files or states that have to be stored after the request. */
 const KEEPING_FORMATS = new Set(['screenshot', 'deterministicJson', 'audio', 'video']);
 const KEEPING_ACTIONS = new Set(['screenshot', 'pdf']);
 
-/** Options of a request that cannot do without keeping something. */
+/** Names the options of a request that require data to be stored after the request. */
 function keeping({ formats, actions = [], profile }: Options): string[] {
   return [
     ...formats.filter(({ type }) => KEEPING_FORMATS.has(type)).map(({ type }) => `format ${type}`),
@@ -18,9 +18,10 @@ function keeping({ formats, actions = [], profile }: Options): string[] {
 }
 
 /**
- * Whether nothing of a request may be kept: it asks for zero data retention, or for lockdown, which is the same.
- * @throws ServiceError `BAD_REQUEST` where the team may not ask; `SCRAPE_ZDR_VIOLATION_ERROR` where something else that
- *   it asks for has to be kept
+ * Whether the job of a request has to be sealed, so that everything stored of it is encrypted. Both
+ * `zeroDataRetention` and `lockdown` require this.
+ * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
+ *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
 export function isSealed(options: Options, { zeroDataRetention }: Caller): boolean {
   if (!options.zeroDataRetention) return options.lockdown;

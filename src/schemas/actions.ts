@@ -13,7 +13,7 @@ const wait = z
     message: 'wait needs exactly one of milliseconds and selector',
   });
 
-/** What can be done on a page before its content is read. */
+/** An action that the browser performs on a page before the content of the page is read. */
 const action = z.union([
   wait,
   z.strictObject({ type: z.literal('click'), selector, all: z.boolean().default(false) }),
@@ -44,10 +44,10 @@ const action = z.union([
 
 export const actions = z.array(action).max(50, 'at most 50 actions');
 
-/** One of them after validation. */
+/** An action after validation. */
 export type Action = z.output<typeof action>;
 
-/** Milliseconds that wait actions take together; waiting for an element counts as one second. */
+/** The time in ms that all wait actions take together. A wait for an element counts as one second. */
 export function waitingMs(list: z.output<typeof actions>): number {
   return list.reduce((sum, each) => sum + (each.type === 'wait' ? (each.milliseconds ?? 1000) : 0), 0);
 }

@@ -39,5 +39,5 @@ export const batchBody = z
   .superRefine(checkScrapeOptions)
   .transform(resolveScrapeOptions);
 
-/** A batch as it was asked for. */
+/** The body of a batch request after validation, with defaults filled in. */
 export type BatchRequest = z.output<typeof batchBody>;

@@ -10,7 +10,7 @@ import {
 } from './scrape-options.ts';
 import { webhook } from './webhook.ts';
 
-/** Far more than any team may have at once. */
+/** Upper bound of `maxConcurrency`, far above the concurrency limit of any team. */
 const MOST_AT_ONCE = 10_000;
 
 const patterns = z
@@ -21,7 +21,7 @@ const patterns = z
     if (fault) context.addIssue({ code: 'custom', message: fault, input: texts });
   });
 
-/** Which pages belong to a crawl and how it goes about them; the fields of its request. */
+/** The options that decide which pages belong to a crawl, and how the crawl finds and visits them. */
 export const crawlOptionFields = {
   includePaths: patterns.describe(
     'regular expressions (RE2) on the path; only pages that one of them matches',
@@ -88,17 +88,17 @@ export const crawlBody = z.strictObject({
   ...callerFields,
 });
 
-/** A crawl as it was asked for. */
+/** The body of a crawl request after validation, with defaults filled in. */
 export type CrawlRequest = z.output<typeof crawlBody>;
 
-/** Answer to the start of a crawl. */
+/** Response of `POST /v2/crawl`. */
 export const startedCrawl = started.extend({
   promptGeneratedOptions: z.looseObject({}).optional().describe('what the prompt gave; only with a prompt'),
   finalCrawlerOptions: z.looseObject({}).optional().describe('what the crawl goes by; only with a prompt'),
   warning: z.string().optional().describe('how far the prompt was understood; only with a prompt'),
 });
 
-/** Answer of `GET /v2/crawl/active`. */
+/** Response of `GET /v2/crawl/active`. */
 export const activeCrawls = z.object({
   success: z.literal(true),
   crawls: z.array(
@@ -121,7 +121,7 @@ export const previewBody = z.strictObject({
   ...callerFields,
 });
 
-/** Answer to it: the options that the words give. */
+/** Response of `POST /v2/crawl/params-preview`: the options that were derived from the prompt. */
 export const previewAnswer = z.object({
   success: z.literal(true),
   data: z.looseObject({ url: z.string() }),

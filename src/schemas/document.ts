@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { documentFields } from '../formats/index.ts';
 
-/** What is known about a page; beside these keys every meta tag of the page stands under its own name. */
+/** The metadata of a page. Besides these fields, it has every meta tag of the page under its own name. */
 const metadata = z
   .object({
     scrapeId: z.uuid(),
@@ -35,7 +35,7 @@ const metadata = z
   .catchall(z.union([z.string(), z.array(z.string()), z.number(), z.boolean()]))
   .meta({ id: 'Metadata' });
 
-/** What actions brought, each list in the order of its actions. */
+/** The results of the actions, each list in the order of its actions. */
 const actionResults = z
   .object({
     screenshots: z
@@ -57,5 +57,5 @@ export const document = z
   })
   .meta({ id: 'Document' });
 
-/** A scraped page, as the user gets it. */
+/** A scraped page, as the API returns it. */
 export type Document = z.output<typeof document>;

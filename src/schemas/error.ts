@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every error answer. */
+/** Body of every error response. */
 export const errorAnswer = z
   .object({
     success: z.literal(false),

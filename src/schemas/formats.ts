@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FORMATS } from '../formats/index.ts';
 import { promptText } from '../formats/json.ts';
 
-/** The older name of `question` and `highlights`. */
+/** The older form of the formats `question` and `highlights`, to which it is converted. */
 const query = z.strictObject({
   type: z.literal('query'),
   prompt: promptText,
@@ -14,11 +14,11 @@ const names = requests.map((request) => request.shape.type.value);
 
 type Member = (typeof FORMATS)[number]['request'] | typeof query;
 
-/** One requested output: an object with its `type`, or the bare type where the others of its fields may be left out. */
+/** A requested format: an object with its `type`, or only the type if all other fields are optional. */
 export const formatRequest = z
   .preprocess(
     (value) => (typeof value === 'string' ? { type: value } : value),
-    // map() forgets that the list has at least one member, which the union's type asks for.
+    // The union requires a tuple that is not empty, a type that `map()` does not preserve.
     z.discriminatedUnion('type', requests as unknown as [Member, ...Member[]], {
       error: (issue) =>
         issue.code === 'invalid_union'
@@ -42,14 +42,17 @@ function ofQuery({ mode, prompt }: z.output<typeof query>) {
     : { type: 'highlights' as const, query: prompt };
 }
 
-/** A requested output after validation. */
+/** A requested format after validation. */
 export type FormatRequest = z.output<typeof formatRequest>;
 
-/** Whether a format is among those of a request. */
+/** Whether a request includes a format. */
 export const asksFor = (formats: readonly { type: string }[], type: FormatRequest['type']) =>
   formats.some((format) => format.type === type);
 
-/** Rules between the formats of one request; each message says which. */
+/**
+ * Checks which formats of one request exclude or require each other.
+ * @returns one message for each violated rule
+ */
 export function formatConflicts(formats: FormatRequest[]): string[] {
   const count = (type: string) => formats.filter((format) => format.type === type).length;
   const conflicts = [];

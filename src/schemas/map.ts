@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { crawlOptionFields } from './crawl.ts';
 import { callerFields, scrapeOptionFields } from './scrape-options.ts';
 
-/** What a map has where the request says nothing. */
+/** The timeout of a map request that does not set one. */
 export const MAP_TIMEOUT_MS = 60_000;
 
-/** Options that are understood but not served by this version; one that promises safety is never just ignored. */
+/**
+ * Refuses options that this version does not implement. They are not ignored, because a caller may rely on
+ * the protection that such an option promises.
+ */
 function checkAvailable(
   { useMock, threatProtection }: { useMock?: unknown; threatProtection?: { mode?: string | undefined } },
   context: z.RefinementCtx,
@@ -74,7 +77,7 @@ export const mapBody = z
   })
   .superRefine(checkAvailable);
 
-/** A site to be mapped, as it was asked for. */
+/** The body of a map request after validation, with defaults filled in. */
 export type MapRequest = z.output<typeof mapBody>;
 
 const link = z.object({
@@ -83,14 +86,17 @@ const link = z.object({
   description: z.string().optional(),
 });
 
-/** Each link once; the address itself first, or by relevance when words were given. */
+/**
+ * The links of a site, without duplicates. The requested URL comes first; with `search`, the links are sorted
+ * by relevance instead.
+ */
 const mapResult = z.object({
   links: z.array(link),
   warning: z.string().optional().describe('why there may be more links than these'),
 });
 
-/** What a map gives. */
+/** The result of a map, as the map activity stores it. */
 export type MapResult = z.output<typeof mapResult>;
 
-/** Answer of `POST /v2/map`. */
+/** Response of `POST /v2/map`. */
 export const mapAnswer = mapResult.extend({ success: z.literal(true), id: z.uuid() });

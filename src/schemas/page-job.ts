@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { document } from './document.ts';
 
-/** Longest list of documents that one answer of a status holds, in bytes of JSON (spec: 10 MB). */
+/** Maximum size of the documents in one status response, in bytes of JSON (spec: 10 MB). */
 export const STATUS_PAGE_BYTES = 10 * 1024 * 1024;
 
 const wholeNumber = (name: string, least: number, most: number) =>
@@ -14,7 +14,7 @@ const wholeNumber = (name: string, least: number, most: number) =>
       `Invalid pagination: ${name} must be ${least} to ${most}`,
     );
 
-/** Query of the status of a batch or crawl. */
+/** Query parameters of the status of a batch or crawl. */
 export const pagination = z.object({
   skip: wholeNumber('skip', 0, 2_147_483_647)
     .optional()
@@ -24,7 +24,7 @@ export const pagination = z.object({
   limit: wholeNumber('limit', 1, 1_000).optional().describe('most documents in the answer'),
 });
 
-/** Answer to the start of a batch or crawl. */
+/** Response to the start of a batch or crawl. */
 export const started = z.object({
   success: z.literal(true),
   id: z.uuid(),
@@ -35,7 +35,7 @@ export const started = z.object({
     .describe('addresses that were left out; absent with ignoreInvalidURLs false'),
 });
 
-/** A batch or crawl and a part of its documents. */
+/** The status of a batch or crawl, with some of its documents. */
 export const pageJobStatus = z
   .object({
     success: z.literal(true),
@@ -59,10 +59,10 @@ export const pageJobStatus = z
 /** A status without its documents. */
 export type PageJobHead = Omit<z.output<typeof pageJobStatus>, 'data'>;
 
-/** Answer to a cancellation. */
+/** Response to the cancellation of a batch or crawl. */
 export const cancelled = z.object({ status: z.literal('cancelled') });
 
-/** Pages without an answer of their target. */
+/** The failed pages of a batch or crawl, and the URLs that it skipped. */
 export const pageErrors = z.object({
   errors: z.array(
     z.object({
@@ -88,16 +88,18 @@ const tuning = {
   delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
 };
 
-/** Changes of a running job; what is left out stays as it is. */
+/** Changes of a running batch or crawl. A field that is absent stays unchanged. */
 export const retuning = z.strictObject({ ...tuning, paused: z.boolean().optional() });
 export type Retuning = z.output<typeof retuning>;
 
-/** Body of a request that needs none. */
+/**
+ * Body of a POST request without parameters; it may be omitted. Clients add these two fields to every body.
+ */
 export const emptyBody = z
   .strictObject({ origin: z.string().optional(), integration: z.string().nullish() })
   .optional();
 
-/** Body of a retune; what is left out stays. */
+/** Body of a retune request. A field that is absent stays unchanged. */
 export const retuneBody = z
   .strictObject({
     ...tuning,
@@ -111,7 +113,7 @@ export const retuneBody = z
     },
   );
 
-/** How a job is tuned. */
+/** Response to a pause, resume or retune: the state and limits of the job after the change. */
 export const control = z.object({
   success: z.literal(true),
   status: z.enum(['scraping', 'completed', 'failed', 'cancelled']),
@@ -121,7 +123,7 @@ export const control = z.object({
   delay: z.number().nullable().describe('seconds'),
 });
 
-/** Answer to a retry. */
+/** Response to a retry. */
 export const retried = z.object({
   success: z.literal(true),
   retried: z.int().describe('pages that are tried again'),

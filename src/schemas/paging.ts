@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Which part of a list is asked for: fields of a query. */
+/** Query parameters that select a part of a list. */
 export const pagingFields = {
   limit: z.coerce
     .number()
@@ -11,5 +11,5 @@ export const pagingFields = {
   cursor: z.string().optional().describe('the cursor of the previous answer'),
 };
 
-/** Where an answer's list goes on. */
+/** Response fields that lead to the next part of a list. */
 export const pagedFields = { cursor: z.string().nullable(), has_more: z.boolean() };

@@ -11,7 +11,7 @@ const pdf = z.strictObject({
 });
 const image = z.strictObject({ type: z.literal('image') });
 
-/** Which file parsers may run; an empty list gives a PDF back as base64. */
+/** The file parsers that may be used. With an empty list, a PDF is returned as base64. */
 export const parsers = z
   .array(z.union([z.enum(['pdf', 'image']), pdf, image]))
   .default(['pdf'])

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** What a team calls a profile. */
+/** The name of a browser profile, unique within its team. */
 export const profileName = z
   .string()
   .min(1)
   .max(128)
   .refine((name) => !name.includes('\0'), 'the character NUL is not allowed in a name');
 
-/** The path of a profile. */
+/** Path parameters of a browser profile. */
 export const profileParams = z.strictObject({ name: profileName });
 
-/** Answer of `DELETE /v2/browser/profiles/{name}`. */
+/** Response of `DELETE /v2/browser/profiles/{name}`. */
 export const profileDeleted = z.object({ success: z.literal(true) });

@@ -20,7 +20,7 @@ const selectors = z
   )
   .optional();
 
-/** Whether a check that throws lets a value pass. */
+/** Converts a check that throws to a predicate: false if the check throws. */
 const passes = (check: () => void) => {
   try {
     check();
@@ -30,7 +30,7 @@ const passes = (check: () => void) => {
   }
 };
 
-/** Names and values that Node would send; a value cannot break out of its line. */
+/** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
 const headers = z
   .record(
     z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a header name'),
@@ -66,7 +66,7 @@ export const callerFields = {
   integration: z.string().nullish().describe('label of the integration that calls'),
 };
 
-/** The shared scrape options, as the fields of a request body. */
+/** The scrape options, as fields of the request bodies of scrapes, batches and crawls. */
 export const scrapeOptionFields = {
   formats: z
     .array(formatRequest)
@@ -155,7 +155,7 @@ export const scrapeOptionFields = {
 
 type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataRetention?: boolean };
 
-/** Options that are understood but not served by this version, by name. */
+/** Lists the options of a request that the API defines but this version does not implement. */
 function unavailable(options: Fields): string[] {
   const asked: Record<string, boolean> = {
     onlyCleanContent: options.onlyCleanContent,
@@ -174,7 +174,7 @@ const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 
 const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
 const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
 
-/** The rules between options (compatibility 1.3); to be attached to every body that carries them. */
+/** Checks the rules between scrape options (compatibility 1.3). Every body that contains them needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message, input: options });
@@ -217,15 +217,15 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   }
 }
 
-/** Whether a request is answered from the cache alone, without a connection to its target. */
+/** Whether a request is served from the cache only, without a connection to its target. */
 export const isCacheOnly = ({ lockdown, minAge }: { lockdown: boolean; minAge?: number | undefined }) =>
   lockdown || minAge !== undefined;
 
-/** Puts in the defaults that depend on other options. */
+/** Fills in the defaults that depend on other options. */
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
-  // The cache is then asked for a copy of any age.
+  // A cache-only request accepts copies of any age by default: the cache keeps them for 730 days by default.
   const cacheOnly = isCacheOnly(options);
   return {
     ...options,

@@ -18,17 +18,17 @@ export const scrapeBody = z
   .superRefine(checkScrapeOptions)
   .transform(resolveScrapeOptions);
 
-/** One scrape as the service keeps and runs it. */
+/** The body of a scrape request after validation, with defaults filled in. */
 export type ScrapeRequest = z.output<typeof scrapeBody>;
 
-/** Answer of `POST /v2/scrape`. */
+/** Response of `POST /v2/scrape`. */
 export const scrapeAnswer = z.object({
   success: z.literal(true),
   data: document,
   scrape_id: z.uuid().optional().describe('only for callers whose origin contains "website"'),
 });
 
-/** Answer of `GET /v2/scrape/{id}`. */
+/** Response of `GET /v2/scrape/{id}`. */
 export const scrapeStatus = z.object({
   success: z.literal(true),
   status: z.enum(['scraping', 'completed']),

@@ -4,7 +4,7 @@ import { pagedFields, pagingFields } from './paging.ts';
 const timestamp = z.iso.datetime();
 const ok = z.literal(true);
 
-/** What the remaining-credits fields say for a team without a limit. */
+/** The number of credits that is reported for a team without a limit. */
 export const UNLIMITED = 999_999_999;
 
 const period = { billingPeriodStart: timestamp.nullable(), billingPeriodEnd: timestamp.nullable() };
@@ -21,7 +21,7 @@ export const tokenUsage = z.object({
   data: z.object({ remainingTokens: z.int(), planTokens: z.int(), ...period }),
 });
 
-/** Query of the historical usage reports. */
+/** Query parameters of the historical usage reports. */
 export const historicalQuery = z
   .object({
     byApiKey: z.stringbool().default(false).describe('one row per key and month'),
@@ -62,7 +62,7 @@ export const queueStatus = z.object({
 });
 export const concurrency = z.object({ success: ok, concurrency: z.int(), maxConcurrency: z.int() });
 
-/** Query of the activity list. */
+/** Query parameters of the activity list. */
 export const activityQuery = z.object({
   endpoint: z
     .enum([

@@ -3,9 +3,9 @@ import type { PageJobKind } from '../job-kinds.ts';
 import { pagedFields, pagingFields } from './paging.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
-/** What a job tells of: the last part of an event's name. */
+/** The events of a job, as the last part of their names: `page` stands for `crawl.page`. */
 const EVENTS = ['started', 'page', 'completed', 'failed'];
-/** An event as it may be asked for: `page`, `.page`, or with the kind of job, `crawl.page`. */
+/** The accepted ways to name an event: `page`, `.page`, or with the kind of job, `crawl.page`. */
 const FILTER = new RegExp(`^(?:(?:crawl|batch_scrape)?\\.)?(?:${EVENTS.join('|')})$`);
 
 const filter = z.string().regex(FILTER, {
@@ -23,10 +23,10 @@ const target = z.strictObject({
     .describe('the events to send, such as page or crawl.page; default all'),
 });
 
-/** Where the events of a job go. */
+/** The webhook of a job after validation. */
 export type WebhookTarget = z.output<typeof target>;
 
-/** The `webhook` of a batch or crawl: an object, or the bare address. */
+/** The `webhook` of a batch or crawl: an object, or only its URL as a string. */
 export const webhook = z
   .preprocess((value) => (typeof value === 'string' ? { url: value } : value), target)
   .meta({
@@ -38,7 +38,7 @@ export const webhook = z
     },
   });
 
-/** The target as a job of this kind keeps it: its events by their last parts, those of other kinds left out. */
+/** Keeps only the events of a webhook that apply to one kind of job, each as the last part of its name. */
 export function narrowTarget(given: WebhookTarget, kind: PageJobKind): WebhookTarget {
   const wanted = EVENTS.filter((event) =>
     [event, `.${event}`, `${kind}.${event}`].some((name) => given.events.includes(name)),
@@ -48,7 +48,7 @@ export function narrowTarget(given: WebhookTarget, kind: PageJobKind): WebhookTa
 
 const timestamp = z.iso.datetime();
 
-/** Query of the list of deliveries. */
+/** Query parameters of the list of deliveries. */
 export const deliveriesQuery = z.object({
   jobId: z.uuid().optional().describe('only of this job'),
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
@@ -71,12 +71,12 @@ const delivery = z
   })
   .meta({ id: 'WebhookDelivery' });
 
-/** Deliveries of the team, newest first. */
+/** Response of `GET /v2/webhooks/deliveries`: the deliveries of the team, newest first. */
 export const deliveries = z.object({
   success: z.literal(true),
   data: z.array(delivery),
   ...pagedFields,
 });
 
-/** One delivery. */
+/** Response of `POST /v2/webhooks/deliveries/{id}/redeliver`. */
 export const redelivered = z.object({ success: z.literal(true), data: delivery });
