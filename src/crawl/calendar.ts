@@ -1,10 +1,13 @@
-/** A month as a number to compare: years times 12, plus months from zero. */
+/** A month as a comparable number: the year times 12, plus the month from 0 to 11. */
 type Month = number;
 
-/** Words of addresses under which a calendar turns its leaves. */
+/** Words in paths that indicate a calendar. */
 const CALENDAR_WORD =
   /(?:^|[-_/])(?:cal|calendar|calendario|calendrier|kalender|kalendar|events?|veranstaltung(?:en)?|termine|agenda|ev[eè]nements?|eventos|eventi|schedule|timetable|bookings?|reservations?|availability|appointments?|day|week|month)(?:[-_/.]|$)/i;
-/** Parameters that choose a leaf; of those that limit a search only the future is beyond doubt. */
+/**
+ * Names of parameters that select a date of a calendar. Parameters that limit a search (`LIMIT_KEY`) may have
+ * dates far in the past for good reasons, so only their future dates count.
+ */
 const DATE_KEY =
   /^(?:.*[-_])?(?:date|day|month|week|cal|calendar|ym|yyyymm|yyyymmdd|time|timestamp|ts|datum|monat|fecha)$/i;
 const LIMIT_KEY = /^(?:.*[-_])?(?:from|to|start|end|since|until|before|after|begin|von|bis)$/i;
@@ -15,10 +18,13 @@ const FUTURE_MONTHS = 24;
 const PAST_MONTHS = 30 * 12;
 const LAST_YEAR = 2199;
 
-/** How an address names a date: where, and the month. */
+/** The date in a URL. */
 export interface CalendarDate {
   month: Month;
-  /** The past is only counted where nothing but a calendar can be meant: archives go back a long way. */
+  /**
+   * Whether dates far in the past are refused too. This is true only where the URL is clearly a calendar,
+   * because archives go back a long way.
+   */
   pastCounts: boolean;
 }
 
@@ -33,7 +39,7 @@ function isoMonth(text: string): Month | undefined {
   return match && Number(match[4] ?? 1) <= 31 ? monthOf(match[1], match[3]) : undefined;
 }
 
-/** The other ways to write a date in a parameter of which the name says that it is one. */
+/** Parses other notations of dates, which are only accepted in parameters whose name indicates a date. */
 function looseMonth(text: string): Month | undefined {
   const week = /^(\d{4})-?W\d{2}$/i.exec(text);
   if (week) return monthOf(week[1], '1');
@@ -46,12 +52,15 @@ function looseMonth(text: string): Month | undefined {
   return moment.getUTCFullYear() * 12 + moment.getUTCMonth();
 }
 
-/** A date at the very end of a path: what follows a date (`/2031/07/12/title`) is a page of its own. */
+/**
+ * Finds a date at the end of a path. A path that continues after the date (`/2031/07/12/title`) is a normal
+ * page.
+ */
 function pathDate(pathname: string): CalendarDate | undefined {
   const path = pathname.replace(/\/$/, '');
   const calendar = CALENDAR_WORD.test(path);
   const whole = isoMonth(path.slice(path.lastIndexOf('/') + 1));
-  // Beyond, a number of four digits is more likely the number of something.
+  // A later year is more likely some other number of four digits.
   if (whole !== undefined && (calendar || whole < LAST_YEAR * 12))
     return { month: whole, pastCounts: calendar };
   if (!calendar) return undefined;
@@ -78,12 +87,18 @@ function queryDate(query: URLSearchParams): CalendarDate | undefined {
   return pair === undefined ? undefined : { month: pair, pastCounts: true };
 }
 
-/** The leaf of a calendar that an address may be; `undefined` for all other pages, articles with a date among them. */
+/**
+ * The date of the calendar page that a URL may be; `undefined` for other pages, including articles with a
+ * date.
+ */
 export function calendarDate(url: URL): CalendarDate | undefined {
   return (url.search === '' ? undefined : queryDate(url.searchParams)) ?? pathDate(url.pathname);
 }
 
-/** Whether a leaf is so far away (two years ahead, thirty back) that only an endless calendar has it. */
+/**
+ * Whether a date is so far away (more than 2 years ahead or 30 years back) that only an endless calendar has
+ * it.
+ */
 export function isFarAway({ month, pastCounts }: CalendarDate, now: Date): boolean {
   const away = month - (now.getUTCFullYear() * 12 + now.getUTCMonth());
   return away > FUTURE_MONTHS || (pastCounts && away < -PAST_MONTHS);

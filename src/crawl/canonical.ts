@@ -2,13 +2,13 @@ import { isRouteFragment } from '../html/urls.ts';
 import { isIrrelevantParameter } from '../url-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
-/** What counts as the same page; the names are those of a crawl's options. */
+/** The crawl options that decide which URLs count as the same page. */
 export interface CanonicalOptions {
   ignoreQueryParameters: boolean;
   deduplicateSimilarURLs: boolean;
 }
 
-/** Servlet containers write the session behind a semicolon, ASP.NET as a folder of its own. */
+/** Session IDs in paths: Java servlets append them after a semicolon, ASP.NET adds a path segment. */
 const SERVLET_SESSION = /;jsessionid=[^/;]*/gi;
 const ASP_SESSION = /\/\(S\([a-z0-9]{16,}\)\)(?=\/|$)/gi;
 
@@ -22,12 +22,12 @@ function similarQuery(search: string): string {
     if (part !== '' && !isIrrelevantParameter(name, value)) parameters.push([name, part]);
   }
   if (parameters.length === 0) return '';
-  // By name only: two values of one name may mean something by their order.
+  // Sorted by name only, because the order of several values of one name may have a meaning.
   parameters.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `?${parameters.map(([, whole]) => whole).join('&')}`;
 }
 
-/** No scheme to tell apart, no `www`, no dot at the end, no port that either scheme has by itself. */
+/** The origin with a fixed scheme and without `www`, trailing dots and default ports. */
 function similarOrigin({ hostname, port }: URL): string {
   const host = hostname.replace(/\.+$/, '').replace(/^(?:www\.)+(?=[^.]+\.)/, '');
   return `https://${host}${port === '' || port === '80' || port === '443' ? '' : `:${port}`}`;
@@ -36,7 +36,7 @@ function similarOrigin({ hostname, port }: URL): string {
 function similarPath(url: URL): string {
   const path = normalizeEncoding(url.pathname);
   if (!path.includes(';') && !path.includes('(')) return trimPath(path) || '/';
-  // Assigned to the address, so that dots left behind are resolved.
+  // The path is assigned to the URL, so that remaining `.` and `..` segments are resolved.
   url.pathname = path.replace(SERVLET_SESSION, '').replace(ASP_SESSION, '');
   return trimPath(url.pathname) || '/';
 }
@@ -48,10 +48,11 @@ function similarRoute({ hash }: URL): string {
 }
 
 /**
- * The key under which a crawl knows a page; equal keys are one page. A key is an address again, though none to fetch,
- * and the key of itself. Fragments are dropped unless they are routes; user names and passwords are dropped.
- * With `deduplicateSimilarURLs` addresses are one that differ only in http or https, `www`, default ports, slashes or
- * index files at the end, percent-encoding, order of the query, sessions or trackers.
+ * The key that identifies a page in a crawl: URLs with equal keys are the same page. A key has the form of a
+ * URL but must not be fetched. The key of a key is the key itself. User names, passwords and fragments are
+ * removed, except fragments that are routes of a single-page application. With `deduplicateSimilarURLs`, URLs
+ * have the same key if they differ only in http or https, `www`, default ports, trailing slashes or index
+ * files, percent-encoding, the order of query parameters, session IDs or tracking parameters.
  */
 export function canonicalKey(url: string, options: CanonicalOptions): string {
   const parsed = URL.parse(url);

@@ -11,26 +11,37 @@ import { ExpiringMap } from '../net/expiring-map.ts';
 import { type Robots, robotsFailure, UNLIMITED } from './robots.ts';
 import type { RobotsBook } from './robots-book.ts';
 
-/** The rules of a host, or in how many milliseconds it is asked for them again, or why it was given up. */
+/**
+ * The robots.txt rules of a host, the milliseconds until its robots.txt is requested again, or the error of a
+ * host that was given up.
+ */
 type RobotsOutcome = { rules: Robots } | { waitMs: number } | { error: ServiceError };
 
-/** What the hosts of one crawl allow. How long it waits for hosts that cannot say is shared by all its workers. */
+/**
+ * The robots.txt rules of the hosts of one crawl. All workers share the waiting time of a host whose
+ * robots.txt is unavailable, through the database.
+ */
 export interface CrawlRobots {
-  /** Asks for the host's rules; while it cannot say, no page of it is claimed. */
+  /** Reads the rules of a host. While its robots.txt is unavailable, no page of the host is claimed. */
   of(url: string, signal: AbortSignal): Promise<RobotsOutcome>;
-  /** The host's rules for who can do without: `undefined` where it cannot say now, for which nothing waits. */
+  /**
+   * Reads the rules of a host for callers that can do without them: `undefined` while its robots.txt is
+   * unavailable, and without making the crawl wait.
+   */
   peek(url: string, signal: AbortSignal): Promise<Robots | undefined>;
 }
 
 const HOSTS = 200;
-/** A worker looks for a newer copy after this long. */
+/** Milliseconds for which a worker keeps rules in memory before it reads them again. */
 const TTL_MS = 300_000;
-/** The longest rest that a host may ask for. */
+/** Maximum `Retry-After` that is obeyed for a robots.txt, in milliseconds. */
 const LONGEST_REST_MS = 120_000;
 
 /**
- * @param crawl.token its name in robots.txt; the service's own where it is left out
- * @param doors.patienceMs so long a host is asked again and again before it is given up
+ * Creates the robots.txt rules of one crawl.
+ * @param crawl.token the crawler's name in robots.txt; defaults to the name of the service
+ * @param doors.patienceMs milliseconds for which an unavailable robots.txt is requested again before the host
+ *   is given up
  */
 export function createCrawlRobots(
   crawl: RobotsReader & { token: string | undefined },
@@ -40,7 +51,7 @@ export function createCrawlRobots(
   const reader = { jobId, seal };
   const known = new ExpiringMap<Robots>({ limit: HOSTS, ttlMs: TTL_MS });
 
-  /** @returns a failure where the host was asked just now and could not say */
+  /** @returns the rules, the current wait of the host, or the error of a request that failed just now */
   async function read(url: URL, signal: AbortSignal): Promise<Robots | RobotsWait | ServiceError> {
     const { origin } = url;
     const found = known.get(origin);
@@ -49,7 +60,7 @@ export function createCrawlRobots(
     if (wait && (wait.isGivenUp || wait.waitMs > 0)) return wait;
     try {
       const rules = await book.of({ origin, token, reader }, signal);
-      // What is assumed of a host without a connection holds for the moment only.
+      // UNLIMITED means that the host could not be reached. The next call tries again.
       if (rules !== UNLIMITED) known.set(origin, rules);
       if (wait) await endRobotsWait(db, { ...reader, url });
       return rules;
@@ -59,12 +70,12 @@ export function createCrawlRobots(
     }
   }
 
-  /** Notes a failure. @returns how long the crawl waits now */
+  /** Records a failed request. @returns how long the crawl waits before the next one */
   async function waitFor(url: URL, { message, retryAfterSeconds = 0 }: ServiceError): Promise<RobotsWait> {
     const restMs = Math.min(retryAfterSeconds * 1000, LONGEST_REST_MS);
     await noteRobotsWait(db, { ...reader, url }, { reason: message, restMs, patienceMs });
     const wait = await findRobotsWait(db, { ...reader, url });
-    // Another worker was answered meanwhile: what it read is there.
+    // Without a wait, another worker has read the file in the meantime, so it can be read at once.
     return wait ?? { waitMs: 0, isGivenUp: false, tries: 0, reason: message };
   }
 

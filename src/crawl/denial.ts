@@ -1,4 +1,4 @@
-/** Why a crawl leaves an address out, in a sentence for its user. */
+/** The reasons why a crawl leaves out a URL, each with a sentence for the user. */
 export const DENIALS = {
   unparsable: 'The link is no address, or one of more than 8,192 characters.',
   scheme:
@@ -24,5 +24,8 @@ export const DENIALS = {
   trap: 'The address looks like one of an endless series, such as a calendar or combined filters.',
 } as const;
 
-/** Name of such a reason. `robots` and `trap` are given by those who ask robots.txt and the trap guard. */
+/**
+ * The name of a reason. `robots` and `trap` come from robots.txt and the trap guard; all others from the
+ * scope.
+ */
 export type DenialReason = keyof typeof DENIALS;

@@ -1,36 +1,42 @@
-/** Tells combined filters, which multiply, from parameters that name things. */
+/**
+ * Distinguishes combinations of filters from parameters that identify items. Filters multiply to an almost
+ * endless number of URLs with the same content.
+ */
 export interface FacetCounter {
   /**
-   * Counts an address with a query.
-   * @param group what addresses of its kind share
-   * @returns true for a combination of filters, once the group has more of them than anyone needs
+   * Counts a URL with a query.
+   * @param group a name that all URLs of the same kind share
+   * @returns true if the URL combines filters and its group already has more combinations than a crawl needs
    */
   isEndless(group: string, url: URL): boolean;
 }
 
-/** What is known of the addresses of one kind. */
+/** The counts of the URLs of one kind. */
 interface Group {
   addresses: number;
-  /** Hashes of the different values of each parameter, and of the path; not grown once there are enough. */
+  /** Hashes of the distinct values of each parameter and of the path, up to {@link MAX_VALUES}. */
   values: Map<string, Set<number>>;
 }
 
 const MAX_GROUPS = 100;
 const MAX_KEYS = 12;
-/** What has as many values names things, and is no filter. */
+/** A parameter with this many values identifies items and is not a filter. */
 const MAX_VALUES = 500;
-/** Combinations that are let through, by the number of filters that vary. */
+/** Maximum number of combinations that are admitted, by the number of filters with more than one value. */
 const FEW_FILTERS = 3;
 const MANY_FILTERS = 5;
 const MAX_OF_FEW = 5_000;
 const MAX_OF_MANY = 1_000;
-/** Things have about as many addresses as names; combinations have this many times more. */
+/**
+ * Minimum ratio of URLs to the values of the parameter with the most values. For items, the ratio is about
+ * one; combinations of filters have many times more URLs.
+ */
 const MIN_RATIO = 20;
 
-/** No parameter of this name can be: it would be encoded. */
+/** The key of the path among the parameters; its leading blank keeps it apart from real parameter names. */
 const PATH = ' path';
 
-/** FNV-1a, 32 bits: enough to tell some hundred values apart. */
+/** FNV-1a with 32 bits, which is enough to distinguish a few hundred values. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -57,7 +63,7 @@ function isCombinations(group: Group): boolean {
   return filters >= MANY_FILTERS || (filters >= FEW_FILTERS && addresses > MAX_OF_FEW);
 }
 
-/** Starts with nothing counted; what it keeps is bounded, and beyond that everything is let through. */
+/** Creates an empty counter. Its memory is bounded; URLs of further groups are always admitted. */
 export function createFacetCounter(): FacetCounter {
   const groups = new Map<string, Group>();
 
@@ -74,7 +80,7 @@ export function createFacetCounter(): FacetCounter {
       const group = groupOf(name);
       if (!group) return false;
       const parameters = [...url.searchParams];
-      // A single filter has an end; only what combines some of them is left out.
+      // A few filters have a limited number of values, so only URLs that combine several of them are refused.
       const combines = new Set(parameters.map(([key]) => key).filter((key) => varies(group, key))).size;
       if (combines >= FEW_FILTERS && isCombinations(group)) return true;
       group.addresses++;

@@ -1,38 +1,40 @@
 import { canonicalKey } from './canonical.ts';
 
-/** An address to be fetched, and how many links lie between it and the start. */
+/** A URL to fetch, and the number of links between the start page and it. */
 export interface Step {
   url: string;
   depth: number;
 }
 
-/** Addresses still to be fetched, each given out once. */
+/** The URLs still to be fetched. Each URL is returned once. */
 export interface Frontier {
-  /** Adds an address that was never added before; beyond the most that are kept, it is forgotten. */
+  /** Adds a URL. Known URLs are ignored, and so are all URLs once the maximum number is known. */
   add(step: Step): void;
-  /** Puts an address back that was given out. */
+  /** Puts back a URL that `next` returned, so that it is fetched again. */
   putBack(step: Step): void;
   /**
-   * Folders take turns, so that a large one does not keep the others from being seen; in each, what is nearest to the
-   * start comes first.
+   * Removes and returns the next URL. Folders take turns, so that a large folder does not delay the others.
+   * Within a folder, URLs with the smallest depth come first.
    */
   next(): Step | undefined;
 }
 
 const MOST_KEPT = 100_000;
 const MOST_GROUPS = 500;
-/** Deeper pages count as this deep. */
+/** Maximum depth that is told apart; deeper pages are treated as if they had this depth. */
 const DEEPEST = 100;
 
-/** First in, first out; taking is cheap however long it is. */
+/**
+ * A first-in, first-out queue. `taken` is the position of the next item, so taking one needs constant time.
+ */
 interface Queue {
   steps: Step[];
   taken: number;
 }
 
-/** Pages of one folder, apart from those that only a query tells from each other. */
+/** The group of a URL: its host and first folder. URLs with a query form a group of their own. */
 function groupOf(url: string): string {
-  const { host, pathname, search } = new URL(url); // it was judged as an address before
+  const { host, pathname, search } = new URL(url); // the scope has already parsed it
   const segments = pathname.split('/').filter((segment) => segment !== '');
   const folder = segments.length > 1 ? segments[0] : '';
   return `${host}/${folder}${search === '' ? '' : '?'}`;
@@ -41,7 +43,7 @@ function groupOf(url: string): string {
 const keyOf = (url: string) =>
   canonicalKey(url, { ignoreQueryParameters: false, deduplicateSimilarURLs: true });
 
-/** The nearest step of a group, taken out of it. */
+/** Removes and returns the step of a group with the smallest depth. */
 function take(levels: (Queue | undefined)[]): Step | undefined {
   for (const [depth, queue] of levels.entries()) {
     const step = queue?.steps[queue.taken++];
@@ -52,12 +54,13 @@ function take(levels: (Queue | undefined)[]): Step | undefined {
 }
 
 /**
- * Starts empty. Another query is another address here: behind it may stand the next page of a list.
- * @param seen addresses that need not be fetched
+ * Creates an empty frontier. URLs with different queries are different pages, because a query may select the
+ * next page of a list.
+ * @param seen URLs that need not be fetched
  */
 export function createFrontier(seen: readonly string[]): Frontier {
   const known = new Set(seen.map(keyOf));
-  /** By name, a queue for each depth. */
+  /** The queues of each group, by group name; the index of a queue is the depth. */
   const groups = new Map<string, (Queue | undefined)[]>();
   let turns: string[] = [];
 
@@ -81,7 +84,7 @@ export function createFrontier(seen: readonly string[]): Frontier {
     },
     putBack: push,
     next() {
-      // What is left of this round, then a whole one.
+      // First finish the current round of turns, then try one full round.
       for (let round = 0; round < 2; round++) {
         for (let name = turns.shift(); name !== undefined; name = turns.shift()) {
           const step = take(groups.get(name) ?? []);

@@ -11,59 +11,66 @@ import { createScope, type DenialReason, type Verdict } from './scope.ts';
 import { siteOf } from './site.ts';
 import { createTrapGuard } from './traps.ts';
 
-/** Pages of a crawl and URLs that it skips, each the first time it is met. */
+/** New pages of a crawl and URLs that it skips. Each is reported only the first time it is found. */
 interface Findings extends SkippedUrls {
   found: NewPage[];
 }
 
 /**
- * Whether a page may be fetched, by the robots.txt of its host. Where that is unavailable: in how many milliseconds to
- * ask again, and in the end why the page fails.
+ * Whether the robots.txt of a page's host allows the page. While robots.txt is unavailable, it is the
+ * milliseconds until the next attempt; once the host is given up, it is the error of the page.
  */
 type Permit = 'granted' | 'refused' | { waitMs: number } | { error: ServiceError };
 
-/** Tells which of the addresses that a crawl meets are pages of it. */
+/** The link filter of a crawl: it decides which of the URLs that the crawl finds are pages of the crawl. */
 export interface Guide {
-  /** What addresses of the same page share. */
+  /** The key of a URL's page. All URLs of the same page have the same key. */
   keyOf(url: string): Buffer;
   /**
-   * Asks whether a page may be fetched.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` where it is the host of the start that cannot say: the crawl cannot go on
+   * Checks whether a page may be fetched.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the robots.txt of the start page's host stays unavailable,
+   *   because the crawl cannot continue without it
    */
   permit(url: string, signal: AbortSignal): Promise<Permit>;
-  /** What the hosts of the crawl allow, whether or not the crawl heeds it. */
+  /** The robots.txt rules of the hosts of the crawl, even if the crawl ignores them. */
   readonly robots: CrawlRobots;
-  /** What links of a page lead to. */
+  /** Filters the links of a page. */
   follow(links: string[], from: { url: string; depth: number }, signal: AbortSignal): Promise<Findings>;
-  /** The same for addresses that stand in a sitemap. */
+  /** Filters URLs from a sitemap. */
   adopt(urls: string[], signal: AbortSignal): Promise<Findings>;
-  /** Why a page's redirect leads out of the crawl; `undefined` when it does not. */
+  /** The reason why the target of a redirect is not part of the crawl; `undefined` if it is. */
   whyNot(url: string): DenialReason | undefined;
   /**
-   * Milliseconds between two pages that robots.txt of the crawl's host asks for; `undefined` where it asks for none, or
-   * the request has a delay of its own.
+   * Milliseconds between two pages that the robots.txt of the crawl's host requires (`Crawl-delay`);
+   * `undefined` if it requires none, if robots.txt is ignored, or if the request has its own delay.
    */
   paceMs(signal: AbortSignal): Promise<number | undefined>;
-  /** Address patterns without end, and how many addresses of each were left out. */
+  /** Patterns of endless URL series, with the number of URLs of each that were left out. */
   readonly trapped: ReadonlyMap<string, number>;
 }
 
-/** Addresses remembered. The job's table is what decides. */
+/**
+ * Number of URLs remembered in memory, only to save work. The job's table in the database prevents
+ * duplicates.
+ */
 const MOST_REMEMBERED = 50_000;
 
-/** A crawl as its guide knows it. */
+/** The data of a crawl that its guide needs. */
 export interface Crawl {
   jobId: string;
-  /** How it is written down. */
+  /** The encryption of the crawl's data. */
   seal: Seal;
   request: CrawlRequest;
-  /** The URL that it starts at. */
+  /** The start URL of the request. */
   start: string;
-  /** The URL that its start page answered from; its host is the crawl's. `undefined` until it has answered. */
+  /**
+   * The URL of the start page after redirects; its host is the host of the crawl. `undefined` until the page
+   * responds.
+   */
   base?: string | undefined;
 }
 
-/** @param robots what the hosts of this crawl allow */
+/** Creates the guide of a crawl. @param robots the robots.txt rules of the crawl's hosts */
 export function createGuide({ jobId, request, start, base = start }: Crawl, robots: CrawlRobots): Guide {
   const scope = createScope({ ...request, startUrl: siteOf(start, base) });
   const traps = createTrapGuard();
@@ -78,10 +85,11 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
     return outcome;
   }
 
-  /** @param from the page, or the site, that the links are of */
+  /** Sorts links into new pages and skipped URLs. @param from the page or site that the links come from */
   async function sort(judged: (readonly [string, Verdict])[], from: URL, signal: AbortSignal) {
     const findings: Findings = { found: [], blocked: [], homepages: [] };
-    // Rules of other hosts, and of one that cannot say now, are asked for when the turn of their pages comes.
+    // Only the rules of this host are checked here, if they are available. `permit` checks all other rules
+    // before it allows a page to be fetched.
     const isNear = judged.some(
       ([, verdict]) => 'url' in verdict && new URL(verdict.url).origin === from.origin,
     );
@@ -89,7 +97,7 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
     for (const [link, verdict] of judged) {
       if ('denied' in verdict) {
         if (verdict.denied !== 'externalHomepage') continue;
-        const { origin } = new URL(link, from); // it was judged as a URL
+        const { origin } = new URL(link, from); // the scope has already parsed it
         if (isNew(origin)) findings.homepages.push(`${origin}/`);
         continue;
       }
@@ -109,7 +117,7 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
     robots,
     follow(links, from, signal) {
       const site = scope.judgePage(from.url);
-      // One hop: a page of another site is no way to more, however it was reached.
+      // Links on a page of another site are not followed, however the crawl reached that page.
       if ('external' in site && site.external)
         return Promise.resolve({ found: [], blocked: [], homepages: [] });
       const verdicts = links.map((link) => [link, scope.judge(link, from)] as const);
@@ -131,9 +139,9 @@ export function createGuide({ jobId, request, start, base = start }: Crawl, robo
   };
 }
 
-/** What addresses of the same page of a crawl share, and pages of other crawls do not. */
+/** The key of a page of a crawl: equal for all URLs of the page, different in each crawl. */
 export const pageKey = (jobId: string, url: string, options: CanonicalOptions) =>
   hashOf(`${jobId} ${canonicalKey(url, options)}`);
 
-/** Half of a SHA-256: short, and still nobody's address is another one's. */
+/** The first 128 bits of a SHA-256 hash, which are enough to avoid collisions. */
 const hashOf = (key: string) => createHash('sha256').update(key).digest().subarray(0, 16);

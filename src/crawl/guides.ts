@@ -3,19 +3,33 @@ import { createCrawlRobots } from './crawl-robots.ts';
 import { type Crawl, createGuide, type Guide } from './guide.ts';
 import type { RobotsBook } from './robots-book.ts';
 
-/** The guides of the crawls that this process works on: made once, shared by all its lanes. */
+/**
+ * The guides (link filters) of the crawls that this process works on. All lanes of a crawl share one guide.
+ */
 export interface Guides {
-  /** A crawl that moved has another guide. */
+  /**
+   * Returns the guide of a crawl. The guide changes when a redirect of the start page changes the crawl's
+   * base.
+   */
   of(crawl: Crawl): Guide;
-  /** What a crawl's guide remembers may not have been written down: it begins anew. */
+  /**
+   * Discards the guides of a crawl. They remember URLs as seen, which is wrong when those URLs may not have
+   * been saved.
+   */
   forget(jobId: string): void;
   readonly robots: RobotsBook;
 }
 
-/** Crawls beyond this are judged afresh when their turn comes. */
+/**
+ * Maximum number of guides in memory. The guide that has been unused the longest is discarded and created
+ * again when needed.
+ */
 const MOST_GUIDES = 50;
 
-/** @param doors.patienceMs how long a crawl waits for a robots.txt that is unavailable */
+/**
+ * @param doors.patienceMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
+ *   the host
+ */
 export function createGuides(doors: { db: Database; book: RobotsBook; patienceMs: number }): Guides {
   const guides = new Map<string, Guide>();
   const robotsOf = ({ jobId, seal, request }: Crawl) =>
@@ -28,7 +42,8 @@ export function createGuides(doors: { db: Database; book: RobotsBook; patienceMs
     of(crawl) {
       const name = `${crawl.jobId} ${crawl.base ?? crawl.start}`;
       const guide = guides.get(name) ?? createGuide(crawl, robotsOf(crawl));
-      // Written anew each time, so that the first of the map is the one not used for longest.
+      // Inserting the guide again moves it to the end, so the first one in the map is the least recently
+      // used.
       guides.delete(name);
       guides.set(name, guide);
       const [oldest] = guides.keys();

@@ -3,29 +3,39 @@ import { pause } from '../pause.ts';
 import { type Robots, robotsFailure, UNLIMITED } from './robots.ts';
 import type { RobotsBook } from './robots-book.ts';
 
-/** What the robots.txt of the hosts that were met allows, for who needs an answer at once. */
+/**
+ * The robots.txt rules of the hosts that one map visits. A map needs the rules within seconds. A crawl, which
+ * can wait for them, uses `crawl-robots.ts` instead.
+ */
 export interface HostRules {
   /**
-   * The rules for an address; its host is met then.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say, there is no copy, and its rules are obeyed
+   * Returns the rules of a URL's host and remembers them.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` when rules are obeyed, the file is unavailable and no copy is
+   *   stored
    */
   of(url: string, signal: AbortSignal): Promise<Robots>;
-  /** False for what a host forbids, and where it cannot say what it allows. */
+  /** Whether a URL may be fetched; false also when the robots.txt of its host is unavailable. */
   mayVisit(url: string, signal: AbortSignal): Promise<boolean>;
-  /** False for what a host that was met forbids; the rules of others are asked for when their turn comes. */
+  /**
+   * Whether a URL may be listed. It reads no robots.txt, so all URLs of hosts without known rules may be
+   * listed.
+   */
   mayList(url: string): boolean;
 }
 
-/** Rules that are not obeyed; sitemaps are named for everybody. */
+/** Removes the limits from rules that are not obeyed, but keeps the sitemaps. */
 const waived = (robots: Robots): Robots => ({ ...robots, allows: () => true, crawlDelayMs: undefined });
-/** Before a host that cannot say is asked again: somebody waits for the answer. */
+/**
+ * Milliseconds before each new attempt for an unavailable robots.txt. They are short, because a request is
+ * waiting.
+ */
 const PAUSES_MS = [1_000, 3_000];
 const NOTHING: Robots = { allows: () => false, crawlDelayMs: undefined, sitemaps: [] };
 
 const isUnavailable = (error: unknown) =>
   error instanceof ServiceError && error.code === 'ROBOTS_UNAVAILABLE';
 
-/** Asks a host three times within seconds. @throws ServiceError `ROBOTS_UNAVAILABLE` */
+/** Reads the rules of a host in at most three attempts. @throws ServiceError `ROBOTS_UNAVAILABLE` */
 async function ask(book: RobotsBook, origin: string, signal: AbortSignal): Promise<Robots> {
   for (let tries = 1; ; tries++) {
     try {
@@ -40,7 +50,10 @@ async function ask(book: RobotsBook, origin: string, signal: AbortSignal): Promi
   }
 }
 
-/** Asks a host whose rules are not obeyed: it is asked once, for its sitemaps, and may stay silent. */
+/**
+ * Reads the robots.txt of a host whose rules are not obeyed, for its sitemaps. It makes one attempt, which
+ * may fail.
+ */
 async function askWaived(book: RobotsBook, origin: string, signal: AbortSignal): Promise<Robots> {
   try {
     return waived(await book.of({ origin }, signal));
@@ -50,7 +63,7 @@ async function askWaived(book: RobotsBook, origin: string, signal: AbortSignal):
   }
 }
 
-/** Starts with no host met. */
+/** Creates the rules of one map, without any host at first. */
 export function createHostRules(
   book: RobotsBook,
   { ignoreRobotsTxt }: { ignoreRobotsTxt: boolean },

@@ -1,48 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Frontier, Step } from './frontier.ts';
 
-/** What became of one fetched page. */
+/** The result of fetching one page. */
 export interface Visit {
-  /** Links that nobody had seen before. */
+  /** Number of links on the page that were not known before. */
   fresh: number;
-  /** The host asks for rest: so many milliseconds, or as many as seem fit. */
+  /** Milliseconds that the host asks to wait (`Retry-After`); a default applies if it does not say. */
   restMs?: number | undefined;
   asksForRest?: boolean;
 }
 
-/** How a light crawl goes. */
+/** The options of a light crawl, which follows links only to collect URLs. */
 export interface LightCrawl {
   frontier: Frontier;
-  /** Fetches a page and adds what it leads to; throws only what should end the crawl. */
+  /** Fetches a page and adds its links to the frontier. It throws only errors that should end the crawl. */
   visit(step: Step, signal: AbortSignal): Promise<Visit>;
-  /** Whether all that is wanted has been found. */
+  /** Whether enough links were found to end the crawl. */
   isEnough(): boolean;
-  /** When it fires the crawl ends with what it has. */
+  /** The signal of the deadline. When it fires, the crawl ends with the links found so far. */
   signal: AbortSignal;
-  /** Most pages may be known without it: then it need not see every page, and ends when nothing new comes for long. */
+  /**
+   * Whether the crawl may end when many pages in a row have no new link. This applies when another source,
+   * such as a sitemap, already lists most pages.
+   */
   mayEndDry: boolean;
-  /** Requests that the host gets at once. */
+  /** Maximum number of concurrent requests to the host. */
   requestsPerHost: number;
-  /** Between two pages, which then come one by one. */
+  /** Milliseconds between two pages. With a delay, pages are fetched one at a time. */
   delayMs?: number | undefined;
 }
 
 /**
- * Why a light crawl ended: everything was seen, enough was found, its time was over, it had fetched as many pages as it
- * may, nothing new had come for long, or the host refused to be asked any more.
+ * Why a light crawl ended: all pages were fetched (`all`), enough links were found (`enough`), the deadline
+ * passed (`time`), the maximum number of pages was fetched (`pages`), many pages in a row had no new link
+ * (`dry`), or the host kept asking to slow down (`refused`).
  */
 export type LightCrawlEnd = 'all' | 'enough' | 'time' | 'pages' | 'dry' | 'refused';
 
 const MOST_PAGES = 5_000;
-/** Long without anything new is so many pages, and a part of all links that came. */
+/**
+ * A crawl ends as `dry` after more than this many pages without a new link, plus half the number of links
+ * found so far.
+ */
 const LEAST_DRY = 100;
 const DRY_PART = 2;
 const REST_MS = 2_000;
 const LONGEST_REST_MS = 10_000;
-/** Rounds of refusals. */
+/** The crawl ends as `refused` after this many refusals for each concurrent request. */
 const MOST_ROUNDS = 3;
 
-/** Follows links breadth first, only to find links. */
+/** Follows links breadth first and fetches pages only to find more links. */
 export async function runLightCrawl(crawl: LightCrawl): Promise<LightCrawlEnd> {
   const { frontier, requestsPerHost, delayMs = 0 } = crawl;
   const width = delayMs > 0 ? 1 : requestsPerHost;
@@ -75,7 +82,7 @@ export async function runLightCrawl(crawl: LightCrawl): Promise<LightCrawlEnd> {
   try {
     for (;;) {
       const reason = endReason();
-      // A slow page may lead to all that is missing, so those under way are waited for.
+      // A slow page may still have new links, so wait for the pages in flight before ending as `dry`.
       const isDraining = reason === 'dry' && running.size > 0;
       if (reason && !isDraining) return reason;
       while (running.size < width && !isDraining) {
@@ -88,7 +95,7 @@ export async function runLightCrawl(crawl: LightCrawl): Promise<LightCrawlEnd> {
       await Promise.race(running);
     }
   } catch (error) {
-    // What the end of its time cuts off fails in its own words.
+    // When the deadline aborts a request, the request throws an error of its own.
     if (crawl.signal.aborted) return 'time';
     throw error;
   } finally {

@@ -1,6 +1,6 @@
 import { canonicalKey } from './canonical.ts';
 
-/** What pages say about themselves. */
+/** The title and description of a page. */
 export interface PageFacts {
   title?: string | undefined;
   description?: string | undefined;
@@ -11,20 +11,23 @@ export interface MapLink extends PageFacts {
   url: string;
 }
 
-/** The links of a map, each once, in the order in which they were found. */
+/** The links of a map without duplicates, in the order in which they were found. */
 export interface MapLinks {
-  /** Adds a link unless it is known or there are enough. @returns whether it is new */
+  /** Adds a link, unless it is known or the limit is reached. @returns whether the link was added */
   add(url: string, facts?: PageFacts): boolean;
-  /** Tells what a page says; of addresses that are one link, the link's own spelling is believed most. */
+  /**
+   * Adds the title and description of a page to its link. When several URLs are one link, the values of the
+   * URL that the link is listed with take precedence.
+   */
   describe(url: string, facts: PageFacts): void;
-  /** Takes out a link whose page is gone; not for another spelling of it. */
+  /** Removes a link whose page does not exist, if it is listed with exactly this URL. */
   drop(url: string): void;
-  /** Notes a link that robots.txt excludes. */
+  /** Records a link that robots.txt excludes. */
   exclude(url: string): void;
-  /** The links that robots.txt excludes, each once, the first 100,000. */
+  /** The first 100,000 links that robots.txt excludes, without duplicates. */
   listExcluded(): string[];
   readonly size: number;
-  /** There are as many as are wanted. */
+  /** Whether the limit is reached. */
   readonly isFull: boolean;
   list(): MapLink[];
 }
@@ -33,12 +36,12 @@ const MOST_EXCLUDED = 100_000;
 
 function spellingOf(url: string, ignoreQueryParameters: boolean): string {
   if (!ignoreQueryParameters || !url.includes('?')) return url;
-  const parsed = new URL(url); // it was judged as an address before
+  const parsed = new URL(url); // the scope has already parsed it
   parsed.search = '';
   return parsed.href;
 }
 
-/** @param options.limit most links */
+/** @param options.limit maximum number of links */
 export function createMapLinks(options: { limit: number; ignoreQueryParameters: boolean }): MapLinks {
   const { limit, ignoreQueryParameters } = options;
   const links = new Map<string, MapLink>();

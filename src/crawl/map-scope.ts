@@ -2,25 +2,28 @@ import type { MapRequest } from '../schemas/map.ts';
 import { folderOf, isBelow } from './path.ts';
 import { createScope } from './scope.ts';
 
-/** Tells which addresses belong to a map. */
+/** Decides which URLs belong to a map. */
 export interface MapScope {
-  /** @returns the address of a link as it is followed, or `undefined` when it does not belong */
+  /** Resolves a link of a page. @returns its absolute URL, or `undefined` if it does not belong to the map */
   ofLink(link: string, pageUrl: string): string | undefined;
-  /** The same for addresses that are no links: the start, a sitemap's, those known from before. */
+  /**
+   * The same for a URL that is not a link: the start URL, a sitemap entry or a URL known from earlier jobs.
+   */
   ofPage(url: string): string | undefined;
-  /** The path that all links lie below; empty for the whole site. */
+  /** The path that all links must lie below; empty for the whole site. */
   readonly folder: string;
 }
 
-/** Which options of a request draw the line. */
+/** The options of a map request that limit which URLs belong to the map. */
 export type MapScopeOptions = Pick<
   MapRequest,
   'includeSubdomains' | 'filterByPath' | 'includePaths' | 'excludePaths' | 'regexOnFullURL'
 >;
 
 /**
- * A crawl's scope, but for the path: here it holds on all hosts of the site.
- * @param base the URL that was asked for, on the host that answered
+ * Creates the scope of a map. It differs from the scope of a crawl in one point: with `filterByPath`, the
+ * start path applies to all hosts of the site.
+ * @param base the requested URL on the host that responded, see `siteOf`
  */
 export function createMapScope(base: string, options: MapScopeOptions): MapScope {
   const scope = createScope({

@@ -1,21 +1,23 @@
 import type { MapLink } from './map-links.ts';
 
-/** How much a word counts by where it stands. */
+/** The weight of a word in each field. */
 const WEIGHTS = { url: 2, title: 2, description: 1 };
-/** A word that only holds what was asked for, as `webhooks-v2` holds `webhook`, counts as part of one. */
+/** The weight of a word that only contains the search word, such as `webhookserver` for `webhook`. */
 const PART = 0.5;
 const LEAST_PART_CHARACTERS = 3;
-/** The usual constants of BM25: how soon repetition stops to count, and how much length counts against it. */
+/**
+ * The usual constants k1 and b of BM25: how fast repetition saturates, and how much long texts are penalized.
+ */
 const SATURATION = 1.2;
 const LENGTH = 0.75;
 
-/** Letters as people type them: no accents, no capitals. */
+/** Removes accents and converts to lower case, because users often type neither. */
 const plain = (text: string) =>
   text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
-/** One form for one thing and several of it, as far as English goes. */
+/** Removes the plural `s` of English words, so that singular and plural match. */
 const singular = (word: string) =>
   word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 
@@ -33,13 +35,13 @@ function decoded(text: string): string {
   }
 }
 
-/** Host, path and query; the scheme and `www` say nothing. */
+/** The words of a URL without its scheme and `www`, which most URLs have in common. */
 const urlWords = (url: string) => wordsOf(decoded(url.replace(/^https?:\/\/(?:www\.)?/i, '')));
 
-/** A link as BM25 sees it. */
+/** The data of a link that BM25 needs. */
 interface Entry {
   link: MapLink;
-  /** How often each asked word occurs, weighted. */
+  /** The weighted number of occurrences of each search word. */
   counts: number[];
   length: number;
 }
@@ -73,8 +75,8 @@ function read(link: MapLink, asked: readonly string[]): Entry {
 }
 
 /**
- * Orders links by how well they fit some words (BM25 over the words of address, title and description). All of them
- * stay; those that fit equally well, or not at all, keep their order.
+ * Sorts links by relevance to search words, using BM25 over the words of URL, title and description. No link
+ * is removed. Links with equal scores, including those that do not match, keep their order.
  */
 export function orderBySearch(links: readonly MapLink[], search: string): MapLink[] {
   const asked = [...new Set(wordsOf(search))];
@@ -88,7 +90,7 @@ export function orderBySearch(links: readonly MapLink[], search: string): MapLin
   const scored = entries.map(({ link, counts, length }) => {
     const slope = SATURATION * (1 - LENGTH + (LENGTH * length) / average);
     const score = counts.reduce(
-      // One count and one rarity for each asked word.
+      // `counts` and `rarities` both have one item for each search word.
       (sum, count, index) => sum + (rarities[index]! * count * (SATURATION + 1)) / (count + slope),
       0,
     );

@@ -1,8 +1,8 @@
 /**
- * Tells what was met before, so that a link in every page's footer is judged once. A full memory forgets all: then
- * something may count as new again.
- * @param most how much it remembers
- * @returns true for what it is asked for the first time
+ * Creates a function that tells whether a text is new, so that a link in the footer of every page is
+ * processed once. When the memory is full, it is cleared, so a text may then count as new again.
+ * @param most maximum number of texts that are remembered
+ * @returns a function that is true for a text on its first call with it
  */
 export function createMemory(most: number): (text: string) => boolean {
   const met = new Set<string>();

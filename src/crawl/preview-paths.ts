@@ -1,14 +1,14 @@
-/** Paths that words ask for and paths that they leave out, as patterns for a crawl. */
+/** The paths that a prompt includes and excludes, as patterns for a crawl. */
 export interface PromptPaths {
   includePaths: string[];
   excludePaths: string[];
-  /** Plain paths that are asked for. */
+  /** The included paths that have no wildcard, as plain paths. */
   folders: string[];
-  /** The words that said so. */
+  /** The words of the prompt that these paths were read from. */
   understood: string[];
 }
 
-/** Parts that most sites have, by the words for them; the first name is the folder when none is told. */
+/** Common sections of sites: a pattern of the words for a section, and a pattern of its folder names. */
 const SECTIONS: readonly (readonly [words: string, folders: string])[] = [
   ['blogs?(?: posts?)?', 'blog'],
   ['api (?:reference|docs)', '(?:api|api-reference|reference)'],
@@ -38,13 +38,19 @@ const EXCLUDING = new RegExp(`^(?:${EXCLUDING_WORDS})$`, 'i');
 const ARTICLE = '(?:the|any|all|every|its|their)';
 const NOUNS = 'sections?|pages?|areas?|parts?|folders?|director(?:y|ies)|posts?|articles?|subtree';
 
-/** Parts of a site that are also values on a page: "extract the prices" asks for values, "extract the product pages" for a part. */
+/**
+ * Sections whose names are also values on a page: "extract the prices" asks for values, but "extract the
+ * product pages" asks for a section.
+ */
 const VALUES = new RegExp(
   `^(?:${ARTICLE} )?(?:prices?|products?|events?|jobs?|faqs?)$`.replaceAll(' ', '\\s+'),
   'i',
 );
 
-/** What can stand in a sentence about paths: a mark of its end, a word that turns it, an address, a path, a part, a kind of file. */
+/**
+ * The tokens of a sentence about paths: its end, a word that switches between including and excluding, a URL,
+ * a path, a common section, a section named in the prompt, and a file type.
+ */
 const TOKENS = new RegExp(
   [
     '(?<end>[.;!?](?=\\s|$)|\\n)',
@@ -62,7 +68,7 @@ const TOKENS = new RegExp(
 
 const quote = (text: string) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
 
-/** `/docs`, `/docs/` and `/docs/*` mean the same: the folder and all below it. */
+/** Normalizes a path: `/docs`, `/docs/` and `/docs/*` all mean the folder and everything below it. */
 function folderOf(path: string): string | undefined {
   const folder = path.replace(/[.)]+$/, '').replace(/(?:\/\*{0,2})+$/, '');
   return folder === '' ? undefined : folder;
@@ -81,7 +87,7 @@ function sectionOf(words: string): string | undefined {
   return SECTIONS.find(([name]) => isMeant(name))?.[1];
 }
 
-/** What one word or path means, as a pattern and, for plain paths, as itself. */
+/** Converts a token to a pattern. For a plain path, it also returns the path itself as `folder`. */
 function readToken(
   groups: Record<string, string | undefined>,
   host: string,
@@ -102,8 +108,9 @@ function readToken(
 }
 
 /**
- * Finds the paths, parts and kinds of files that a prompt names. A word such as `except` turns all that follow to what
- * is left out, until another one turns them back or the sentence ends; a part of the site counts only after such a word.
+ * Finds the paths, sections and file types that a prompt names. A word such as `except` excludes everything
+ * that follows, and a word such as `only` includes it, until the next such word or the end of the sentence.
+ * Sections and file types count only after such a word; paths and URLs count anywhere.
  */
 export function readPaths(prompt: string, host: string): PromptPaths {
   const found: PromptPaths = { includePaths: [], excludePaths: [], folders: [], understood: [] };

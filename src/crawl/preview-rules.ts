@@ -1,4 +1,4 @@
-/** Crawl options that words can give; the names are those of a crawl's request. */
+/** The crawl options that a prompt can set, named as in a crawl request. */
 export interface CrawlParams {
   url: string;
   includePaths?: string[];
@@ -13,16 +13,16 @@ export interface CrawlParams {
   ignoreRobotsTxt?: boolean;
   robotsUserAgent?: string;
   deduplicateSimilarURLs?: boolean;
-  /** Seconds. */
+  /** Seconds between two pages. */
   delay?: number;
   limit?: number;
 }
 
-/** A phrase and what it means. The first rule that finds its phrase wins the key. */
+/** A phrase and the option that it sets. The first rule for a key whose phrase matches is applied. */
 interface Rule {
   key: keyof CrawlParams;
   phrase: RegExp;
-  /** @returns `undefined` when the phrase says nothing after all */
+  /** @returns `undefined` if the matched phrase sets no option after all */
   mean(match: RegExpExecArray): Partial<CrawlParams> | undefined;
 }
 
@@ -40,9 +40,9 @@ const NOT = `(?:do not|don't|dont|never|not|no|without|avoid|exclude|excluding|i
 const FILLER = `(?: (?:the|a|any|all|its|their|use|using|follow|following|include|including|crawl|crawling|visit|to|of)){0,3}`;
 const PAGES = `(?:(?<what>\\w+) )?(?:pages?|urls?|results?|documents?|articles?|posts?|items?|entries)`;
 const LINKS = `(?:external|outbound|outgoing|off-?site) (?:links?|pages?|sites?|urls?)`;
-/** What ends a number that stands for itself, so that "at most 50 seconds" is no limit of pages. */
+/** The text after a number without a unit, so that "at most 50 seconds" is not read as a limit of pages. */
 const ALONE = `(?= ?(?:$|[.,;!?)]| (?:and|but|then|or|while|please|in total|altogether|of (?:them|these|those)|from)(?![\\w-])))`;
-/** What a number that stands for itself would be about. */
+/** Words before a number without a unit which show that it is not a number of pages. */
 const NOT_OF = `(?<!(?:wait|pause|sleep|delay|depth|deep|cost|costs|costing|price|priced|prices|rated|aged|under|over) (?:of |at |for |is )?)`;
 const QUERY = `(?:(?:url )?query[- ]?(?:parameters?|params?|strings?)|url parameters?)`;
 
@@ -55,7 +55,7 @@ function numberOf(text: string): number | undefined {
   return Number.isNaN(product) ? undefined : product;
 }
 
-/** A phrase as an expression: whole words, blanks of any kind, any case. */
+/** Compiles a phrase to a regular expression that matches whole words, any white space and any case. */
 const phrase = (text: string) =>
   new RegExp(`(?<![\\w/-])(?:${text})(?![\\w-])`.replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+'), 'i');
 
@@ -70,7 +70,7 @@ const whole = (key: 'limit' | 'maxDiscoveryDepth', least: number, text: string, 
   phrase: phrase(text),
   mean([, number]) {
     const value = numberOf(number ?? '');
-    // Half of something is no number of pages.
+    // A fraction such as "half" is no number of pages.
     if (value === undefined || (value > 0 && value < 1)) return undefined;
     return { [key]: Math.max(least, Math.floor(value) + correction) };
   },
@@ -88,7 +88,9 @@ const seconds = (text: string): Rule => ({
 });
 const UNIT = '(ms|milliseconds?|s|secs?|seconds?|mins?|minutes?)';
 
-/** In order: what denies stands before what it denies, the particular before the general. */
+/**
+ * All rules in order of precedence: negations before what they negate, specific rules before general ones.
+ */
 export const RULES: readonly Rule[] = [
   {
     key: 'robotsUserAgent',

@@ -2,25 +2,26 @@ import { trimPath } from './path.ts';
 import { readPaths } from './preview-paths.ts';
 import { type CrawlParams, RULES } from './preview-rules.ts';
 
-/** What a prompt says, as far as rules can tell. */
+/** The crawl options that rules found in a prompt. */
 export interface CrawlPreview {
-  /** The address, and only those options that the prompt speaks of. */
+  /** The URL and only those options that the prompt mentions. */
   params: CrawlParams;
-  /** The words that were understood, in the prompt's own spelling. */
+  /** The words of the prompt that were understood, as written. */
   understood: string[];
 }
 
 const MAX_PROMPT = 10_000;
 
-/** A page of the site that is asked for cannot be reached from below the start path. */
+/** Whether the prompt requests a folder outside of the start path. */
 function leavesStartPath(url: string, folders: readonly string[]): boolean {
   const start = trimPath(URL.parse(url)?.pathname ?? '');
   return folders.some((folder) => folder !== start && !folder.startsWith(`${start}/`));
 }
 
 /**
- * Makes crawl options from a description in English, by rules, without a model: paths and parts of the site, limits,
- * depth, hosts, sitemap, pauses, duplicates. What no rule knows is left out, so that nothing is guessed.
+ * Converts a description in English to crawl options, by rules and without a language model. The rules cover
+ * paths and sections of the site, limits, depth, hosts, sitemaps, pauses and duplicates. Text that no rule
+ * matches is ignored, so that nothing is guessed.
  */
 export function previewParams(url: string, prompt: string): CrawlPreview {
   let rest = prompt.slice(0, MAX_PROMPT).replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
@@ -32,8 +33,8 @@ export function previewParams(url: string, prompt: string): CrawlPreview {
     if (!match || !meaning) continue;
     Object.assign(params, meaning);
     understood.push(match[0].trim());
-    // What is understood is gone, so that no other rule reads "without subdomains" as a path to leave out.
-    // But of "20 blog posts" only the number is.
+    // Remove the matched words, so that no other rule reads "without subdomains" as a path to exclude. From
+    // "20 blog posts" only the number is removed, because the section is still needed.
     const what = match.groups?.what ? `; only ${match.groups.what} pages ` : ' ; ';
     rest = rest.slice(0, match.index) + what + rest.slice(match.index + match[0].length);
   }

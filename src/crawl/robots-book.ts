@@ -11,27 +11,33 @@ import {
   UNLIMITED,
 } from './robots.ts';
 
-/** What hosts say in robots.txt. Copies are shared by all workers, and stand in where a host cannot say (RFC 9309 2.4). */
+/**
+ * Reads robots.txt rules. Stored copies are shared by all workers and are used while a host's file is
+ * unavailable (RFC 9309 2.4).
+ */
 export interface RobotsBook {
   /**
-   * Reads the rules of an origin. Of a host that cannot be connected to, without a copy, they are `UNLIMITED`: its pages
-   * cannot be fetched either, and tell why.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` where the host cannot say and there is no copy; its message is a clause
-   *   without a full stop, its `retryAfterSeconds` what the host asks for
+   * Reads the rules of an origin. If the host cannot be reached and no copy is stored, the rules are
+   * `UNLIMITED`: its pages cannot be fetched either, and their errors give the reason.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the file is unavailable and no copy is stored. Its message
+   *   is a clause without a full stop; its `retryAfterSeconds` is the host's `Retry-After`.
    */
   of(question: RobotsQuestion, signal: AbortSignal): Promise<Robots>;
 }
 
-/** Whose rules are wanted, by whom. */
+/** Which rules to read, and for which reader. */
 interface RobotsQuestion {
   origin: string;
-  /** The crawler's name in robots.txt; the service's own where it is left out. */
+  /** The crawler's name in robots.txt; the default is the name of the service. */
   token?: string | undefined;
-  /** A crawl takes what was read since it began; anybody else reads anew. */
+  /**
+   * The crawl that reads the rules. It reuses copies that are less than an hour old and were fetched after
+   * the crawl began. Without a crawl, the file is always fetched again.
+   */
   reader?: RobotsReader | undefined;
 }
 
-/** @param doors.token the service's own name in robots.txt */
+/** @param doors.token the name of the service in robots.txt */
 export function createRobotsBook(doors: {
   db: Database;
   egress: Egress;
@@ -41,7 +47,10 @@ export function createRobotsBook(doors: {
   const { db } = doors;
   const asked = new Map<string, Promise<RobotsAnswer>>();
 
-  /** Those who ask at once wait for one answer; whose signal ends it, the others ask anew. */
+  /**
+   * Fetches the file of an origin. Concurrent callers share one request. If the caller that made it aborts
+   * it, each of the others makes a new request.
+   */
   async function ask(origin: string, signal: AbortSignal): Promise<RobotsAnswer> {
     const shared = await asked.get(origin)?.catch(() => undefined);
     if (shared) return shared;
@@ -52,7 +61,7 @@ export function createRobotsBook(doors: {
 
   async function fileOf({ origin, reader }: RobotsQuestion, signal: AbortSignal) {
     const copy = await findRobotsFile(db, origin, reader);
-    // Written below.
+    // The file was serialized by `keepRobotsFile` below.
     const last = copy && (JSON.parse(copy.file.toString()) as RobotsFile);
     if (copy?.isFresh) return last;
     const answer = await ask(origin, signal);

@@ -1,6 +1,9 @@
-/** Letters that mean the same with and without `%XX` (RFC 3986 2.3). */
+/** Characters that mean the same with and without percent-encoding (RFC 3986 2.3). */
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/;
-/** A sequence that is encoded already, or a letter that must be. An apostrophe is encoded in queries only: here always. */
+/**
+ * A percent-encoded sequence, or a character that must be encoded. URL parsers encode an apostrophe only in
+ * queries; here it is always encoded, so that both spellings match.
+ */
 const TO_NORMALIZE = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=%]/gu;
 
 function normalizePart(part: string): string {
@@ -13,19 +16,24 @@ function normalizePart(part: string): string {
     .join('');
 }
 
-/** One spelling for every way to percent-encode (RFC 9309 2.2.2). */
+/** Normalizes percent-encoding, so that all spellings of a path compare equal (RFC 9309 2.2.2). */
 function normalize(text: string): string {
   return text.replace(TO_NORMALIZE, normalizePart);
 }
 
-/** Path and query of an address, ready to be held against rules; the special signs of rules are letters here. */
+/**
+ * Normalizes the path and query of a URL for comparison with rules. `*` and `$` are encoded, because they are
+ * special characters only in rules.
+ */
 export function normalizePath(path: string): string {
   return normalize(path).replaceAll('*', '%2A').replaceAll('$', '%24');
 }
 
 /**
- * Makes a rule's path (RFC 9309 2.2.3: `*` is anything, `$` at the end is the end) a question to a normalised path.
- * Linear in path and rule: the parts between stars are looked for one after another, which finds a match if there is one.
+ * Creates a function that tests whether a normalized path matches a rule's path. In the rule, `*` matches any
+ * characters and a trailing `$` matches the end of the path (RFC 9309 2.2.3). The test takes linear time: the
+ * parts between the stars are searched from left to right, and taking the first occurrence of each never
+ * misses a match.
  */
 export function pathMatcher(rule: string): (path: string) => boolean {
   const toEnd = rule.endsWith('$');
@@ -34,7 +42,7 @@ export function pathMatcher(rule: string): (path: string) => boolean {
     .split(/\*+/);
   const [start = '', ...others] = parts;
   if (others.length === 0) return toEnd ? (path) => path === start : (path) => path.startsWith(start);
-  const last = toEnd ? others.pop()! : ''; // there is one: `others` is not empty
+  const last = toEnd ? others.pop()! : ''; // `others` is not empty here
   return (path) => {
     if (!path.startsWith(start)) return false;
     let at = start.length;

@@ -7,17 +7,17 @@ export interface Rule {
   matches(path: string): boolean;
 }
 
-/** What a robots.txt says to one crawler. */
+/** The rules of a robots.txt for one crawler. */
 export interface Rules {
-  /** In order of precedence: the first that matches decides (RFC 9309 2.2.2). */
+  /** The rules in order of precedence: the first one that matches decides (RFC 9309 2.2.2). */
   rules: Rule[];
-  /** The longest pause that is asked for, in seconds. */
+  /** The longest `Crawl-delay` of the group, in seconds. */
   crawlDelaySeconds: number | undefined;
-  /** As they are written. */
+  /** The URLs of all `Sitemap` lines, as written. */
   sitemaps: string[];
 }
 
-/** Names of lines, with the misspellings that are common enough for the large crawlers to take them. */
+/** The keys of lines, including common misspellings that large crawlers accept too. */
 const KEYS: Record<string, 'agent' | 'allow' | 'disallow' | 'delay' | 'sitemap'> = {
   'user-agent': 'agent',
   useragent: 'agent',
@@ -44,17 +44,17 @@ function* linesOf(text: string): Generator<Line> {
     const colon = content.indexOf(':');
     const name = content.slice(0, Math.max(colon, 0)).trim().toLowerCase();
     const key = Object.hasOwn(KEYS, name) ? KEYS[name] : undefined;
-    // The address of a sitemap may hold a number sign; nothing else that is kept can.
+    // The URL of a sitemap may contain a number sign; on all other lines it starts a comment.
     if (key) yield [key, (key === 'sitemap' ? line : content).slice(line.indexOf(':') + 1).trim()];
   }
 }
 
-/** The name of a crawler without version and remarks, in lower case. */
+/** The name of a crawler in lower case, without its version and comments. */
 function productOf(token: string): string {
-  return /^[^\s/;(]*/.exec(token.trim())![0].toLowerCase(); // always matches, if only nothing
+  return /^[^\s/;(]*/.exec(token.trim())![0].toLowerCase(); // always matches, possibly an empty text
 }
 
-/** The lines for one crawler: those of all groups that name it. */
+/** The rules for one crawler, merged from all groups that name it. */
 interface Group {
   named: boolean;
   rules: { path: string; allow: boolean }[];
@@ -71,9 +71,10 @@ function addLine(group: Group, [key, value]: Line): void {
 }
 
 /**
- * Reads the text of a robots.txt for one crawler, in one pass: all groups that name it, else those for everyone.
- * Lines that mean nothing are skipped, and do not end the list of crawlers that a group begins with (RFC 9309 2.2.4).
- * @param token the crawler's name; a version behind it does not count
+ * Parses a robots.txt for one crawler in one pass. The rules come from all groups that name the crawler; if
+ * there are none, from the groups for all crawlers (`*`). Unknown lines are skipped and do not end the list
+ * of crawlers at the beginning of a group (RFC 9309 2.2.4).
+ * @param token the crawler's name; a version after it is ignored
  */
 export function parseRules(text: string, token: string): Rules {
   const product = productOf(token);
@@ -103,7 +104,7 @@ export function parseRules(text: string, token: string): Rules {
     }
   }
   const { rules, delaySeconds } = groups.own.named ? groups.own : groups.everyone;
-  // A longer path is more specific; of equal ones the one that allows wins.
+  // A longer path is more specific. Between paths of equal length, the rule that allows takes precedence.
   const ordered = rules.sort((a, b) => b.path.length - a.path.length || Number(b.allow) - Number(a.allow));
   return {
     rules: ordered.map(({ path, allow }) => ({ allow, matches: pathMatcher(path) })),

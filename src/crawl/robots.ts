@@ -6,34 +6,39 @@ import { parseRetryAfter } from '../net/retry-after.ts';
 import { normalizePath } from './robots-path.ts';
 import { parseRules, type Rule } from './robots-rules.ts';
 
-/** What a host answered for its `/robots.txt`: all that is kept of it, plain data. */
+/** The response of a host to a request for `/robots.txt`, as plain data that can be stored. */
 export interface RobotsFile {
-  /** The address that answered; relative sitemaps refer to it. */
+  /** The URL of the response after redirects; relative URLs of sitemaps are resolved against it. */
   url: string;
   statusCode: number;
   /** Empty unless the status is 2xx; at most 500 KiB. */
   body: string;
 }
 
-/** What one crawler may do on one origin (RFC 9309). That an address is of that origin is for the caller to know. */
+/**
+ * What robots.txt allows one crawler on one origin (RFC 9309). Callers make sure that URLs are of that
+ * origin.
+ */
 export interface Robots {
-  /** Only path and query count. */
+  /** Whether a URL may be fetched. Only its path and query are compared. */
   allows(url: string): boolean;
-  /** Pause between two requests, at most 60,000; no part of the standard, but widely written. */
+  /**
+   * Milliseconds between two requests, at most 60,000. `Crawl-delay` is not in the standard but is common.
+   */
   crawlDelayMs: number | undefined;
-  /** Absolute, each once; meant for every crawler alike. */
+  /** Absolute URLs of the sitemaps without duplicates. They apply to every crawler. */
   sitemaps: string[];
 }
 
-/** What a host allows that sets no limits. */
+/** The rules of a host without limits. */
 export const UNLIMITED: Robots = { allows: () => true, crawlDelayMs: undefined, sitemaps: [] };
 
-/** RFC 9309 2.5: no less has to be read; what follows is ignored. */
+/** A crawler must read at least 500 KiB (RFC 9309 2.5); the rest of a longer file is ignored. */
 const MAX_BYTES = 500 * 1024;
 const MAX_CRAWL_DELAY_MS = 60_000;
 const TIMEOUT_MS = 15_000;
 
-/** A file that is cut loses the line at the cut too: half a path forbids too much. */
+/** Truncates a file at the end of a line, because a rule with half a path would forbid too much. */
 function firstPart(body: Buffer): string {
   if (body.length < MAX_BYTES) return body.toString();
   const cut = body.toString('utf8', 0, MAX_BYTES);
@@ -44,7 +49,7 @@ function isAllowed(rules: readonly Rule[], url: string): boolean {
   const parsed = URL.parse(url);
   if (!parsed) return false;
   if (parsed.pathname === '/robots.txt') return true;
-  // Not `search`, which loses a question mark that nothing follows.
+  // `URL.search` cannot be used, because it drops a question mark without a query.
   const [, query] = /^[^?#]*(\?[^#]*)?/.exec(parsed.href) ?? [];
   const path = normalizePath(parsed.pathname + (query ?? ''));
   return rules.find(({ matches }) => matches(path))?.allow ?? true;
@@ -56,9 +61,9 @@ function sitemapsOf(values: readonly string[], base: string): string[] {
 }
 
 /**
- * Says what the file of a host means: its rules when there are any, no limits when there is no such file (3xx after too
- * many redirects, 4xx); RFC 9309 2.3.1.
- * @param token the crawler's name; case and a version behind it do not count
+ * Parses the robots.txt of a host. A status from 300 to 499 means that there is no file and therefore no
+ * limit (3xx occurs after too many redirects; RFC 9309 2.3.1).
+ * @param token the crawler's name; its case and a version after it are ignored
  */
 export function parseRobots({ url, statusCode, body }: RobotsFile, token: string): Robots {
   const text = statusCode < 300 ? firstPart(Buffer.from(body)) : '';
@@ -70,30 +75,33 @@ export function parseRobots({ url, statusCode, body }: RobotsFile, token: string
   };
 }
 
-/** Where and as whom a robots.txt is asked for. */
+/** The request for a robots.txt. */
 export interface RobotsRequest {
   egress: Egress;
-  /** Scheme, host and port of the pages that it is for. */
+  /** Scheme, host and port of the pages that the file applies to. */
   origin: string;
   userAgent: string;
-  /** Its reason is what an aborted fetch throws. */
+  /** An aborted request throws the reason of this signal. */
   signal: AbortSignal;
 }
 
-/** What a request for a robots.txt brought. */
+/** The result of a request for a robots.txt. */
 export type RobotsAnswer =
   | RobotsFile
-  /** The host cannot say now (5xx, silence, a broken connection): RFC 9309 2.3.1.4. The message says what it met. */
+  /**
+   * The file is unavailable for now: 5xx, timeout or broken connection (RFC 9309 2.3.1.4). The message has
+   * the details.
+   */
   | ServiceError
-  /** Nothing can be fetched from the host, so there is nothing to keep from it; its pages fail and tell why. */
+  /** The host cannot be reached. No rules are needed, because its pages fail too, with the reason. */
   | 'unconnected';
 
-/** @throws ServiceError `ROBOTS_UNAVAILABLE` where the host answers that it cannot say */
+/** @throws ServiceError `ROBOTS_UNAVAILABLE` for a response with a 5xx status */
 async function fetchFile({ egress, origin, userAgent, signal }: RobotsRequest): Promise<RobotsFile> {
   const { url, statusCode, headers, body } = await openDownload(egress, {
     url: robotsUrl(origin),
     headers: { 'user-agent': userAgent, accept: 'text/plain,*/*;q=0.5' },
-    // Rules are no secret, and a page is often fetched without a valid certificate too.
+    // Rules are public, and pages may be fetched without a valid certificate too.
     skipTlsVerification: true,
     signal,
     maxBodyBytes: Infinity,
@@ -126,9 +134,9 @@ function unavailable(what: string, extras: { retryAfterMs?: number | undefined; 
 }
 
 /**
- * Asks a host what it allows, for 15 seconds at most.
- * @returns a failure as a value: it may be that of a file of which there is a copy
- * @throws the signal's reason
+ * Fetches the robots.txt of a host within 15 seconds.
+ * @returns the file, or a failure as a value, because the caller may have a stored copy of the file
+ * @throws the reason of the signal
  */
 export async function fetchRobots(request: RobotsRequest): Promise<RobotsAnswer> {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -145,7 +153,10 @@ export async function fetchRobots(request: RobotsRequest): Promise<RobotsAnswer>
   }
 }
 
-/** Says to a person that what a host allows is not known, and what to do. @param what happened, without its full stop */
+/**
+ * Creates the error for a user that the rules of a host are unknown, with advice.
+ * @param what a sentence about the cause, without its full stop
+ */
 export function robotsFailure(what: string, tries: number): ServiceError {
   const often = tries > 1 ? `, ${tries} times` : '';
   return new ServiceError(

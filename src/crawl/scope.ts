@@ -7,9 +7,9 @@ import { folderOf, isBelow } from './path.ts';
 
 export { DENIALS, type DenialReason } from './denial.ts';
 
-/** What belongs to a crawl; the names are those of its request. */
+/** The options of a crawl request that decide which URLs belong to the crawl. */
 export interface ScopeOptions {
-  /** The start URL; after a redirect the same path on the host that answered, see `siteOf`. */
+  /** The start URL. After a redirect, it is the same path on the host that responded; see `siteOf`. */
   startUrl: string;
   includePaths?: readonly string[] | undefined;
   excludePaths?: readonly string[] | undefined;
@@ -20,30 +20,35 @@ export interface ScopeOptions {
   regexOnFullURL?: boolean | undefined;
 }
 
-/** The page that a link stands on. */
+/** The page that contains a link. */
 export interface LinkSource {
   url: string;
-  /** Links between it and the start. */
+  /** Number of links between the start page and this page. */
   depth: number;
   isExternal?: boolean | undefined;
 }
 
-/** An address that belongs to the crawl, without its fragment unless that is a route; or why it does not belong. */
+/**
+ * A URL that belongs to the crawl, or the reason why it does not. The URL has no fragment, unless the
+ * fragment is a route of a single-page application.
+ */
 export type Verdict = { url: string; depth: number; external: boolean } | { denied: DenialReason };
 
-/** Judges addresses by their looks alone: robots.txt, traps and what was seen already are for others to ask. */
+/** Decides by the URL alone. Callers check robots.txt, crawler traps and duplicates themselves. */
 export interface Scope {
-  /** @param link as it stands in the page, or absolute */
+  /** Decides about a link. @param link a relative URL as written in the page, or an absolute URL */
   judge(link: string, from: LinkSource): Verdict;
-  /** For addresses that are no links: the start itself, a sitemap's entries, where a redirect ended. */
+  /** Decides about a URL that is not a link: the start URL, a sitemap entry or the target of a redirect. */
   judgePage(url: string, depth?: number): Verdict;
 }
 
 const MAX_CHARACTERS = 8_192;
 const DOMAIN = { allowPrivateDomains: true, extractHostname: false } as const;
-/** Second-level names that every site links to, and from which nobody wants pages. */
+/** Domain names without suffix that most sites link to and that are never crawled as external links. */
 const SOCIAL = new Set('facebook twitter linkedin instagram pinterest github calendly discord'.split(' '));
-/** Files without text, or that are parts of pages. */
+/**
+ * File extensions without text of their own, or of files that are parts of pages (images, styles, scripts).
+ */
 const FILE_ENDING = new RegExp(
   `\\.(?:${[
     'png|jpe?g|gif|ico|svg|tiff?|webp|avif|bmp|heic',
@@ -67,7 +72,10 @@ function isHomepage(url: string): boolean {
   return /^https:\/\/[^/]+\/$/.test(key);
 }
 
-/** A path as people write it in patterns; as it is when it cannot be decoded. */
+/**
+ * Percent-decodes a path, because users write patterns in decoded form. An invalid path is returned
+ * unchanged.
+ */
 function decoded(path: string): string {
   try {
     return decodeURI(path);
@@ -77,7 +85,10 @@ function decoded(path: string): string {
   }
 }
 
-/** How a page stands to the site: `false` part of it, `true` allowed beside it. */
+/**
+ * Creates the rule that compares a page's host with the site: `false` for a page of the site, `true` for an
+ * external page that the crawl may visit, otherwise the reason why the page is left out.
+ */
 function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: ScopeOptions) {
   const startHost = withoutWww(start.host);
   const domain = getDomain(start.hostname, DOMAIN);
@@ -94,7 +105,7 @@ function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: Sco
   };
 }
 
-/** The start path holds for the start host alone: another host has no such path. */
+/** Only pages of the start host must lie below the start path, because other hosts do not share its paths. */
 function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
   const folder = crawlEntireDomain ? '' : folderOf(start);
   return (url: URL): boolean => isBelow(folder, url) || withoutWww(url.host) !== withoutWww(start.host);
@@ -112,8 +123,8 @@ function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullUR
 }
 
 /**
- * Lays down what belongs to a crawl. Patterns hold for every page, of other hosts too.
- * @throws ServiceError `BAD_REQUEST` for a pattern that cannot be read
+ * Creates the scope of a crawl. `includePaths` and `excludePaths` apply to the pages of all hosts.
+ * @throws ServiceError `BAD_REQUEST` for an invalid pattern
  */
 export function createScope(options: ScopeOptions): Scope {
   const start = new URL(options.startUrl);

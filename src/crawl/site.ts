@@ -1,8 +1,8 @@
 /**
- * The URL that was asked for, on the host that answered: a redirect changes where a site is, not which part of it is
- * wanted.
- * @param asked the URL of the request
- * @param answered the URL that it led to
+ * The path of the requested URL on the host that responded. A redirect may change the host of a site, but it
+ * does not change which part of the site the user requested.
+ * @param asked the requested URL
+ * @param answered the URL of the response after redirects
  */
 export function siteOf(asked: string, answered: string): string {
   const site = new URL(answered);

@@ -2,17 +2,17 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 
-/** Where a byte order mark or an XML declaration would stand. */
+/** Number of bytes at the beginning that are searched for a byte order mark and an XML declaration. */
 const HEAD_BYTES = 256;
-/** A file inside a file inside a file: nobody means more. */
+/** Maximum layers of gzip compression that are unpacked. */
 const MAX_LAYERS = 3;
-/** Five times what the protocol allows, unpacked: beyond is no list of pages. */
+/** Maximum unpacked size: five times the limit of the sitemap protocol (50 MB). */
 const MAX_BYTES = 250 * 1024 * 1024;
 const SLICE_BYTES = 64 * 1024;
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** Reads the first bytes of a stream; `rest` begins with them again. */
+/** Reads the first bytes of a stream. `rest` is the whole stream, including these bytes. */
 async function peek(chunks: Bytes): Promise<{ head: Buffer; rest: Bytes }> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first: Uint8Array[] = [];
@@ -39,7 +39,7 @@ async function peek(chunks: Bytes): Promise<{ head: Buffer; rest: Bytes }> {
 }
 
 function unpack(chunks: Bytes): Bytes {
-  // What is there of a file that was cut is still of use.
+  // With this option, a truncated file is unpacked as far as it goes instead of failing.
   const gunzip = createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
   pipeline(Readable.from(chunks), gunzip, (error) => error && gunzip.destroy(error));
   return gunzip;
@@ -49,7 +49,7 @@ function decoderFor(head: Buffer): TextDecoder {
   if (head[0] === 0xff && head[1] === 0xfe) return new TextDecoder('utf-16le');
   if (head[0] === 0xfe && head[1] === 0xff) return new TextDecoder('utf-16be');
   const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.:-]+)/.exec(head.toString('latin1'))?.[1];
-  // A declaration that could be read as bytes is not of these, whatever it says.
+  // The declaration was readable as single bytes, so an encoding with two bytes per character must be wrong.
   const label = declared && !/^(?:utf-?16|ucs)/i.test(declared) ? declared : 'utf-8';
   try {
     return new TextDecoder(label);
@@ -60,9 +60,11 @@ function decoderFor(head: Buffer): TextDecoder {
 }
 
 /**
- * Makes the bytes of a sitemap text, piece by piece: unpacked if it begins as gzip does, however it was announced,
- * and decoded as its byte order mark or XML declaration says, else as UTF-8. The mark itself is gone.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` beyond 250 MiB unpacked; and what zlib or the chunks throw
+ * Decodes the bytes of a sitemap to text, piece by piece. Content that begins with the gzip signature is
+ * unpacked, whatever its headers say. The encoding is taken from the byte order mark or the XML declaration;
+ * the default is UTF-8. The byte order mark is removed.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for more than 250 MiB of unpacked bytes. Errors of zlib and
+ *   of `chunks` are passed on.
  */
 export async function* textOf(chunks: Bytes, url: string): AsyncGenerator<string> {
   let { head, rest } = await peek(chunks);

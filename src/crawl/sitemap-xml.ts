@@ -1,36 +1,42 @@
 import { Parser } from 'htmlparser2';
 
-/** What a sitemap names: a page, or another sitemap. */
+/** An entry of a sitemap: a page or another sitemap. */
 export interface SitemapEntry {
   kind: 'page' | 'sitemap';
   url: string;
 }
 
-/** Takes XML in pieces and gives the entries found in each. */
+/** Parses XML in pieces and returns the entries found in each piece. */
 export interface XmlReader {
-  /** @returns `undefined` once the text proves to be no sitemap or feed */
+  /** @returns `undefined` as soon as the text turns out not to be a sitemap or feed */
   read(text: string): SitemapEntry[] | undefined;
 }
 
-/** Longer addresses are skipped; the protocol allows 2,048 characters. */
+/** Maximum characters of a URL; longer ones are skipped. The protocol allows 2,048. */
 export const MAX_ADDRESS = 8_192;
-/** Elements inside each other, and characters of one tag or comment: a sitemap has four, and some hundred. */
+/**
+ * Limits for nested elements and for the characters of one tag or comment. A real sitemap nests
+ * about four elements and has tags of a few hundred characters.
+ */
 const MAX_DEPTH = 10_000;
 const MAX_MARKUP = 1024 * 1024;
 
-/** Kind of the addresses that stand in `<loc>`, by the element around it; images and videos have their own. */
+/**
+ * The kind of URL in a `<loc>`, by its parent element. The `<loc>` of an image or video has another parent
+ * and is skipped.
+ */
 const LOC_PARENTS: Record<string, SitemapEntry['kind']> = {
   url: 'page',
   urlset: 'page',
   sitemap: 'sitemap',
   sitemapindex: 'sitemap',
 };
-/** Elements whose `<link>` is a page: of RSS and of Atom. */
+/** Parent elements whose `<link>` is a page: `item` in RSS, `entry` in Atom. */
 const LINK_PARENTS = new Set(['item', 'entry']);
 
 const localName = (name: string) => name.slice(name.indexOf(':') + 1).toLowerCase();
 
-/** The address of a web page or file; `undefined` for anything else. */
+/** Parses and normalizes an http or https URL; returns `undefined` for any other text. */
 export function readAddress(text: string, base?: string): string | undefined {
   const trimmed = text.trim();
   if (trimmed === '' || trimmed.length > MAX_ADDRESS || /\s/.test(trimmed)) return undefined;
@@ -39,9 +45,9 @@ export function readAddress(text: string, base?: string): string | undefined {
 }
 
 /**
- * Reads sitemaps, sitemap indexes, RSS and Atom. What is not well-formed is read as far as it makes sense; entities
- * that a document defines itself stay as they are.
- * @param base what relative links of a feed refer to; sitemaps must not have any
+ * Creates a reader of sitemaps, sitemap indexes, RSS and Atom. XML that is not well-formed is read as far as
+ * possible. Entities that a document defines itself are not resolved.
+ * @param base the URL that relative links of a feed are resolved against; sitemaps may not have relative URLs
  */
 export function createXmlReader(base: string): XmlReader {
   const open: string[] = [];

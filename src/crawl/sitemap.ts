@@ -13,13 +13,13 @@ async function* readXml(texts: AsyncIterable<string>, url: string): AsyncGenerat
   }
 }
 
-/** One address a line; lines that are none are skipped. */
+/** Reads a text file with one URL per line. Other lines are skipped. */
 async function* readLines(texts: AsyncIterable<string>): AsyncGenerator<SitemapEntry> {
   let line = '';
   for await (const text of texts) {
     const lines = (line + text).split(/[\r\n]+/);
-    // What is too long already stays too long, and need not grow.
-    line = lines.pop()!.slice(0, MAX_ADDRESS + 1); // splitting gives one part at least
+    // A line beyond the maximum is skipped anyway, so the rest of it need not be kept.
+    line = lines.pop()!.slice(0, MAX_ADDRESS + 1); // `split` returns at least one part
     for (const each of lines) {
       const address = readAddress(each);
       if (address) yield { kind: 'page', url: address };
@@ -30,11 +30,12 @@ async function* readLines(texts: AsyncIterable<string>): AsyncGenerator<SitemapE
 }
 
 /**
- * Reads a sitemap as it comes, in constant memory: a list of pages, an index of sitemaps, RSS, Atom or one address a
- * line, gzipped or not. Entries that are no absolute web address are skipped; a feed's may be relative.
- * @param url its own address
- * @throws ServiceError `SCRAPE_SITE_ERROR` for a page or what never becomes a sitemap, `SCRAPE_CONTENT_TOO_LARGE`;
- * and what zlib or the chunks throw
+ * Parses a sitemap while it is downloaded, in constant memory. It may be a sitemap, a sitemap index, RSS,
+ * Atom or a text file with one URL per line, compressed with gzip or not. Entries without an absolute http or
+ * https URL are skipped; only feeds may have relative URLs.
+ * @param url the URL of the sitemap
+ * @throws ServiceError `SCRAPE_SITE_ERROR` for HTML and for other content that is no sitemap,
+ *   `SCRAPE_CONTENT_TOO_LARGE`. Errors of zlib and of `chunks` are passed on.
  */
 export async function* parseSitemap(
   chunks: AsyncIterable<Uint8Array>,
@@ -51,7 +52,7 @@ export async function* parseSitemap(
       yield start;
       yield* texts;
     } finally {
-      // Nobody may have read past the start.
+      // The consumer may stop at the start, before `texts` is iterated here, so it is closed explicitly.
       await texts.return(undefined);
     }
   }

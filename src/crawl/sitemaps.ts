@@ -7,39 +7,39 @@ import { trimPath } from './path.ts';
 import type { Robots } from './robots.ts';
 import { parseSitemap } from './sitemap.ts';
 
-/** Where a walk begins and how far it goes. */
+/** The options of {@link walkSitemaps}. */
 export interface SitemapWalk {
   egress: Egress;
-  /** Addresses of sitemaps, known or guessed. */
+  /** URLs of the sitemaps to start with, known or guessed. */
   roots: readonly string[];
-  /** Guessed URLs, asked as well where one of the roots gives no sitemap. */
+  /** Guessed URLs, which are also fetched when one of the roots turns out not to be a sitemap. */
   fallbacks?: readonly string[] | undefined;
   userAgent: string;
-  /** Its reason is what an aborted walk throws. */
+  /** An aborted walk throws the reason of this signal. */
   signal: AbortSignal;
-  /** Milliseconds until the headers of a file must have come; 20,000 unless said otherwise. */
+  /** Maximum milliseconds until the headers of a file arrive; the default is 20,000. */
   answerTimeoutMs?: number | undefined;
-  /** Files that are asked for at most, missing ones included; 1,000 unless said otherwise. */
+  /** Maximum number of files that are requested, including missing ones; the default is 1,000. */
   maxFiles?: number | undefined;
-  /** Pages for which it is false are not given out. */
+  /** Pages for which this returns false are left out. */
   isWanted?: ((url: string) => boolean) | undefined;
 }
 
-/** What became of the files of a walk. */
+/** What happened to the files of a walk. */
 export interface SitemapReport {
-  /** How many were read to their end. */
+  /** Number of files that were read completely. */
   files: number;
-  /** Roots where nothing is (404, 410): a guess that was wrong is no failure. */
+  /** URLs of roots that do not exist (404, 410). They are no failures, because roots may be guessed. */
   missing: string[];
   failed: { url: string; code: ErrorCode; error: string }[];
-  /** Some files were left out: too many of them, or too deep in each other. */
+  /** Whether files were left out, because they were too many or nested too deeply. */
   truncated: boolean;
 }
 
 interface File {
   url: string;
   depth: number;
-  /** Stood among pages, and may be one. */
+  /** Whether the file was listed as a page, so it may be a page instead of a sitemap. */
   maybePage?: boolean;
 }
 
@@ -47,14 +47,14 @@ const MAX_FILES = 1_000;
 const MAX_DEPTH = 5;
 const BATCH = 1_000;
 const FILE_TIMEOUT_MS = 60_000;
-/** Sites that make their sitemaps when they are asked for them take a while. */
+/** This timeout is long because some sites generate their sitemaps on request. */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Beyond what a sitemap's text may have, so that its own limit speaks. */
+/** Larger than the limit for the text of a sitemap, so that the error of that limit is reported. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
-/** Sites list sitemaps among their pages. */
+/** Extensions of pages that may be sitemaps, because some sites list sitemaps as pages. */
 const XML_ENDING = /\.xml(?:\.gz)?$/i;
 
-/** The usual places of a host: its root, beside and above the start path. */
+/** The usual URLs of sitemaps: at the root of the host, below the start path, and on the main domain. */
 function usualPlaces(start: URL): string[] {
   const folder = trimPath(start.pathname);
   const names = [`${folder}/sitemap.xml`, '/sitemap.xml', '/sitemap_index.xml', '/sitemap.xml.gz'];
@@ -69,23 +69,23 @@ function usualPlaces(start: URL): string[] {
 }
 
 /**
- * Where a site's sitemaps are: what its robots.txt names, and where they usually are if it names none, or one that
- * gives nothing.
- * @param start the URL that was asked for, on the host that answered
+ * The URLs of a site's sitemaps: those that robots.txt names, otherwise the usual URLs. The usual URLs are
+ * also the fallbacks if a named sitemap cannot be read.
+ * @param start the requested URL on the host that responded, see `siteOf`
  */
 export function sitemapPlaces(start: URL, robots: Robots): Pick<SitemapWalk, 'roots' | 'fallbacks'> {
   const usual = usualPlaces(start);
   return robots.sitemaps.length > 0 ? { roots: robots.sitemaps, fallbacks: usual } : { roots: usual };
 }
 
-/** The files of a walk: each once, and no more than allowed. */
+/** The queue of files of a walk, without duplicates and with a maximum number. */
 function createQueue(roots: readonly string[], maxFiles: number) {
   const waiting: File[] = [];
   const known = new Set<string>();
   const queue = {
     truncated: false,
     next: () => waiting.shift(),
-    /** @returns false for an address that was met before */
+    /** Marks a URL as known. @returns false if it was known before */
     know: (url: string) => known.size < known.add(url).size,
     add(file: File): void {
       if (known.has(file.url)) return;
@@ -99,15 +99,15 @@ function createQueue(roots: readonly string[], maxFiles: number) {
 
 type Queue = ReturnType<typeof createQueue>;
 
-/** What a walk carries from file to file. */
+/** The state of a walk. */
 interface Progress {
   queue: Queue;
   report: SitemapReport;
-  /** A root gave no sitemap. */
+  /** Whether a root turned out not to be a sitemap, so that the fallbacks are needed. */
   isRootLost: boolean;
 }
 
-/** @returns `undefined` where nothing is, and where a redirect leads to what was read already */
+/** Opens a file. @returns `undefined` if it does not exist, or redirects to a file that was read before */
 async function openFile(file: File, walk: SitemapWalk, progress: Progress) {
   const { queue, report } = progress;
   const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = walk;
@@ -138,12 +138,12 @@ function toServiceError(error: unknown, url: string): ServiceError {
     return new ServiceError('SCRAPE_TIMEOUT', message, { cause: error });
   }
   const translated = toFetchError(error, new URL(url).host);
-  // A fault of ours must not pass for one of the site.
+  // An error of our own code must not be reported as an error of the site.
   if (translated.code === 'UNKNOWN_ERROR') throw error;
   return translated;
 }
 
-/** Gives the pages of one file and queues the sitemaps that it names. */
+/** Yields the pages of one file and queues the sitemaps that it names. */
 async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): AsyncGenerator<string> {
   const { queue, report } = progress;
   let entries = 0;
@@ -165,16 +165,17 @@ async function* pagesOf(file: File, walk: SitemapWalk, progress: Progress): Asyn
     if (file.depth === 0) progress.isRootLost = true;
     if (!file.maybePage) report.failed.push({ url: file.url, code, error: message });
   } finally {
-    // Who stops in the middle of a file leaves its connection too.
+    // If the caller stops in the middle of a file, the connection must be closed.
     opened?.body.destroy();
   }
   if (file.maybePage && entries === 0) yield file.url;
 }
 
 /**
- * Reads sitemaps and all that they name, one after another, each once. Gives their pages in batches of at most 1,000,
- * in order, and the same page as often as it is named. A file that fails is left out and reported; where that is a
- * root, the fallbacks are read after all that the roots name.
+ * Reads sitemaps, and the sitemaps that they name, one after another and each only once. Yields their pages
+ * in order, in batches of at most 1,000. A page that is listed several times is yielded several times. A file
+ * that fails is reported and skipped. If it is a root, the fallbacks are read after everything that the roots
+ * name.
  */
 export async function* walkSitemaps(walk: SitemapWalk): AsyncGenerator<string[], SitemapReport> {
   const { roots, fallbacks = [], maxFiles = MAX_FILES, isWanted = () => true } = walk;
@@ -184,7 +185,7 @@ export async function* walkSitemaps(walk: SitemapWalk): AsyncGenerator<string[],
   function next(): File | undefined {
     const file = queue.next();
     if (file || !progress.isRootLost) return file;
-    // Those that were added before are known, and left out.
+    // The queue ignores fallbacks that were added before.
     for (const url of fallbacks) queue.add({ url, depth: 0 });
     return queue.next();
   }

@@ -1,28 +1,39 @@
 import { calendarDate, isFarAway } from './calendar.ts';
 import { createFacetCounter } from './facets.ts';
 
-/** Keeps a crawl out of address spaces without end. When in doubt it lets an address pass. */
+/** Keeps a crawl out of endless series of URLs (crawler traps). Doubtful URLs are admitted. */
 export interface TrapGuard {
-  /** Ask once for each address: some limits are counts. */
+  /** Whether a URL may be crawled. Call it once for each URL, because some limits count the calls. */
   admits(url: string): boolean;
-  /** What was refused: the pattern and why, for people, and how many addresses of it. */
+  /** The refused URLs, counted by a readable description of their pattern and the reason. */
   readonly trapped: ReadonlyMap<string, number>;
 }
 
 const MAX_CHARACTERS = 2_000;
 const MAX_SEGMENTS = 20;
-/** `/a/a/a/a`, `/a/b/a/b/a/b`, and one name five times anywhere. */
+/**
+ * Maximum repetitions in a path: of one segment in a row, of a sequence in a row, and of one segment
+ * anywhere. This refuses `/a/a/a/a`, `/a/b/a/b/a/b`, and the same segment five times.
+ */
 const MAX_REPEATS = { alone: 3, together: 2, anywhere: 4 };
-/** Leaves of one calendar: a day's leaf for more than ten years. */
+/** Maximum number of pages of one calendar; with one page for each day, this is more than ten years. */
 const MAX_LEAVES = 5_000;
-/** Addresses of one shape that differ in a session, by its own name and by its looks. */
+/**
+ * Maximum number of URLs that differ only in a session: one with a known name, and one that only looks like
+ * an ID.
+ */
 const MAX_SESSIONS = 200;
 const MAX_TOKENS = 500;
-/** A session stands above a whole site; the name of a thing stands above a few pages. */
+/**
+ * Minimum number of URL shapes below an ID for it to count as a session: a whole site lies below a session,
+ * but only a few pages below the ID of an item.
+ */
 const MIN_SHAPES_BELOW = 20;
 const MAX_SHAPES = 1_000;
 const MAX_REPORTED = 50;
-/** Folders that name a pattern; the same trap goes on below. */
+/**
+ * Number of path segments in the description of a pattern. Deeper URLs of the same trap are counted together.
+ */
 const MAX_NAMED = 3;
 
 const NUMBER = /^\d+$/;
@@ -30,17 +41,17 @@ const SESSION = /;jsessionid=|^\(S\(|(?:^|[;,])(?:phpsessid|sessionid|sid)=/i;
 const TOKEN =
   /^(?=.*\d)(?=.*[a-z])(?:[0-9a-f]{16,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-z]{24,})$/i;
 
-/** Whether the `length` segments that end at `end` stand there `times` times in a row. */
+/** Whether the sequence of `length` segments that ends at `end` occurs `times` times in a row. */
 function repeatsAt(segments: readonly string[], end: number, length: number, times: number): boolean {
   if (end < length * times) return false;
   for (let at = end - length * times; at < end - length; at++) {
     if (segments[at] !== segments[at + length]) return false;
   }
-  // Numbers repeat by themselves, in tiles of maps and in versions.
+  // Numbers repeat for good reasons, as in map tiles and versions.
   return segments.slice(end - length, end).some((segment) => !NUMBER.test(segment));
 }
 
-/** Relative links that lead ever deeper repeat what they stand below. */
+/** Whether segments repeat, as they do when a relative link is resolved below itself again and again. */
 function isRepeating(segments: readonly string[]): boolean {
   const counts = new Map<string, number>();
   return segments.some((segment, index) => {
@@ -52,7 +63,10 @@ function isRepeating(segments: readonly string[]): boolean {
   });
 }
 
-/** The address without what varies within one kind, so that it can be counted and named. */
+/**
+ * Replaces the variable parts of a URL (sessions, IDs, numbers), so that URLs of the same kind count
+ * together.
+ */
 function shapeOf(url: URL, segments: readonly string[]): string {
   const path = segments.map((segment) => {
     if (SESSION.test(segment)) return '{session}';
@@ -62,7 +76,7 @@ function shapeOf(url: URL, segments: readonly string[]): string {
   return `${url.host}/${path.join('/')}`.slice(0, 120);
 }
 
-/** Counts by name; names beyond the first thousand are not counted. */
+/** Counts occurrences by name. After the first 1,000 different names, new names are not counted. */
 function createTally() {
   const counts = new Map<string, number>();
   return {
@@ -75,7 +89,7 @@ function createTally() {
   };
 }
 
-/** @param now what calendars are held against */
+/** @param now the date that calendar pages are compared with */
 export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): TrapGuard {
   const tally = createTally();
   const facets = createFacetCounter();

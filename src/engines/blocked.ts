@@ -10,7 +10,7 @@ const BLOCKED_STATUSES = new Set([401, 403, 429]);
 export const isBlocked = ({ statusCode, challenge }: Snapshot) =>
   BLOCKED_STATUSES.has(statusCode) || challenge !== undefined;
 
-/** Wraps an engine so that its pages carry `challenge` when they are one. */
+/** Wraps an engine so that `challenge` is set on the pages that are challenges. */
 export const withChallengeDetection = (engine: Engine): Engine => ({
   async fetchPage(request, signal) {
     const page = await engine.fetchPage(request, signal);
@@ -24,9 +24,10 @@ const describeChallenge = ({ maker }: Challenge) =>
 
 /**
  * Warnings about a challenge that remained after all attempts.
- * @param advice sentences for the user about options that prevented further attempts; empty if everything was tried
- * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a certain challenge when everything was tried. A
- *   page whose status is an error says so by that.
+ * @param advice sentences for the user about options that prevented further attempts; empty if everything was
+ *   tried
+ * @throws ServiceError `SCRAPE_ALL_ENGINES_FAILED` for a certain challenge if everything was tried. A page
+ *   with an error status gets a warning instead, because its status already shows the failure.
  */
 export function challengeWarnings({ url, statusCode, challenge }: Snapshot, advice: string[]): string[] {
   if (!challenge) return [];

@@ -1,37 +1,43 @@
 import { scanTags } from './scan-tags.ts';
 
-/** Signals that tell a challenge from a page. */
+/** The signals that distinguish a challenge from a normal page. */
 export interface ChallengeSignals {
   /** Characters of text outside of headers, footers, navigation and the frames of captchas. */
   content: number;
   /** The beginning of that text. */
   text: string;
-  /** Title and headings. */
+  /** The text of the title and of the headings `h1` to `h3`. */
   subject: string;
-  /** A captcha can be seen. */
+  /** Whether the page has a visible captcha. */
   hasCaptcha: boolean;
-  /** The page has input fields other than those of a captcha. */
+  /** Whether the page has input fields other than those of a captcha. */
   hasFields: boolean;
-  /** A captcha is in the same form as such fields, so it protects the form, not the page. */
+  /**
+   * Whether a captcha is in the same form as other input fields, so that it protects the form and not the
+   * page.
+   */
   guardsFields: boolean;
 }
 
-/** Elements around the content, which sites show with whatever they send. */
+/** Elements around the content, which sites include in challenges too. */
 const BOILERPLATE_ELEMENTS = new Set(['header', 'footer', 'nav', 'aside']);
 const HEADING = /^h[1-3]$/;
-/** Widgets, pictures and boxes of captchas, by what they are called. */
+/** Class names, IDs and image URLs of captchas. */
 const CAPTCHA = /\s(?:class|id)\s*=\s*["']?[^"'<>]{0,100}(?:captcha|cf-turnstile)/;
 const CAPTCHA_PICTURE = /\ssrc\s*=\s*["']?[^"'<>\s]{0,300}captcha/;
-/** Invisible captchas watch whole sites or submit buttons. */
+/** Marks of invisible captchas, which run on normal pages and need no action of the visitor. */
 const INVISIBLE_CAPTCHA = /size\s*=\s*["']?invisible|grecaptcha-badge/;
 /** Elements that are never captcha widgets, whatever their class. */
 const NEVER_WIDGET = new Set(['html', 'body', 'form', 'input', 'button', 'a', 'label', 'link', 'meta']);
-/** Inputs that nobody writes into, and what is written about a captcha. */
+/** Inputs that take no text, and fields for the solution of a captcha. */
 const NON_TEXT_INPUT = /\stype\s*=\s*["']?(?:hidden|submit|button|image|reset|checkbox|radio)\b/;
 const CAPTCHA_FIELD = /\s(?:name|id)\s*=\s*["']?(?:[^"'<>\s]{0,100}captcha|[^"'<>\s]{0,100}-response)/;
 const MAX_TEXT = 4_000;
 
-/** A frame of a captcha, as it was sent or as a rendered page has it. */
+/**
+ * Whether an element is the frame of a captcha: an `iframe` in unrendered HTML, or its replacement in a
+ * rendered page.
+ */
 const isCaptchaFrame = (name: string, tag: string) =>
   (name === 'iframe' || tag.includes('data-original-tag="iframe"')) && /captcha|turnstile/.test(tag);
 
@@ -48,10 +54,13 @@ export function readChallengeSignals(html: string): ChallengeSignals {
     ...{ content: 0, text: '', subject: '' },
     ...{ hasCaptcha: false, hasFields: false, guardsFields: false },
   };
-  /** An element whose text does not count, how many of its name are open, and how much text that is. */
+  /**
+   * The open element whose text does not count: its name, the number of open elements with this name, and the
+   * number of characters inside it.
+   */
   const boilerplate = { name: '', depth: 0, characters: 0 };
   let heading = '';
-  /** What stands in the form that is open, or between forms. */
+  /** The signals of the open form, or of the part between two forms. */
   let form = { hasCaptcha: false, hasFields: false };
   const leaveForm = () => {
     found.hasCaptcha ||= form.hasCaptcha;

@@ -3,19 +3,25 @@ import { readChallengeSignals } from './challenge-signals.ts';
 
 /** How many characters at the beginning of a page are searched for markers. */
 const MARKER_SEARCH_CHARACTERS = 100_000;
-/** Longer pages are no challenges. */
+/** Pages with more characters of HTML are not challenges. */
 const MAX_CHALLENGE_CHARACTERS = 1_000_000;
-/** With more text a page has content of its own, whatever else is in it. */
+/** A page with more characters of text has content of its own, so it is not a challenge. */
 const MAX_CHALLENGE_TEXT = 1_500;
-/** A captcha with so little text beside it is all that there is, in any language. */
+/**
+ * A page with a captcha and at most this many characters of text is probably a challenge, in any language.
+ */
 const MAX_TEXT_BESIDE_CAPTCHA = 200;
-/** With so little text a page that calls itself a check is one. */
+/**
+ * A page that describes itself as a check and has at most this many characters of text is certainly a
+ * challenge.
+ */
 const MAX_CHECK_TEXT = 600;
 
 /**
- * What only the pages that stand in for others have in them. Scripts of the same makers run on pages that are let
- * through too, so their mere presence says nothing. Rendered pages have frames as `<div data-original-tag="iframe">`.
- * Words and patterns are for text in lower case; a page without one of the words is not searched further.
+ * Markers that occur only in challenges, by the maker of the protection. Scripts of the same makers also run
+ * on normal pages, so the presence of a script alone is no marker. Rendered pages have `div` elements with
+ * `data-original-tag="iframe"` in place of frames. Words and patterns are for text in lower case. The words
+ * are a cheap test: the pattern is tried only if one of them occurs.
  */
 const MARKERS: [maker: string, words: string[], RegExp][] = [
   [
@@ -33,7 +39,7 @@ const MARKERS: [maker: string, words: string[], RegExp][] = [
     ['px-captcha', 'captcha.px-c', '_pxuuid'],
     /id=["']?px-captcha["'\s>]|captcha\.px-c(?:dn|loud)\.net\/[^"'<>]{0,100}captcha\.js|_pxuuid\s*=[^;]{0,100};[\s\S]{0,500}_pxvid/,
   ],
-  // The frame of the incident, not the script that all pages behind it have.
+  // The frame of a blocked request. The script alone is on all pages that Imperva protects.
   [
     'imperva',
     ['incapsula'],
@@ -59,15 +65,17 @@ const MARKERS: [maker: string, words: string[], RegExp][] = [
   ['yandex', ['checkboxcaptcha'], /class=["'][^"']{0,100}\bcheckboxcaptcha\b/],
 ];
 
-/** A page that does not match has no captcha. */
+/** A cheap test: a page that does not match has no captcha. */
 const CAPTCHA = /captcha|cf-turnstile/;
-/** Sentences of pages that are only a check of the visitor. */
+/** Phrases on pages that check whether the visitor is human. */
 const ARE_YOU_HUMAN =
   /(?:verify(?:ing)?|confirm(?:ing)?|prove|check(?:ing)?)\s+(?:that\s+|if\s+)?you(?:['’]re|\s+are)\s+(?:a\s+|not\s+a\s+)?(?:human|robot|bot)\b|(?:are you|i['’]?m|you['’]?re)\s+(?:not\s+)?(?:a\s+)?(?:human|robot|bot)\b|unusual traffic|(?:robot|bot|human|security|captcha) (?:check|verification)\b|(?:complete|solve|enter|pass) (?:the|this|a) captcha\b/i;
 
 /**
- * Whether a page tests or refuses its visitor in place of the page asked for, whatever its status. A page with content
- * of its own never does, nor does one whose captcha guards a form that is to be filled in.
+ * Detects a challenge: a page that tests or refuses the visitor in place of the requested page. The status of
+ * the response does not matter. A page with content of its own is not a challenge, and neither is a page
+ * whose captcha protects a form with input fields.
+ * @returns `undefined` if the page is not a challenge
  */
 export function detectChallenge({ kind, text }: Pick<Snapshot, 'kind' | 'text'>): Challenge | undefined {
   if (kind !== 'html' || text.length > MAX_CHALLENGE_CHARACTERS) return undefined;

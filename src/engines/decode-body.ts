@@ -5,7 +5,7 @@ import { detectDocumentFormat } from '../net/document-format.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Base64Mode } from './engine.ts';
 
-/** A response as it was sent. */
+/** A response before decoding. */
 interface RawResponse {
   url: string;
   contentType: string;

@@ -8,7 +8,7 @@ export interface Fallback {
   from: string;
   to: string;
   reason: string;
-  /** Milliseconds from the start of the first to the start of the second. */
+  /** Milliseconds from the start of the first engine to the start of the second. */
   afterMs: number;
 }
 
@@ -41,7 +41,7 @@ export class EngineTrace {
     };
   }
 
-  /** Each engine that was not the last, and why the next one was tried. */
+  /** The changes of engine in order, with the reason for each. */
   get fallbacks(): Fallback[] {
     return this.#attempts.slice(1).flatMap((next, index) => {
       const previous = this.#attempts[index]!;

@@ -10,7 +10,7 @@ import type { ProxyKind, Snapshot } from '../snapshot.ts';
 /** Which responses are returned as base64 instead of text. */
 export type Base64Mode = 'nothing' | 'pdf' | 'everything';
 
-/** `everything` with the format rawBase64, `pdf` with an empty list of parsers. */
+/** Chooses `everything` for the format rawBase64 and `pdf` for an empty list of parsers. */
 export function chooseBase64Mode({
   formats,
   parsers,
@@ -21,7 +21,7 @@ export function chooseBase64Mode({
 
 /** The part of a scrape request that engines need. */
 export interface PageRequest {
-  /** As the user wrote it; becomes the snapshot's `sourceUrl`. */
+  /** The URL as the user wrote it; becomes the snapshot's `sourceUrl`. */
   sourceUrl: string;
   /** The URL to fetch. */
   url: string;
@@ -30,10 +30,13 @@ export interface PageRequest {
   mobile: boolean;
   /** Milliseconds that the user asked to wait before the page is read; more than 0 needs the browser. */
   waitForMs: number;
-  /** Milliseconds that the browser waits at least before it reads the page; this alone does not need the browser. */
+  /**
+   * Milliseconds that the browser waits at least before it reads the page; this alone does not need the
+   * browser.
+   */
   minWaitMs: number;
   base64: Base64Mode;
-  /** From where the page is visited, and what its visitor reads. */
+  /** The country from which the page is visited, and the languages of the visitor. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Whether to block advertisements and reject cookie notices. */
   blockAds: boolean;

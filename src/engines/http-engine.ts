@@ -16,10 +16,10 @@ export interface HttpEngineOptions {
   maxBodyBytes: number;
 }
 
-/** How many pages in a row may only refresh to the next one. */
+/** Maximum number of meta refreshes that are followed in a row. */
 const MAX_REFRESHES = 5;
 
-/** Headers that a browser sends for a URL that the user typed. */
+/** Headers that a browser sends when the user enters a URL. */
 const BROWSER_HEADERS = {
   accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
   'upgrade-insecure-requests': '1',
@@ -29,13 +29,16 @@ const BROWSER_HEADERS = {
   'sec-fetch-user': '?1',
 };
 
-/** A media file as a snapshot: its URL without any text. */
+/** The part of a snapshot that represents a media file: its URL, without text. */
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
   ...{ kind: 'text' as const, text: '' },
   media: [{ url, contentType }],
 });
 
-/** The engine for pages that need no browser: a GET, decoded; where the page only leads to another one, that one. */
+/**
+ * The engine for pages that need no browser. It sends a GET request, follows meta refreshes and decodes the
+ * response.
+ */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
     const { sourceUrl, url, headers, skipTlsVerification, base64, location, proxy, media } = request;

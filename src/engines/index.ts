@@ -24,7 +24,7 @@ export interface FetchedPage {
   fallbacks: Fallback[];
 }
 
-/** What fetching depends on besides the request. */
+/** The dependencies of a fetch besides the request. */
 interface FetchContext {
   /** The team and saver of the profile that the request names. */
   profile?: ProfileOptions | undefined;
@@ -71,10 +71,16 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
   };
 }
 
-/** Extra milliseconds for a rendered page with change tracking, because missing content would count as removed. */
+/**
+ * Extra milliseconds for a rendered page with change tracking, because missing content would count as
+ * removed.
+ */
 const TRACKED_WAIT_MS = 5_000;
 
-/** Milliseconds to wait on a rendered page that is compared; 0 where nothing is compared, or speed was asked for. */
+/**
+ * Milliseconds to wait on a rendered page with change tracking; 0 without change tracking, with `fastMode`
+ * and with zero data retention.
+ */
 function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
   if (!asksFor(formats, 'changeTracking') || fastMode || zeroDataRetention) return 0;
   return Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2));
@@ -99,7 +105,8 @@ function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
   const collect: PageRequest['collect'] = {};
   for (const requested of formats) {
     const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
-    // Each format's functions take requests of its own schema, which TypeScript cannot follow through the union.
+    // Each format's functions take requests of its own schema, which TypeScript cannot follow through the
+    // union.
     const { collect: makeFile, survey } = (format ?? {}) as OpenPageSteps;
     if (makeFile) collect[requested.type] = (page) => makeFile(page, requested);
     if (survey) collect[requested.type] = async (page) => ({ survey: await survey(page, requested) });

@@ -2,14 +2,17 @@ import { isPlaceholder } from '../html/placeholder.ts';
 import { scanTags } from './scan-tags.ts';
 
 /**
- * Whether HTML as it was sent is only a shell that scripts fill, so that the browser has to render it. The decision
- * counts content: text outside of headers, footers, navigation and similar parts, which servers send with any shell.
+ * Whether unrendered HTML is only a shell that scripts fill, so that the browser has to render it. The
+ * decision depends on the amount of content, which is text outside of headers, footers, navigation and
+ * similar parts. Those parts do not count, because shells often contain them.
  *
  * - A page whose text is in frames or shadow trees needs the browser.
- * - A page without scripts that could fill it does not. Data blocks and analytics do not count as such scripts.
- * - A page needs the browser when an application's mount point or `<main>` is nearly empty, or when it has unfilled templates.
- * - Otherwise the amount of content decides. More is required where something is still loading or a custom element is
- *   empty, and most where the page says that it needs JavaScript. A placeholder is never enough.
+ * - A page without scripts that could fill it does not. Data blocks and analytics do not count as such
+ *   scripts.
+ * - A page needs the browser when an application's mount point or `<main>` is nearly empty, or when it has
+ *   unfilled templates.
+ * - Otherwise the amount of content decides. More is required where something is still loading or a custom
+ *   element is empty, and most where the page says that it needs JavaScript. A placeholder is never enough.
  */
 export function needsBrowser(html: string): boolean {
   if (SHADOW_TREE.test(html)) return true;
@@ -28,21 +31,29 @@ export function needsBrowser(html: string): boolean {
   return found.content < (found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_CONTENT);
 }
 
-/** Characters of content under which a page with scripts is taken for an empty shell. */
+/** A page with scripts and fewer characters of content is considered an empty shell. */
 const MIN_CONTENT = 250;
-/** The same for a page where something is loading. */
+/** The same minimum for a page where something is still loading. */
 const MIN_WHILE_LOADING = 500;
-/** The same for a page that says it needs JavaScript. */
+/** The same minimum for a page that says it needs JavaScript. */
 const MIN_WHEN_SCRIPTS_REQUIRED = 1_000;
-/** In a mount point or `<main>`. */
+/** Minimum characters of content in a mount point or `<main>`; with less, it counts as empty. */
 const MIN_INSIDE = 200;
-/** Both where a server filled it for scripts to take over: it fills short pages too. */
+/**
+ * Replaces `MIN_CONTENT` and `MIN_INSIDE` for server-rendered pages, which are complete even if they are
+ * short.
+ */
 const MIN_WHEN_SERVER_RENDERED = 60;
-/** Most pages are decided by this many characters at the beginning. */
+/**
+ * The first characters of a page, which are checked first because they are enough to decide about most pages.
+ */
 const BEGINNING_CHARACTERS = 12_000;
-/** At most this many characters of a page are read. */
+/** Maximum characters of a page that are read. */
 const JUDGED_CHARACTERS = 500_000;
-/** Longer inline scripts are programs, whatever they mention. */
+/**
+ * Inline scripts with more characters count as programs that may fill the page, even if they mention
+ * analytics.
+ */
 const SNIPPET_CHARACTERS = 2_000;
 
 const VOID_ELEMENTS = new Set([
@@ -59,9 +70,9 @@ const VOID_ELEMENTS = new Set([
   'embed',
   'wbr',
 ]);
-/** Elements around the content; their text is part of many shells. */
+/** Elements around the content. Their text is not counted, because many shells contain it. */
 const BOILERPLATE_ELEMENTS = new Set(['header', 'footer', 'nav', 'aside', 'button', 'dialog']);
-/** The same, by what sites call them. */
+/** The same parts by their class names. */
 const BOILERPLATE_CLASS =
   /^(?:site-|page-|main-|global-|app-)?(?:header|footer|nav|navbar|navigation|menu|topbar|top-bar|bottom|bottom-bar|sidebar|breadcrumbs?|cookies?|cookie-(?:banner|bar|consent|notice)|copyright|legal)$/;
 const CONTAINERS = new Set(['div', 'ul', 'ol', 'section', 'p', 'span', 'li']);
@@ -69,17 +80,17 @@ const IS_BUSY = /\saria-busy\s*=\s*["']?true/;
 const IS_MAIN = /\srole\s*=\s*["']?main\b/;
 const LOADING_CLASS = /(?:^|[-_])(?:skeleton|spinner|loader|loading|preloader|shimmer|splash)(?:$|[-_])/;
 
-/** Ids that frameworks' own templates give to the element that they fill. */
+/** IDs of mount points (elements that scripts fill) in the default templates of frameworks. */
 const MOUNT_ID =
   '(?:__next|__nuxt|___gatsby|svelte|application|(?:react|vue|main|spa|web|client|page|site|ember|q|single-spa)?[-_]?(?:root|app)|(?:root|app)[-_]?(?:root|container|mount|shell|view|wrapper))';
 const MOUNT_TAG = '(?:app-root|my-app|main-app|ion-app|root-app)';
 const MOUNT_POINT = new RegExp(`\\bid\\s*=\\s*["']?${MOUNT_ID}(?:["'\\s/>]|$)|<${MOUNT_TAG}[\\s>]`, 'i');
 const IS_MOUNT = new RegExp(`\\sid\\s*=\\s*["']?${MOUNT_ID}(?:["'\\s/>]|$)|^${MOUNT_TAG}(?:\\s|$)`);
-/** What servers leave in what they rendered for a framework to take over. */
+/** Attributes in HTML that a framework rendered on the server. */
 const SERVER_RENDERED =
   /data-reactroot|data-server-rendered|ng-server-context|data-sveltekit-hydrate|data-svelte-h|gatsby-focus-wrapper|data-ssr|data-hydrat/;
 const SERVER_RENDERED_COMMENT = /^(?:\[|\$$|ssr)/;
-/** React's mark of a part that is still to come. */
+/** React's comment that marks a part of the page that is still loading. */
 const PENDING_COMMENT = /^\$[?!]/;
 const TEMPLATE_ATTRIBUTE = /\s(?:data-)?ng-(?:app|cloak|controller)|\s[vx]-(?:cloak|for|text)[\s=]/;
 const SHADOW_TREE = /<template[^<>]{0,200}\sshadowrootmode/i;
@@ -88,10 +99,10 @@ const ASKS_FOR_SCRIPTS =
 
 const SCRIPT_TYPE = /\stype\s*=\s*["']?([^"'\s>]*)/;
 const EXECUTABLE_TYPE = /^(?:module|(?:text|application)\/(?:x-)?(?:java|ecma)script)?$/;
-/** Scripts that watch visitors, or ask them for leave; pages are complete without them. */
+/** Scripts for analytics and cookie consent. Pages are complete without them. */
 const ANALYTICS =
   /google-?analytics|googletagmanager|googlesyndication|doubleclick|\bgtag\(|datalayer|plausible|matomo|_paq|piwik|umami|usefathom|goatcounter|clarity\.ms|\bclarity\(|hotjar|\bhj\(|\bfbq\(|connect\.facebook|cloudflareinsights|cdn-cgi\/|newrelic|nreum|sentry-cdn|segment\.com|hs-scripts|cookiebot|onetrust|cookieconsent|_hmt|hm\.baidu|mc\.yandex|\bym\(|livereload|email-decode/;
-/** Scripts that set the look of the page before it is drawn. */
+/** Scripts that set the appearance of the page before it is displayed, such as a color theme. */
 const SETS_APPEARANCE = /^[\s\S]{0,400}documentelement\.(?:classname|classlist|dataset|setattribute)/;
 
 function mayFillPage(tag: string, inside: string): boolean {
@@ -101,7 +112,10 @@ function mayFillPage(tag: string, inside: string): boolean {
   return inside.trim() !== '' && !(isSnippet && (ANALYTICS.test(inside) || SETS_APPEARANCE.test(inside)));
 }
 
-/** An element that is looked into, from its tag to the end tag that closes it; one at a time. */
+/**
+ * Tracks whether the scan is inside an element of interest, one at a time.
+ * @param onLeave receives the number of characters of content inside the element when the element ends
+ */
 function createRegion(onLeave: (content: number) => void = () => undefined) {
   let name = '';
   let depth = 0;
@@ -114,7 +128,7 @@ function createRegion(onLeave: (content: number) => void = () => undefined) {
       depth = 1;
       before = content;
     },
-    /** A tag was read; of the same name, it has an end tag of its own. */
+    /** Must be called for each start tag, so that nested elements of the same name are counted. */
     open(tagName: string): void {
       if (depth && tagName === name) depth++;
     },
@@ -132,7 +146,7 @@ function createRegion(onLeave: (content: number) => void = () => undefined) {
 function readContentSignals(html: string) {
   const found = {
     content: 0,
-    /** What the content says, as far as it is little. */
+    /** The text of the content, up to about {@link MIN_CONTENT} characters. */
     lines: [] as string[],
     ...{ hasFrames: false, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false },
   };
@@ -147,7 +161,7 @@ function readContentSignals(html: string) {
   const mount = createRegion(checkLength);
   const main = createRegion(checkLength);
   const regions = [boilerplate, code, mount, main];
-  /** The custom element whose tag was the last thing read. */
+  /** The custom element whose start tag was read last, without text or tags after it. */
   let customElement = '';
 
   scanTags(html, {

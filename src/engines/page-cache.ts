@@ -14,8 +14,8 @@ import { chooseBase64Mode } from './engine.ts';
 import { visitorOf } from './visitor.ts';
 
 /**
- * The key under which a page is found again: what changes the page itself, never what is derived from it later.
- * `undefined` when the request bypasses the cache.
+ * The key of a page in the cache. It contains the options that change the page itself, but not those that
+ * only change what is derived from it later. It is `undefined` when the request bypasses the cache.
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
@@ -25,7 +25,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   // A page behind a user name and password must not be shared.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
-  // Branding is measured in the open page, which a copy is not.
+  // Branding is measured in the open page, so a stored copy cannot be used.
   if (asksFor(request.formats, 'branding')) return undefined;
   if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
   const parts = [
@@ -43,7 +43,9 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-/** Maximum number of lookups or copies in one statement. Those that arrive while a statement runs are batched. */
+/**
+ * Maximum number of lookups or copies in one statement. Those that arrive while a statement runs are batched.
+ */
 const MAX_BATCH_SIZE = 50;
 
 /**
@@ -55,7 +57,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
   const stores = batchCalls(async (copies: { key: Buffer; snapshot: Snapshot; files: CacheFile[] }[]) => {
     const keys = await blobs.putAll(copies.map(({ snapshot }) => serializeSnapshot(snapshot)));
     const places = keys.map(locateBlob);
-    // The pack ends where its last copy does.
+    // The copies are stored in one file, whose size is the end of the last copy.
     const bytes = Math.max(...places.map(({ end }) => end));
     const entries = copies.map(({ key, snapshot, files }, index) => ({
       key,
@@ -90,7 +92,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
           return snapshot;
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
-          // The blob of the copy is gone. Drop the copy and look for an older one.
+          // The blob of the copy is missing. Delete the copy and look for an older one.
           await dropCopy(db, key, entry.blob);
         }
       }
@@ -105,7 +107,10 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
   };
 }
 
-/** Serializes a snapshot: JSON without the text, a line break, the text. This takes a tenth of the time of JSON alone. */
+/**
+ * Serializes a snapshot: JSON without the text, a line break, the text. This takes a tenth of the time of
+ * JSON alone.
+ */
 function serializeSnapshot({ text, ...head }: Snapshot): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), Buffer.from(text)]);
 }

@@ -41,7 +41,7 @@ export function scanTags(html: string, reader: TagHandler): void {
     const tag = html.slice(open + 1, close);
     const [, slash, name = ''] = /^(\/?)([a-z][a-z0-9-]*)/.exec(tag) ?? [];
     if (slash) reader.close(name);
-    // A template with a shadow root is seen, unlike others.
+    // The content of a template with a shadow root is visible, unlike that of other templates.
     else if (!HIDDEN_ELEMENTS.has(name) || tag.endsWith('/') || tag.includes('shadowrootmode')) {
       if (name) reader.open(name, tag);
     } else {

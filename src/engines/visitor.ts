@@ -1,20 +1,25 @@
 import { findCountry } from '../country.ts';
 import type { PageRequest } from './engine.ts';
 
-/** Languages, time zone and position that a page sees. */
+/** The languages, time zone and position that a page can read from the browser. */
 export interface Visitor {
-  /** BCP 47 tags, the favourite first; at least one. */
+  /** BCP 47 tags in order of preference; at least one. */
   languages: string[];
-  /** IANA name. */
+  /** IANA name of the time zone. */
   timezone: string;
-  /** In degrees. Absent unless the request names a country: a page may then read it without asking. */
+  /**
+   * Position in degrees, which pages may read without permission. Set only if the request names a country.
+   */
   position?: { latitude: number; longitude: number };
 }
 
-/** Stands for a request that names no country. */
+/** The default country. */
 const UNITED_STATES = { code: 'US', language: 'en', timezone: 'America/New_York' };
 
-/** The visitor that a request asks for: its languages, else those of its country, else an American one's. */
+/**
+ * The visitor for a request. Languages of the request take precedence over those of its country; the default
+ * is the US.
+ */
 export function visitorOf(location: PageRequest['location']): Visitor {
   const country = location?.country === undefined ? undefined : findCountry(location.country);
   const { code, language, timezone } = country ?? UNITED_STATES;
@@ -24,10 +29,12 @@ export function visitorOf(location: PageRequest['location']): Visitor {
   return { languages, timezone, position: { latitude, longitude } };
 }
 
-/** As browsers are set up there; English last, as everywhere. */
+/** The usual languages of browsers in a country, with English as the last one. */
 const languagesOf = (language: string, code: string) => [...new Set([`${language}-${code}`, language, 'en'])];
 
-/** The header `Accept-Language` as Chromium writes it: each language a little less welcome than the one before. */
+/**
+ * Formats the `Accept-Language` header like Chromium, with a quality that decreases by 0.1 for each language.
+ */
 export const acceptLanguage = (languages: string[]) =>
   languages
     .map((language, place) => (place ? `${language};q=${Math.max(1, 10 - place) / 10}` : language))

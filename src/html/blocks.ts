@@ -4,7 +4,7 @@ import { isBlock, isNeverShown, oneLine } from './text.ts';
 /** A unit of visible text: a paragraph, a list item, a table row, a heading or a code block. */
 export interface TextBlock {
   kind: 'heading' | 'text' | 'item' | 'row' | 'code';
-  /** In one line. */
+  /** The text in one line. */
   text: string;
   /** The heading above it; empty where there is none. */
   section: string;
@@ -29,7 +29,7 @@ export function extractBlocks(root: ParentNode): TextBlock[] {
     if (kind === 'heading') section = text;
   }
 
-  /** Recursion is safe: a parsed page is never deeper than browsers let it be. */
+  /** Recursion is safe, because the parser limits the depth of a page. */
   function visit(nodes: ChildNode[], kind: TextBlock['kind']): void {
     for (const node of nodes) {
       if (isText(node)) line += node.data;
@@ -42,7 +42,7 @@ export function extractBlocks(root: ParentNode): TextBlock[] {
     if (!isBlock(name) || outer === 'heading') visit(children, kind);
     else if (name === 'br' || name === 'hr') flush(outer);
     else if (JOINED_ELEMENTS.has(name) || outer === 'row') {
-      // Part of the line that it stands in.
+      // The element continues the current line.
       line += ' ';
       visit(children, kind);
       line += ' ';

@@ -68,7 +68,7 @@ function applyFilters(page: Document, snapshot: PageSource, options: CleanOption
   }
   const base = documentBaseUrl(page, url);
   const copyAll = (nodes: Iterable<ChildNode>): ChildNode[] => [...nodes].flatMap(copy);
-  // Recursion is safe: a parsed page is never deeper than browsers let it be.
+  // Recursion is safe, because the parser limits the depth of a page.
   const copy = (node: ChildNode): ChildNode[] => {
     if (isText(node)) return [new Text(node.data)];
     if (!isTag(node)) return isDirective(node) ? [node.cloneNode()] : [];
@@ -91,7 +91,7 @@ function findMatches(selectors: string[], page: Document): Set<ChildNode> {
 
 /** The matches that are not inside another match, in the order of the selectors. */
 function outermost(included: Set<ChildNode>): ChildNode[] {
-  // A document is never among the matches; Set.has only wants it to be possible.
+  // The cast is for the type of `Set.has` only; a document is never among the matches.
   const isIncluded = (node: ParentNode) => included.has(node as Element);
   return [...included].filter(({ parent }) => {
     for (let at = parent; at; at = at.parent) if (isIncluded(at)) return false;

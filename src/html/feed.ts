@@ -33,13 +33,13 @@ export interface FeedEntry {
 }
 
 const FEED_ELEMENTS = new Set(['channel', 'feed']);
-/** The tags that titles are known to have; others are words of a title about code. */
+/** Tags that are not common in titles. They are kept as text, because a title may be about code. */
 const OTHER_TAGS = /<(?!\/?(?:a|b|br|code|em|i|s|small|span|strong|sub|sup|u)\b)/gi;
 const HTML_TYPE = /^(?:html|text\/html)$/i;
 
 /**
- * Reads a feed: enclosures too (RSS 2.0; RFC 4287 4.2.7.2), and Media RSS.
- * @param url the feed's own URL, the base of relative ones
+ * Converts a parsed list to a feed, including enclosures (RSS 2.0; RFC 4287 4.2.7.2) and Media RSS.
+ * @param url the URL of the feed; relative URLs are resolved against it
  * @returns `undefined` for a sitemap
  */
 export function parseFeed({ root, head, entries, language }: XmlList, url: string): Feed | undefined {
@@ -75,13 +75,13 @@ function parseEntry(fields: XmlField[], root: XmlList['root'], base: string): Fe
   };
 }
 
-/** The first one with something in it, in the order of the names. */
+/** The first field that is not empty. Earlier names take precedence. */
 const firstField = (fields: XmlField[], names: string[]): XmlField | undefined =>
   names
     .map((name) => fields.find((field) => field.name === name && (field.markup ?? field.text).trim() !== ''))
     .find((field) => field !== undefined);
 
-/** The URL of a feed's or an entry's page: its first link without another relation. */
+/** The URL of the page of a feed or entry: the first link whose `rel` is absent or `alternate`. */
 function findLink(fields: XmlField[], base: string): string | undefined {
   for (const { name, text, attributes, base: own } of fields) {
     if (!/^(atom\d*:)?link$/.test(name) || (attributes.rel ?? 'alternate') !== 'alternate') continue;
@@ -91,7 +91,7 @@ function findLink(fields: XmlField[], base: string): string | undefined {
   return undefined;
 }
 
-/** A `guid` that is a URL: RSS says that it is one unless the feed denies it. */
+/** The URL in a `guid`. In RSS, a `guid` is the URL of the page unless `isPermaLink` is `false`. */
 function guidOf(fields: XmlField[]): string | undefined {
   const guid = fields.find(({ name }) => name === 'guid');
   const href = guid?.text.trim() ?? '';
@@ -100,7 +100,7 @@ function guidOf(fields: XmlField[]): string | undefined {
     : undefined;
 }
 
-/** Atom has a name of its own for the name; RSS writes `mail@host (Name)`. */
+/** The name of the author. Atom has an element `name` for it; RSS writes `mail@host (Name)`. */
 function authorOf(fields: XmlField[]): string | undefined {
   const named = fields.find(({ name, parent }) => name === 'name' && parent === 'author');
   const written = named ?? firstField(fields, ['dc:creator', 'author', 'itunes:author']);
@@ -114,12 +114,15 @@ function fileOf({ name, attributes: { href, url, type, rel } }: XmlField): Decla
   return source ? [{ url: source, type }] : [];
 }
 
-/** A text as HTML. Of RSS each is HTML; Atom says which are, and has plain text otherwise. */
+/**
+ * Converts a field to HTML. In RSS every text is HTML. In Atom the `type` attribute decides; the default is
+ * plain text.
+ */
 function fieldToHtml({ text, markup, attributes }: XmlField, root: XmlList['root']): string | undefined {
   if (markup !== undefined) return closeEmptyElements(markup);
   const { type = 'text' } = attributes;
   if (root !== 'feed' || HTML_TYPE.test(type)) return text;
-  // Anything else is data of another kind, such as an image in base64.
+  // Other types are not text, such as an image in base64.
   if (!/^(text|text\/plain)$/i.test(type)) return undefined;
   const paragraphs = text.split(/\n\s*\n/).filter((part) => part.trim());
   return paragraphs.map((part) => `<p>${escapeHtml(part.trim())}</p>`).join('');
@@ -136,7 +139,7 @@ function fieldToText(field: XmlField | undefined, root: XmlList['root']): string
   return oneLine(text) || undefined;
 }
 
-/** Text as it stands in HTML, in attributes too. */
+/** Escapes text for HTML, including attribute values. */
 export const escapeHtml = (text: string): string =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
@@ -144,6 +147,6 @@ type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefine
 
 /** A record without its empty fields. */
 function withoutEmpty<Fields extends Record<string, string | undefined>>(fields: Fields): Present<Fields> {
-  // Only fields without a value went away.
+  // The cast is safe, because only fields without a value were removed.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<Fields>;
 }

@@ -12,8 +12,9 @@ const MAX_DELAY_S = 10;
 const REFRESH = /^\s*(\d+(?:\.\d*)?)[\s;,]*(?:url\s*=)?\s*["']?([^"']*)/i;
 
 /**
- * Where HTML as it was sent leads by `<meta http-equiv="refresh">` within ten seconds: an absolute URL, if it is
- * of the web and not the page's own. What stands in `noscript` is not meant.
+ * Finds the URL that unrendered HTML redirects to with `<meta http-equiv="refresh">` within ten seconds.
+ * @returns an absolute http or https URL; `undefined` if there is none, if it is the page's own URL, or if
+ *   the tag is in `noscript`
  */
 export function findRefreshTarget(html: string, pageUrl: string): string | undefined {
   const beginning = html.slice(0, MAX_HEAD_CHARACTERS);
@@ -30,8 +31,9 @@ export function findRefreshTarget(html: string, pageUrl: string): string | undef
 }
 
 /**
- * What the `content` of a `<meta http-equiv="refresh">` says, if it leads to a URL of the web within ten seconds.
- * @returns the absolute URL, and after how many milliseconds
+ * Parses the `content` of a `<meta http-equiv="refresh">`.
+ * @returns the absolute URL and the delay in milliseconds; `undefined` for a delay of more than ten seconds,
+ *   for a missing URL, and for one that is not http or https
  */
 export function parseRefresh(
   content: string,
@@ -43,7 +45,7 @@ export function parseRefresh(
   return target && /^https?:/.test(target) ? { target, afterMs: Number(seconds) * 1000 } : undefined;
 }
 
-/** Whether it stands where only readers without scripts look. */
+/** Whether an element is inside `noscript`, which browsers with scripts ignore. */
 function isInNoscript({ parent }: Element): boolean {
   for (let at = parent; at; at = at.parent) if (isTag(at) && at.name === 'noscript') return true;
   return false;

@@ -32,15 +32,17 @@ const ALIASES = new Map([
   ['dc.description', 'dcDescription'],
   ['dcterms.keywords', 'dcTermsKeywords'],
 ]);
-/** Aliases whose values are resolved to absolute URLs. The value under the tag's own name stays as written. */
+/**
+ * Aliases whose values are resolved to absolute URLs. The value under the tag's own name stays as written.
+ */
 const URL_ALIASES = new Set(['ogUrl', 'ogImage', 'ogAudio', 'ogVideo']);
 /** Names that are matched in any case and returned in lower case. */
 const CASE_INSENSITIVE_NAMES = new Set(['description', 'keywords', 'robots']);
 
 /**
- * Extracts metadata: every meta tag under its own name, repeated ones as a list, and well-known ones under an alias,
- * where only `ogLocaleAlternate` is a list. Publication and modification times come from JSON-LD if no meta tag has
- * them.
+ * Extracts the metadata of a page. Every meta tag is returned under its own name; repeated tags become a
+ * list. Well-known tags are also returned under an alias, which is a list only for `ogLocaleAlternate`. If
+ * meta tags lack the publication or modification time, it is taken from JSON-LD.
  */
 export function extractMetadata(
   document: Document,

@@ -29,8 +29,8 @@ const VALUES: Record<string, string> = {
 const URL_VALUE_ATTRIBUTES = new Set(['src', 'href', 'data']);
 
 /**
- * Extracts the items of microdata or RDFa Lite. Nested items are values of properties. `itemref` is not followed, and at
- * most 5,000 properties are read.
+ * Extracts the items of microdata or RDFa Lite. Nested items are values of properties. `itemref` is not
+ * followed, and at most 5,000 properties are read.
  */
 export function extractItems(document: Document, url: string, syntax: keyof typeof SYNTAXES): Item[] {
   const { scope, type, property } = SYNTAXES[syntax];
@@ -38,7 +38,7 @@ export function extractItems(document: Document, url: string, syntax: keyof type
   const items: Item[] = [];
   let properties = 0;
 
-  /** Recursion is safe: a parsed page is never deeper than browsers let it be. */
+  /** Recursion is safe, because the parser limits the depth of a page. */
   function visit(element: Element, owner: Item | undefined): void {
     const { attribs } = element;
     const names = namesIn(attribs[property]);
@@ -47,7 +47,8 @@ export function extractItems(document: Document, url: string, syntax: keyof type
     if (attribs[scope] !== undefined) {
       const name = typeName(attribs[type]);
       const item: Item = { ...(name && { '@type': name }) };
-      // A nested item is added under its first name only, because two names at each level would grow exponentially.
+      // A nested item is added under its first name only, because two names at each level would grow
+      // exponentially.
       if (owner && names[0] !== undefined) add(owner, names[0], item);
       else items.push(item);
       within = item;

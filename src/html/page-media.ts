@@ -16,20 +16,23 @@ export interface MediaLink {
   /** Absent if unknown. */
   kind?: MediaKind;
   /**
-   * `page`: the page shows it or says of itself that it is its own (and what the snapshot's own URL is); `loaded`: a
-   * browser that had the page open loaded it to play; `linked`: a link leads to it; `feed`: an entry of a feed has it.
+   * How the file was found. `page`: the page shows the file or declares it as its own, or the URL of the
+   * snapshot is the file itself; `loaded`: the browser loaded the file while the page was open; `linked`: the
+   * page links to the file; `feed`: the file belongs to an entry of a feed.
    */
   source: (typeof MEDIA_SOURCES)[number];
   /** URL of the feed entry's page, for files from feeds. */
   entry?: string;
 }
 
-/** The media of a page, the surest first within each source, and where to look for more. */
+/**
+ * The media of a page, the most certain first within each source, and the URLs of feeds that may have more.
+ */
 export interface PageMedia {
   links: MediaLink[];
-  /** Addresses of the feeds that the page names. */
+  /** URLs of the feeds that the page names. */
   feeds: string[];
-  /** Of a feed: the page that it is the feed of. */
+  /** URL of the page that a feed belongs to, if the response is a feed. */
   home?: string;
 }
 

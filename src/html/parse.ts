@@ -7,19 +7,20 @@ import { createBoundedAdapter } from './tree-adapter.ts';
 const MAX_DEPTH = 512;
 
 /**
- * Parses HTML into the same tree as a browser, with a depth that recursion can handle. The content of `noscript` is
- * parsed too.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page of more nodes than any real one has
+ * Parses HTML into the same tree as a browser, with a depth that recursion can handle. The content of
+ * `noscript` is parsed too.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` for a page with too many nodes, see `tree-adapter.ts`
  */
 export function parseHtml(html: string): Document {
   const treeAdapter = createBoundedAdapter();
   const document = buildTree(new Parser({ treeAdapter, scriptingEnabled: false }), html);
-  // What is put around an element after it was closed was open before it, so a tree is at most twice as deep as that.
+  // The parser may wrap an element after it was closed, but only in elements that were open before it.
+  // A tree is therefore at most twice as deep as the largest number of open elements.
   if (treeAdapter.maxOpen > MAX_DEPTH / 2) limitDepth(document);
   return document;
 }
 
-/** Makes these the children of a node, linked with each other. */
+/** Replaces the children of a node and updates their `parent`, `prev` and `next`. */
 export function setChildren(parent: ParentNode, children: ChildNode[]): void {
   let previous: ChildNode | null = null;
   for (const child of children) {
@@ -32,7 +33,9 @@ export function setChildren(parent: ParentNode, children: ChildNode[]): void {
   parent.children = children;
 }
 
-/** Turns elements below the maximum depth into siblings. Not recursive, because the depth is not limited yet. */
+/**
+ * Turns elements below the maximum depth into siblings. Not recursive, because the depth is not limited yet.
+ */
 export function limitDepth(document: Document): void {
   const stack: { node: ParentNode; depth: number }[] = [{ node: document, depth: 0 }];
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -42,7 +45,10 @@ export function limitDepth(document: Document): void {
   }
 }
 
-/** All descendants side by side in document order; an element keeps what comes before the first element in it. */
+/**
+ * Flattens all descendants to siblings in document order. An element keeps only the nodes before its first
+ * child element.
+ */
 function flattenDescendants(parent: ParentNode): ChildNode[] {
   const row: ChildNode[] = [];
   const stack = parent.children.toReversed();

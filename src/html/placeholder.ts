@@ -7,13 +7,13 @@ export interface VisibleText {
   hasSpinner: boolean;
 }
 
-/** Characters of a line under which it may be a title, and of one that may ask to wait. */
+/** Maximum characters of a line that may be a title, and of a line that may ask visitors to wait. */
 const MAX_TITLE_LENGTH = 60;
 const MAX_REQUEST_LENGTH = 120;
 
 /**
- * Whether a page is a placeholder: it only asks visitors to wait, in one of about thirty languages, or only shows its
- * title and a loading indicator. One more short line, such as a name or a slogan, is allowed.
+ * Whether a page is a placeholder: it only asks visitors to wait, in one of about thirty languages, or only
+ * shows its title and a loading indicator. One more short line, such as a name or a slogan, is allowed.
  */
 export function isPlaceholder({ lines, title, hasSpinner }: VisibleText): boolean {
   const said = lines.map(simplify).filter(Boolean);
@@ -24,7 +24,10 @@ export function isPlaceholder({ lines, title, hasSpinner }: VisibleText): boolea
   return others.length === 0 || (others.length === 1 && others[0]!.length <= MAX_TITLE_LENGTH);
 }
 
-/** In lower case, letters and digits alone; nothing where there are only digits, as of a percentage. */
+/**
+ * Normalizes a line to letters and digits in lower case. A line with only digits, such as a percentage,
+ * becomes empty.
+ */
 function simplify(line: string): string {
   const words = line
     .normalize('NFKC')
@@ -37,7 +40,7 @@ const asksToWait = (line: string) =>
   line.length <= MAX_REQUEST_LENGTH &&
   (STARTS_WITH_REQUEST.test(line) || ENDS_WITH_REQUEST.test(line) || REQUEST_WITHOUT_SPACES.test(line));
 
-/** Languages that put blanks between words: a line begins or ends with one of these. */
+/** Phrases of languages that separate words by blanks. A line must begin or end with one of these. */
 const REQUESTS = [
   // English
   '(?:now |still |app |page |content |data )?(?:re)?loading|please (?:wait|stand by|hold on)|(?:just )?(?:a|one) (?:moment|second|sec)(?: please)?',
@@ -76,7 +79,10 @@ const REQUESTS = [
 const STARTS_WITH_REQUEST = new RegExp(`^(?:${REQUESTS})(?: |$)`, 'u');
 const ENDS_WITH_REQUEST = new RegExp(`(?:^| )(?:${REQUESTS})$`, 'u');
 
-/** Languages that do not put blanks between words, and Korean, whose words have endings: anywhere in a line. */
+/**
+ * Phrases of languages without blanks between words, and of Korean, whose words have endings. They match
+ * anywhere in a line.
+ */
 const REQUEST_WITHOUT_SPACES = new RegExp(
   '加载中|正在加载|载入中|正在载入|加載中|載入中|讀取中|读取中|请稍[候等后]|請稍[候等後]|稍[候等后後]片刻|読み?込み?中|読み?込んで|ロード中|ローディング|お待ち(?:ください|下さい)|로딩|로드 ?중|불러오는|불러오고|기다려 ?주|กำลังโหลด|โปรดรอ|กรุณารอ|รอสักครู่'.normalize(
     'NFKC',

@@ -1,11 +1,13 @@
 /** One picture of a `srcset`. */
 interface Candidate {
   url: string;
-  /** Its width in pixels or its density, 1 when neither is said. */
+  /** Width in pixels, or pixel density; 1 if neither is given. */
   size: number;
 }
 
-/** The candidates of a `srcset`, split as the HTML standard says (4.8.4.2.2): a URL may contain commas. */
+/**
+ * Parses the candidates of a `srcset` as the HTML standard requires (4.8.4.2.2): a URL may contain commas.
+ */
 export function parseSrcset(srcset: string): Candidate[] {
   const candidates: Candidate[] = [];
   const next = /[\s,]*([^\s,]\S*)([^,]*)/y;
@@ -13,7 +15,7 @@ export function parseSrcset(srcset: string): Candidate[] {
     const [, written = '', descriptors = ''] = found;
     const url = written.replace(/,+$/, '');
     const alone = url.length < written.length;
-    // A comma right after the URL ends the candidate: what follows belongs to the next one.
+    // A comma right after the URL ends the candidate, so the following text belongs to the next one.
     if (alone) next.lastIndex -= descriptors.length;
     const size = alone ? undefined : /^\s*(\d+(?:\.\d+)?|\.\d+)[wx]/.exec(descriptors)?.[1];
     candidates.push({ url, size: Number(size ?? 1) });

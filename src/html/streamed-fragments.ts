@@ -4,22 +4,28 @@ import { limitDepth, setChildren } from './parse.ts';
 
 /** A prefix of React's streaming functions. Pages without it need no work. */
 const REACT_MARKER = '$R';
-/** React's calls that put a fragment into its place; for a segment ($RS) the fragment's id comes first. */
+/**
+ * Calls of React's functions that put a fragment into its place. In `$RS` calls, the fragment's ID is the
+ * first argument; in the others it is the second.
+ */
 const CALL = /\$R([CRS])\("([^"]+)","([^"]+)"/g;
-/** Fragments are not placed deeper than this, so that nested fragments cannot exceed the maximum depth. */
+/**
+ * Fragments below this depth are not placed, so that nested fragments cannot exceed the maximum depth of the
+ * tree.
+ */
 const MAX_PLACEMENT_DEPTH = 512;
 
 /**
- * Moves fragments that React streamed after the page into place, as the page's scripts would: the children of a hidden
- * fragment replace a template and the fallback after it. Takes time in proportion to the page.
- * @param source what the page was parsed from
+ * Moves fragments that React streamed at the end of the page to their places, as the page's scripts would do.
+ * The children of a hidden fragment replace a `template` and the fallback after it. It takes linear time.
+ * @param source the HTML that the page was parsed from
  * @returns the same document
  */
 export function placeStreamedFragments(page: Document, source: string): Document {
   const fragments = source.includes(REACT_MARKER) ? findFragments(page) : new Map<string, Element>();
   if (fragments.size === 0) return page;
   const open = new Set<ParentNode>();
-  // Recursion is safe: a parsed page is never deeper than browsers let it be, and what is put in is not put deep.
+  // Recursion is safe, because both the depth of a parsed page and the depth of placed fragments are limited.
   const arrange = (parent: ParentNode, depth: number) => {
     open.add(parent);
     setChildren(parent, parent.children.flatMap(withFallbacks(parent, depth)));
@@ -47,7 +53,7 @@ export function placeStreamedFragments(page: Document, source: string): Document
   return page;
 }
 
-/** The fragments by the id of the template that they replace. */
+/** Finds the fragments, by the ID of the template that each one replaces. */
 function findFragments(page: Document): Map<string, Element> {
   const byId = new Map<string, Element>();
   const calls: [place: string, fragment: string][] = [];
@@ -66,7 +72,10 @@ function findFragments(page: Document): Map<string, Element> {
   );
 }
 
-/** Where to go on after a template: behind the fallback of its boundary, which ends with a comment. */
+/**
+ * The index where processing continues after a template: the comment that ends the fallback of its boundary,
+ * or the next node if there is no fallback.
+ */
 function endOfFallback(siblings: ChildNode[], template: number): number {
   const before = siblings[template - 1];
   if (!before || !isComment(before) || !before.data.startsWith('$')) return template + 1;

@@ -34,7 +34,7 @@ export interface MetaTag {
 export function readMetaTags(document: Document): MetaTag[] {
   return getElementsByTagName('meta', document).flatMap(({ attribs }) => {
     const name = attribs.name ?? attribs.property ?? attribs.itemprop;
-    // A record must not get another prototype.
+    // A property `__proto__` would replace the prototype of the record.
     return name && attribs.content !== undefined && name !== '__proto__'
       ? [{ name, content: attribs.content }]
       : [];
@@ -45,7 +45,10 @@ const OPEN_GRAPH = /^(?:og|article|product|book|profile|music|video):/i;
 const TWITTER = /^twitter:/i;
 const MAX_JSON_LD_BLOCKS = 100;
 
-/** @param url the page's own URL, which relative ones refer to */
+/**
+ * Reads the structured data of a page.
+ * @param url the URL of the page; relative URLs are resolved against it
+ */
 export function readStructuredData(document: Document, url: string): StructuredData {
   const parts = {
     jsonLd: () => parseJsonLd(readJsonLdScripts(document)),
@@ -57,7 +60,7 @@ export function readStructuredData(document: Document, url: string): StructuredD
   const read = <Part extends keyof StructuredData>(part: Part) => {
     const value = parts[part]();
     Object.defineProperty(data, part, { value, enumerable: true });
-    // The functions above are named by what they give.
+    // The cast is safe, because each function in `parts` returns the property that it is named after.
     return value as StructuredData[Part];
   };
   const data: StructuredData = {

@@ -11,16 +11,25 @@ import {
 
 const { TokenType } = Token;
 
-/** Insertion modes in which only white space counts, so text must be tokenized in parts. */
+/**
+ * Insertion modes in which only white space is kept. The fast path is not used, because it only separates
+ * leading white space from text.
+ */
 const FRAMES: ReadonlySet<InsertionMode> = new Set([
   InsertionMode.IN_FRAMESET,
   InsertionMode.AFTER_FRAMESET,
   InsertionMode.AFTER_AFTER_FRAMESET,
 ]);
 
-/** More attributes are left to parse5, which looks for a name among many of them in constant time. */
+/**
+ * Tags with more attributes are left to parse5, because the search for duplicate names here takes quadratic
+ * time.
+ */
 const MAX_ATTRIBUTES = 32;
-/** References that are read here; one with an equals sign behind its name is none in an attribute. */
+/**
+ * Finds a character reference that the fast path does not decode. In an attribute, a name that is followed by
+ * an equals sign is not a reference.
+ */
 const OTHER_REFERENCE = /&(?!(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);|[a-zA-Z\d]*=|[^a-zA-Z\d#]|$)/;
 const REFERENCE = /&(?:amp|quot|lt|gt|nbsp|#0?39|#34|#x27);/g;
 const CHARACTERS: Record<string, string> = {
@@ -44,9 +53,9 @@ const isBlank = (code: number) => code === SPACE || code === LINE_FEED || code =
 const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
 /**
- * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments. The fast
- * path consumes whole tokens where parse5 consumes single characters. Everything else is left to parse5's state
- * machine, so the tokens are the same for every page.
+ * parse5's tokenizer with a fast path for text without character references, well-formed tags and comments.
+ * The fast path consumes whole tokens where parse5 consumes single characters. Everything else is left to
+ * parse5's state machine, so the tokens are the same for every page.
  */
 class FastTokenizer extends Tokenizer {
   readonly #parser: { readonly insertionMode: InsertionMode };
@@ -60,7 +69,7 @@ class FastTokenizer extends Tokenizer {
 
   /** Tokenizes a whole page. */
   read(page: string): void {
-    // Then parse5 reads line ends, and gaps of its own between them, no differently from any other sign.
+    // With line ends normalized, parse5 does not have to handle them specially.
     const text = page.includes('\r') ? page.replace(/\r\n?/g, '\n') : page;
     this.#isQuick = !text.includes('\0');
     this.preprocessor.bufferWaterline = Number.POSITIVE_INFINITY;
@@ -128,7 +137,7 @@ class FastTokenizer extends Tokenizer {
   #comment(page: string, from: number): boolean {
     const first = page.charCodeAt(from);
     const end = this.#next('-->', page, from);
-    // These end a comment too, or may.
+    // Other ends of a comment (`<!-->`, `<!--->`, `--!>`) are left to parse5.
     if (first === GREATER || first === 45 || end === page.length || this.#next('--!>', page, from) < end)
       return false;
     this.#endText();
@@ -163,7 +172,7 @@ class FastTokenizer extends Tokenizer {
     return true;
   }
 
-  /** Where a name of letters and digits ends. */
+  /** The end of a tag name that consists of letters, digits and hyphens. */
   #nameEnd(page: string, from: number): number {
     let at = from;
     for (let code = page.charCodeAt(at); isLetter(code) || (code >= 48 && code <= 57) || code === 45; ) {
@@ -176,7 +185,10 @@ class FastTokenizer extends Tokenizer {
     if (this.currentCharacterToken) this._emitCurrentCharacterToken(null);
   }
 
-  /** Where a text comes next, or the page ends; each is looked for once. */
+  /**
+   * The position of the next occurrence of a text, or the end of the page. Positions are cached, so each is
+   * searched once.
+   */
   #next(text: string, page: string, from: number): number {
     const known = this.#nextOf.get(text);
     if (known !== undefined && known >= from) return known;
@@ -193,7 +205,10 @@ function tagOf(type: Token.TagToken['type'], written: string): Token.TagToken {
   return { type, tagName, tagID, selfClosing: false, ackSelfClosing: false, attrs: [], location: null };
 }
 
-/** Reads a tag from behind its name. @returns where it ends, -1 when it is none of those that are read here */
+/**
+ * Reads the attributes of a tag.
+ * @returns the position of its `>`, or -1 if the tag must be left to parse5
+ */
 function readAttributes(page: string, from: number, token: Token.TagToken): number {
   const { attrs } = token;
   for (let at = from; ; ) {
@@ -228,12 +243,15 @@ function readAttributes(page: string, from: number, token: Token.TagToken): numb
       }
       at = isQuoted ? valueEnd + 1 : valueEnd;
     }
-    // The first of a name counts.
+    // The first attribute of a name takes precedence.
     if (!attrs.some((attribute) => attribute.name === name)) attrs.push({ name, value });
   }
 }
 
-/** What a name of an attribute is made of when it is well formed; NaN, at the page's end, is not. */
+/**
+ * Whether a character belongs to a well-formed attribute name. NaN, the code at the end of the page, does
+ * not.
+ */
 const isNamePart = (code: number) =>
   code > SPACE &&
   code !== QUOTE &&
@@ -255,7 +273,7 @@ function endOfValue(page: string, at: number, first: number): number {
   return end > at && (code === GREATER || isBlank(code)) ? end : -1;
 }
 
-/** Builds a page's tree by parse5's rules from the tokens of the quick tokenizer. */
+/** Builds the tree of a page with parse5, from the tokens of {@link FastTokenizer}. */
 export function buildTree<Types extends TreeAdapterTypeMap>(
   parser: Parser<Types>,
   page: string,

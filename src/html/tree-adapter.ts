@@ -10,14 +10,15 @@ const MAX_OPEN_ELEMENTS = 20_000;
 const MAX_ATTRIBUTES = 1_000;
 
 export type BoundedAdapter = typeof adapter & {
-  /** How many elements were open at once so far. */
+  /** The largest number of elements that were open at once so far. */
   readonly maxOpen: number;
 };
 
 /**
- * How parse5 builds a tree of domhandler nodes: smaller nodes than the library's own adapter makes, places among
- * siblings found in constant time where they usually are, and bounds. One adapter serves one page.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` while the page is parsed, for one beyond the bounds
+ * Creates an adapter that lets parse5 build a tree of domhandler nodes. Compared with the library's own
+ * adapter, its nodes need less memory, it usually finds a node among its siblings in constant time, and it
+ * limits the size of the page. An adapter is used for one page only.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` during parsing, for a page beyond the limits
  */
 export function createBoundedAdapter(): BoundedAdapter {
   let nodes = 0;
@@ -33,7 +34,7 @@ export function createBoundedAdapter(): BoundedAdapter {
       const element = new Element(name, new Attributes(), []);
       element.namespace = namespace;
       const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
-      // A tag has no name twice.
+      // The tokenizer has already removed duplicate names.
       for (const { name, value } of known) element.attribs[name] = value;
       return element;
     },
@@ -68,7 +69,7 @@ export function createBoundedAdapter(): BoundedAdapter {
       node.next = reference;
       if (reference.prev) reference.prev.next = node;
       reference.prev = node;
-      // What the parser moves is among the last that it made.
+      // The search starts at the end, because the parser usually moves recent nodes.
       parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
     },
     detachNode(node) {
@@ -96,8 +97,8 @@ export function createBoundedAdapter(): BoundedAdapter {
 }
 
 /**
- * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a third of the
- * memory of `Object.create(null)`.
+ * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a
+ * third of the memory of `Object.create(null)`.
  */
 class Attributes {
   [name: string]: string;

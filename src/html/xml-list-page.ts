@@ -8,9 +8,9 @@ import { resolveUrl } from './urls.ts';
 import type { XmlField, XmlList } from './xml-list.ts';
 
 /**
- * A feed or a sitemap as a page: each entry of a feed with its title, date, author, text and files, each of a sitemap
- * with its URL and the date of its last change.
- * @param url the list's own URL, the base of relative ones
+ * Converts a feed or sitemap to a page. Entries of a feed have title, date, author, text and files; entries
+ * of a sitemap have a URL and the date of the last change.
+ * @param url the URL of the list; relative URLs are resolved against it
  */
 export function buildListPage(list: XmlList, url: string): Document {
   const feed = parseFeed(list, url);
@@ -26,7 +26,8 @@ function buildFeedPage(feed: Feed): Document {
       description && `<meta name="description" content="${escapeHtml(description)}">`
     }</head><body>${heading}${lead}${entries.map(entryToHtml).join('')}</body></html>`,
   );
-  // The texts of entries are inserted as trees, so that an unclosed element does not extend into the next entry.
+  // The texts of entries are inserted as trees, so that an unclosed element does not extend into the next
+  // entry.
   for (const [index, section] of getElementsByTagName('section', page).entries()) {
     const { html = '', base } = entries[index]!;
     const text = clean(parseHtml(html), { url: base, engine: 'http' }, KEEP_EVERYTHING);

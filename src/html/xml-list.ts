@@ -1,22 +1,25 @@
 import { Parser } from 'htmlparser2';
 import { resolveUrl } from './urls.ts';
 
-/** An element with a property of a list or of one of its entries. */
+/** An element that contains a property of a list or of one of its entries. */
 export interface XmlField {
-  /** In lower case, without the prefix that the root has: `title`, `content:encoded`. */
+  /**
+   * The element name in lower case, such as `title` or `content:encoded`. The root's namespace prefix is
+   * removed.
+   */
   name: string;
-  /** The name of the element around it. */
+  /** The name of the parent element. */
   parent: string;
   attributes: Record<string, string>;
-  /** Its own text, entities and CDATA read. Without that of elements inside. */
+  /** The text of the element itself, without nested elements. Entities and CDATA are decoded. */
   text: string;
-  /** The markup inside, as it was sent: of texts that are XHTML. */
+  /** The unchanged markup inside the element, for texts in XHTML. */
   markup?: string;
-  /** What relative URLs in it refer to, where `xml:base` says so. */
+  /** The URL that `xml:base` sets for relative URLs in the element. */
   base?: string;
 }
 
-/** A feed or a sitemap, element by element in document order. */
+/** The elements of a feed or sitemap in document order. */
 export interface XmlList {
   root: 'rss' | 'rdf' | 'feed' | 'urlset' | 'sitemapindex';
   /** `xml:lang` of the root. */
@@ -26,27 +29,30 @@ export interface XmlList {
   entries: XmlField[][];
 }
 
-/** The root element, behind what may come before it: blanks, comments, instructions, a document type. */
+/**
+ * Matches the root element. White space, comments, processing instructions and a document type may precede
+ * it.
+ */
 const ROOT =
   /^(?:[\s\uFEFF]|<\?[^>]*>|<!--(?:(?!-->)[\s\S])*-->|<!doctype[^<>]*>)*<(?:[\w.-]+:)?(rss|rdf|feed|urlset|sitemapindex)[\s>/]/i;
 const MAX_CHARACTERS_BEFORE_ROOT = 4_096;
 const ENTRIES: Record<XmlList['root'], string> = {
   ...{ rss: 'item', rdf: 'item', feed: 'entry', urlset: 'url', sitemapindex: 'sitemap' },
 };
-/** Lists nest about five elements; what is deeper was not made to be read. */
+/** Maximum depth of elements, at which parsing stops. Normal lists nest about five elements. */
 const MAX_DEPTH = 1_000;
 
 /** The root of a feed (RSS, RDF, Atom) or a sitemap; `undefined` for any other text. */
 function findRoot(text: string): XmlList['root'] | undefined {
   const [, root] = ROOT.exec(text.slice(0, MAX_CHARACTERS_BEFORE_ROOT)) ?? [];
-  // The pattern names the roots.
+  // The cast is safe, because the pattern matches only these names.
   return root?.toLowerCase() as XmlList['root'] | undefined;
 }
 
 /**
- * Reads a feed or a sitemap as far as its text makes sense: what is not well-formed ends earlier.
- * @param url what the bases of `xml:base` refer to
- * @returns `undefined` for what is neither
+ * Parses a feed or sitemap. Text that is not well-formed is parsed as far as possible.
+ * @param url the URL that `xml:base` attributes are resolved against
+ * @returns `undefined` if the text is neither a feed nor a sitemap
  */
 export function parseXmlList(xml: string, url: string): XmlList | undefined {
   const root = findRoot(xml);
@@ -55,7 +61,7 @@ export function parseXmlList(xml: string, url: string): XmlList | undefined {
   const open: { name: string; base?: string; field?: XmlField }[] = [];
   let entry: XmlField[] | undefined;
   let prefix = '';
-  /** The text that is XHTML and where its markup starts: what is inside is no field. */
+  /** The depth of the open XHTML text, and the start of its markup. Elements inside it are not fields. */
   let inside: { depth: number; start: number } | undefined;
 
   const parser = new Parser(
@@ -79,7 +85,7 @@ export function parseXmlList(xml: string, url: string): XmlList | undefined {
           list.entries.push(entry);
         } else if (around) {
           const field = { name, parent: around.name, attributes, text: '', ...(base && { base }) };
-          // The element was pushed above.
+          // The stack is not empty, because the element was pushed above.
           open.at(-1)!.field = field;
           (entry ?? list.head).push(field);
           if (attributes.type === 'xhtml') inside = { depth: open.length, start: parser.endIndex + 1 };

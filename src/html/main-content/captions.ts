@@ -3,12 +3,12 @@ import type { ElementMeasure } from './element-measures.ts';
 import type { PageIndex } from './page-index.ts';
 import { TEXT_PAGE_TYPES } from './thresholds.ts';
 
-/** The common ancestor of a caption and its picture is at most this many levels above the caption. */
+/** Maximum number of levels above a caption at which its common ancestor with the picture is searched. */
 const MAX_LEVELS_TO_PICTURE = 2;
 
 /**
- * Whether an element is a caption, by its tag or class names, and contains its picture or is next to it. Such a caption
- * is kept with the picture. Applies to articles and documentation only.
+ * Whether an element is a caption, by its tag or class names, and contains its picture or is next to it. Such
+ * a caption is kept with the picture. Applies to articles and documentation only.
  */
 export function isCaption(element: Element, measured: ElementMeasure, index: PageIndex): boolean {
   const isNamed = index.nameHints.get(element)?.some(({ kind }) => kind === 'caption') ?? false;

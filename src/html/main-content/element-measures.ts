@@ -61,7 +61,7 @@ export function measureElements(page: Document, isScripted: boolean): Measures {
   const isShown = ({ name }: Element) =>
     !ELEMENTS_WITHOUT_TEXT.has(name) && !(isScripted && name === 'noscript');
 
-  // Recursion is safe: a parsed page is never deeper than browsers let it be.
+  // Recursion is safe, because the parser limits the depth of a page.
   const visit = (nodes: ChildNode[], into: ElementMeasure, line: TextRun, isLink: boolean): TextRun => {
     let run = line;
     for (const node of nodes) {

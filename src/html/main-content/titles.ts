@@ -2,12 +2,12 @@ import { type Element, isTag } from 'domhandler';
 import type { PageIndex as Survey } from './page-index.ts';
 import type { PageType } from './page-type.ts';
 
-/** Types whose text is complete without the title (decision 0025). */
+/** Page types whose main content does not include the title (decision 0025). */
 const WITHOUT_TITLE: PageType[] = ['article', 'forum'];
 
 /**
- * Whether an element that is a part of the page by its tag introduces the content: a `header` with the page's title.
- * A heading that is a link as a whole is the name of the site.
+ * Whether an element is a `header` with the title of the page, which belongs to the content. A heading whose
+ * whole text is a link does not count as the title, because it is usually the name of the site.
  */
 export function introduces(element: Element, { type, titled, measures }: Survey): boolean {
   if (element.name !== 'header' || !titled.has(element) || WITHOUT_TITLE.includes(type)) return false;
@@ -15,7 +15,7 @@ export function introduces(element: Element, { type, titled, measures }: Survey)
   return linked < length;
 }
 
-/** The heading that makes an element one of those that hold the title. */
+/** The heading with the title inside an element that contains the title. */
 function titleIn(element: Element, titled: Survey['titled']): Element {
   let at = element;
   for (;;) {
@@ -26,10 +26,10 @@ function titleIn(element: Element, titled: Survey['titled']): Element {
 }
 
 /**
- * Drops an element, but for the page's title and the paragraphs that come after it in the same element. Those of an
- * article are dropped with it: its text is complete without.
- * @param isIntroduced whether the title has come before
- * @returns whether the title has come before what follows the element
+ * Drops an element, but keeps the page's title and the paragraphs after it in the same element. For an
+ * article, the whole element is dropped, because the text of an article does not include its title.
+ * @param isIntroduced whether the title precedes the element
+ * @returns whether the title precedes everything after the element
  */
 export function dropBesideTitle(
   element: Element,
@@ -49,7 +49,7 @@ export function dropBesideTitle(
   return isAfter;
 }
 
-/** Whether an element is a paragraph, however short, or has nothing but paragraphs. */
+/** Whether an element is a paragraph of any length, contains prose, or consists only of paragraphs. */
 function isLead(element: Element, measures: Survey['measures']): boolean {
   const { length = 0, prose = 0 } = measures.get(element) ?? {};
   if (element.name === 'p' || prose > 0) return true;
