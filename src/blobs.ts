@@ -25,7 +25,9 @@ export interface Blobs {
   put(bytes: Uint8Array): Promise<string>;
   /** Stores several items durably in one file, which costs one write. @returns the key of each, in order */
   putAll(items: Uint8Array[]): Promise<string[]>;
-  /** Stores a file of any size as `put` does. Its directory must have space for a compressed copy. */
+  /**
+   * Stores a file of any size like `put`. The directory of the file must have space for a compressed copy.
+   */
   putFile(file: string): Promise<string>;
   /** Reads the bytes of a key. @throws ServiceError `NOT_FOUND` for a key that is not stored */
   get(key: string): Promise<Buffer>;
@@ -34,9 +36,12 @@ export interface Blobs {
    * @throws ServiceError `NOT_FOUND`
    */
   stream(key: string): Promise<Readable>;
-  /** Deletes a file for all who stored it. Does nothing where it does not exist. */
+  /** Deletes a file, even if it was stored several times. Does nothing if the file does not exist. */
   remove(key: string): Promise<void>;
-  /** Lists the files whose keys begin with two hex digits, such as `0f`, with the time when they were last stored. */
+  /**
+   * Lists the files whose keys begin with two hex digits, such as `0f`, with the time when they were last
+   * stored.
+   */
   list(prefix: string): Promise<StoredBlob[]>;
   /** Deletes the files that were last stored before a time. @returns the number of deleted files */
   sweep(before: Date): Promise<number>;
@@ -50,20 +55,20 @@ export type BlobSpace = 'results' | 'cache' | 'versions';
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressLarge = promisify(zstdCompress);
 const decompressLarge = promisify(zstdDecompress);
-/** Up to this size compressing is faster than handing the bytes to another thread. */
+/** Up to this size, compressing in this thread is faster than handing the bytes to another thread. */
 const SMALL_BYTES = 256 * 1024;
 const compress = async (bytes: Uint8Array) =>
   bytes.length <= SMALL_BYTES ? zstdCompressSync(bytes, FAST) : compressLarge(bytes, FAST);
 const decompress = async (bytes: Uint8Array) =>
   bytes.length <= SMALL_BYTES / 8 ? zstdDecompressSync(bytes) : decompressLarge(bytes);
-/** A hash, followed by offset and length for one of several items in a file. */
+/** A key: the hash of a file, followed by offset and length if the item is one of several in the file. */
 const KEY = /^([0-9a-f]{64})(?:\+(\d+)\+(\d+))?$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 /**
  * Opens a space of the blob store.
- * @param location a directory, or `s3://bucket/prefix?endpoint=…&region=…` with credentials from the environment's
- *   usual AWS variables
+ * @param location a directory, or `s3://bucket/prefix?endpoint=…&region=…` with credentials from the
+ *   environment's usual AWS variables
  */
 export async function openBlobs(location: string, space: BlobSpace): Promise<Blobs> {
   const store = location.startsWith('s3://')
@@ -118,7 +123,10 @@ export async function openBlobs(location: string, space: BlobSpace): Promise<Blo
   };
 }
 
-/** Locates a blob: the key of its file, and the offset of its end in that file; 0 where the blob is the whole file. */
+/**
+ * Locates a blob: the key of its file, and the offset of its end in that file; 0 if the blob is the whole
+ * file.
+ */
 export function locateBlob(key: string): { file: string; end: number } {
   const [, file = '', offset = 0, length = 0] = KEY.exec(key) ?? [];
   return { file, end: Number(offset) + Number(length) };

@@ -14,7 +14,7 @@ export interface StoredBlob {
 
 /** A backend that stores compressed files under keys. Writing is atomic. */
 export interface BlobStore {
-  /** Renews the time of storage. @returns false where the file does not exist or has to be written again */
+  /** Renews the time of storage. @returns `false` if the file does not exist or must be written again */
   touch(key: string): Promise<boolean>;
   write(key: string, bytes: Buffer): Promise<void>;
   writeFile(key: string, file: string): Promise<void>;

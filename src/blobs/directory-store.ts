@@ -17,7 +17,7 @@ import type { BlobStore, ByteRange } from './blob-store.ts';
 
 const isMissing = (error: unknown) => codeOf(error) === 'ENOENT';
 
-/** Resolves to the value, or to the fallback where the file does not exist. */
+/** Resolves to the value of the promise, or to `absent` if the file does not exist. */
 const orIfMissing = <Value, Absent>(promise: Promise<Value>, absent: Absent): Promise<Value | Absent> =>
   promise.catch((error) => {
     if (isMissing(error)) return absent;
@@ -25,8 +25,8 @@ const orIfMissing = <Value, Absent>(promise: Promise<Value>, absent: Absent): Pr
   });
 
 /**
- * Opens a store in a directory, which is created on the first write. Subdirectories are named by the first two digits
- * of keys.
+ * Opens a store in a directory, which is created on the first write. The first two digits of a key are the
+ * name of its subdirectory.
  */
 export function openDirectoryStore(root: string): BlobStore {
   const fileOf = (key: string) => path.join(root, key.slice(0, 2), key.slice(2));

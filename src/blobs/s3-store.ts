@@ -3,13 +3,13 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { BlobStore, StoredBlob } from './blob-store.ts';
 
-/** An object older than this is written again, so that its time of storage is renewed. */
+/** Age in milliseconds after which an object is written again to renew its time of storage. */
 const TOUCH_AFTER_MS = 3_600_000;
 
 /**
- * Opens a part of a bucket of S3 or a compatible store.
+ * Opens a store in a bucket of S3 or a compatible service.
  * @param location see `openBlobs`
- * @param space prefix of every key
+ * @param space part of the prefix of every key
  */
 export async function openS3Store(location: URL, space: string): Promise<BlobStore> {
   // Loaded on demand, because it is the largest dependency.
@@ -28,7 +28,7 @@ export async function openS3Store(location: URL, space: string): Promise<BlobSto
   const client = new S3Client({
     region: location.searchParams.get('region') ?? 'us-east-1',
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Some compatible stores do not know trailing checksums and store them as part of the file.
+    // Some compatible services do not support trailing checksums and store them as part of the file.
     requestChecksumCalculation: 'WHEN_REQUIRED',
   });
   const Bucket = location.hostname;

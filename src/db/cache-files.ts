@@ -1,17 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** Each step deletes no more than so many copies, or what so many files have. */
+/** Maximum number of old copies, or of unused files, that one step deletes. */
 const COPIES_AT_ONCE = 1_000;
 const FILES_AT_ONCE = 100;
 
-/** What a step deleted from the database; the files themselves are for the caller to delete. */
+/**
+ * The copies and files that one step deleted from the database. The caller deletes the files from the
+ * store.
+ */
 export interface DroppedCopies {
   copies: number;
   files: { hash: string; bytes: number }[];
 }
 
-/** Bytes that all copies take on the disk; what several copies share counts once. */
+/** Returns the size of all cached files on disk in bytes. A file that several copies share counts once. */
 export async function cachedBytes(db: Database): Promise<number> {
   const row = await db.query
     .selectFrom('cache_files')
@@ -20,7 +23,7 @@ export async function cachedBytes(db: Database): Promise<number> {
   return Number(row.bytes ?? 0);
 }
 
-/** Drops copies that were fetched before a time, a thousand at most: called again until nothing is left. */
+/** Deletes copies that were fetched before a time, at most 1,000. Call it again until it deletes none. */
 export async function dropOldCopies(db: Database, before: Date): Promise<DroppedCopies> {
   return drop(
     db,
@@ -30,14 +33,14 @@ export async function dropOldCopies(db: Database, before: Date): Promise<Dropped
   );
 }
 
-/** Drops a copy whose files cannot be read any more. */
+/** Deletes a copy whose files cannot be read any more. */
 export async function dropCopy(db: Database, key: Buffer, blob: string): Promise<void> {
   await drop(db, sql`key = ${key} and blob = ${blob}`);
 }
 
 /**
- * Drops the files that were not used for longest, and the copies that are lost without them, until so many bytes are
- * free; a hundred files at most: called again with what is still missing.
+ * Deletes the least recently used files, and the copies that need them, until the given number of bytes is
+ * freed. It chooses at most 100 files. Call it again with the number of bytes that are still to be freed.
  */
 export async function dropUnusedFiles(db: Database, bytes: number): Promise<DroppedCopies> {
   const oldest = await db.query
@@ -57,7 +60,7 @@ export async function dropUnusedFiles(db: Database, bytes: number): Promise<Drop
   return drop(db, sql`files && ${unused}::text[]`, unused);
 }
 
-/** Those of the keys that are files of the cache. */
+/** Returns those of the keys that belong to files of the cache. */
 export async function knownFiles(db: Database, hashes: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
     select hash from cache_files where hash = any(${hashes}::text[])`.execute(db.query);
@@ -65,16 +68,16 @@ export async function knownFiles(db: Database, hashes: string[]): Promise<Set<st
 }
 
 /**
- * Deletes copies, and of their files those that no other copy has.
+ * Deletes copies, and those of their files that no other copy uses.
  * @param chosen the condition on `cache_entries`
- * @param files deleted too where no copy is left that has them
+ * @param files further files to delete if no copy uses them
  */
 async function drop(db: Database, chosen: RawBuilder<unknown>, files: string[] = []): Promise<DroppedCopies> {
   return db.query.transaction().execute(async (transaction) => {
     const { rows: gone } = await sql<{ files: string[] }>`
       delete from cache_entries where ${chosen} returning files`.execute(transaction);
     const candidates = [...new Set([...files, ...gone.flatMap((copy) => copy.files)])];
-    // A file that is just being stored again is locked, and stays.
+    // A file that another transaction is storing again is locked, and is kept.
     const { rows } = await sql<{ hash: string; bytes: number }>`
       delete from cache_files where hash in (
         select hash from cache_files

@@ -1,30 +1,33 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** A copy in the cache: where its snapshot lies, and when it was fetched. */
+/** A copy of a page in the cache. `blob` is the key of its snapshot in the store. */
 export interface CacheEntry {
   key: Buffer;
   blob: string;
   fetchedAt: Date;
-  /** The files that it is lost without. */
+  /** The files that the copy needs. Without any one of them, it is unusable. */
   files: CacheFile[];
 }
 
-/** A file of the cache, by the key of its blob; several copies may have it. */
+/** A file of the cache. `hash` is the key of its blob. Several copies may share a file. */
 export interface CacheFile {
   hash: string;
-  /** On the disk. */
+  /** Size on disk. */
   bytes: number;
 }
 
-/** Which copy is wanted: one of at least and of less than this age, in milliseconds. */
+/** Query for a copy that is at least `minMs` old and younger than `maxMs`, both in milliseconds. */
 export interface CacheQuestion {
   key: Buffer;
   minMs: number;
   maxMs: number;
 }
 
-/** The newest copy for each question, in order; `undefined` where there is none. Notes to the hour when it was used. */
+/**
+ * Finds the newest matching copy for each query, in order; `undefined` if there is none. It records when
+ * the files of the copies were last used, to the hour.
+ */
 export async function findCached(
   db: Database,
   asked: CacheQuestion[],
@@ -52,14 +55,15 @@ export async function findCached(
   return asked.map((_, index) => found.get(index + 1));
 }
 
-/** Adds copies under their keys; their files count as used now. */
+/** Adds copies under their keys. Their files count as used now. */
 export async function storeCached(db: Database, entries: CacheEntry[]): Promise<void> {
   const files = new Map(entries.flatMap((entry) => entry.files.map((file) => [file.hash, file])));
   await db.query
     .with('stored', (query) =>
       query
         .insertInto('cache_files')
-        // Always in the same order: who stores the same files at the same time waits instead of getting stuck.
+        // The order is always the same, so that transactions that store the same files wait for each other
+        // instead of deadlocking.
         .values([...files.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)))
         .onConflict((conflict) => conflict.column('hash').doUpdateSet({ used_at: sql`now()` })),
     )

@@ -4,57 +4,63 @@ import type { Database } from './client.ts';
 import { list, type Query } from './pages.ts';
 import { CAPACITY, OPEN } from './progress.ts';
 
-/** How long a claim holds without renewal. */
+/** Seconds after which a claim expires if its lane does not renew it. */
 const CLAIM_SECONDS = 30;
-/** Hosts looked at for one claim. */
+/** Maximum number of hosts considered in one call of `claim`. */
 const HOSTS_PER_CLAIM = 64;
-/** A lane that found no room at a host is counted there so long, so that the others leave it its share. */
+/**
+ * Seconds for which a lane counts as waiting for a host that had no capacity left, so that the other lanes
+ * leave it its share.
+ */
 const WISH_SECONDS = 5;
-/** A host that asked for rest is forgiven one strike after so long. */
+/** Seconds after which a host loses one strike. */
 const FORGIVEN_AFTER_SECONDS = 30;
 
-/** A page in the hands of a lane. */
+/** A page that a lane has claimed. */
 export interface Claim {
   ordinal: number;
-  /** Its scrape id. */
+  /** The scrape id of the page. */
   id: string;
   url: string;
   host: string;
   depth: number;
-  /** Known from an earlier crawl alone. */
+  /** Whether only an earlier crawl found the page: nothing links to it now. */
   hidden: boolean;
-  /** Times that its target was asked before. */
+  /** Number of earlier attempts to fetch the page. */
   attempts: number;
   losses: number;
-  /** Milliseconds since it could have been claimed, had there been room. */
+  /** Milliseconds that the page waited for a lane after it became due. */
   waitedMs: number;
 }
 
-/** A job whose row is locked. */
+/** A job that the current transaction has locked. */
 export interface ClaimingJob {
   id: string;
   status: string;
   paused: boolean;
   max_concurrency: number | null;
   delay_ms: number | null;
-  /** The delay since the last page has passed. */
+  /** Whether the job's delay since its last claim is over. */
   due: boolean;
-  /** Of the team; `null` is unlimited. */
+  /** Remaining credits of the team; `null` means unlimited. */
   creditsLeft: number | null;
 }
 
-/** Who claims, and how much. */
+/** The request of a lane to claim pages. */
 export interface ClaimOrder {
   lane: string;
-  /** Most pages to claim. */
+  /** Maximum number of pages to claim. */
   want: number;
-  /** Requests that the lane has open at each host. */
+  /** Number of requests that the lane has open at each host. */
   fetching: Map<string, number>;
-  /** Requests that one host gets at once from all jobs together, where a job sets no `maxConcurrency`. */
+  /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
   requestsPerHost: number;
 }
 
-/** Hosts that pages of a job wait for, as a recursive query `host`: one look into the index for each. The last is null. */
+/**
+ * The hosts of a job's pending pages, as a recursive query `host`. Each host costs one index lookup,
+ * however many pages it has. The last row is null.
+ */
 const pendingHosts = (jobId: string) => sql`
     host (name) as (
       (select host from pages where job_id = ${jobId} and status = 'pending' order by host limit 1)
@@ -66,8 +72,9 @@ const pendingHosts = (jobId: string) => sql`
     )`;
 
 /**
- * How many pages more a job may have in hand: its own limit and its team's, less what is taken. Scrapes that wait for
- * a slot of the team come first.
+ * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by
+ * the team's concurrency, each reduced by what is in use. Scrapes that wait for a slot of the team also
+ * reduce it, so that they go first.
  */
 async function roomOf(query: Query, jobId: string): Promise<number> {
   const { rows } = await sql<{ room: number }>`
@@ -84,10 +91,11 @@ async function roomOf(query: Query, jobId: string): Promise<number> {
 }
 
 /**
- * The hosts that pages of a job wait for, as a common table expression `open`: `fair` is the lane's share of the
- * requests that the host gets at once, `free` what is left of them, `mine` what the lane has open. A job that sets
- * `maxConcurrency` shares that among its own lanes, whatever other jobs do. A host that asked for rest gets half as many
- * requests for each strike.
+ * The hosts that have due pages of a job and are not paused, as a common table expression `open`. Each host
+ * gets a limited number of simultaneous requests: `fair` is the lane's share of that number, `mine` is how
+ * many requests the lane has open, and `free` is how many more the host may get. The limit is shared among
+ * the lanes of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
+ * lanes. Each strike of a host halves the limit.
  */
 const openHosts = (job: ClaimingJob, { lane, fetching, requestsPerHost }: ClaimOrder) => sql`
     open as (
@@ -115,11 +123,11 @@ const openHosts = (job: ClaimingJob, { lane, fetching, requestsPerHost }: ClaimO
       limit ${HOSTS_PER_CLAIM}
     )`;
 
-/** Takes pages that are due, host by host, as the limits of job, team and hosts allow. */
+/** Claims due pages within the limits of the job, the team and the hosts. */
 export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): Promise<Claim[]> {
   if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
   const room = await roomOf(query, job.id);
-  // With a delay the pages come one by one.
+  // A job with a delay claims one page at a time.
   const want = Math.min(order.want, room, job.creditsLeft ?? order.want, job.delay_ms ? 1 : order.want);
   if (want < 1) return [];
   const { rows } = await sql<Claim>`
@@ -158,7 +166,10 @@ export async function claim(query: Query, job: ClaimingJob, order: ClaimOrder): 
   return rows.sort((one, other) => one.ordinal - other.ordinal);
 }
 
-/** Writes down how many requests a lane has open at each host: those that it had, and those for the pages it took now. */
+/**
+ * Records how many requests a lane has open at each host, including those for the pages that it has just
+ * claimed.
+ */
 export async function holdHosts(query: Query, order: ClaimOrder, claims: { host: string }[]): Promise<void> {
   const { lane, want } = order;
   const taken = new Map(order.fetching);
@@ -177,13 +188,13 @@ export async function holdHosts(query: Query, order: ClaimOrder, claims: { host:
         or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})`.execute(query);
 }
 
-/** What a job's workflow plans its lanes by. */
+/** The state of a job from which its workflow decides how many lanes to run, and when. */
 export interface JobSurvey {
-  /** Milliseconds until the next page is due; `undefined` when none waits for its time. */
+  /** Milliseconds until the next pending page may be claimed. */
   dueInMs: number | undefined;
-  /** Hosts that pages wait for, counted up to a few. */
+  /** Number of hosts with pending pages, at most `HOSTS_COUNTED`. */
   hosts: number;
-  /** Pages that have not ended. */
+  /** Number of pages that have not ended. */
   open: number;
   maxConcurrency: number | null;
   delayMs: number | null;
@@ -192,7 +203,7 @@ export interface JobSurvey {
 
 const HOSTS_COUNTED = 64;
 
-/** Frees what lanes hold that are gone for good, and looks around. */
+/** Releases the expired claims of a job, whose lanes are gone, and reads its state. */
 export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey> {
   const { rows } = await sql<Omit<JobSurvey, 'dueInMs'> & { due: number | null }>`
     with recursive freed as (
@@ -224,12 +235,12 @@ export async function surveyJob(db: Database, jobId: string): Promise<JobSurvey>
   return { ...survey, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
 }
 
-/** A page that is in nobody's hands. */
+/** The column values of a page that no lane has claimed. */
 const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as const;
 
 /**
- * Gives back what lanes hold whose name begins like this.
- * @param options.lost counts against the pages: whoever held them died with them
+ * Releases the claims of all lanes whose names begin with `options.lane`.
+ * @param options.lost whether the process of the lanes was lost, which counts as a loss of each page
  */
 export async function releaseLanes(
   db: Database,
@@ -248,7 +259,7 @@ export async function releaseLanes(
   await db.query.deleteFrom('host_leases').where('lane', 'like', `${lane}%`).execute();
 }
 
-/** Holds on to what a lane has. */
+/** Renews all claims of a lane. */
 export async function renewLane(
   db: Database,
   { jobId, lane }: { jobId: string; lane: string },
@@ -268,7 +279,12 @@ export async function renewLane(
     .execute();
 }
 
-/** A host that asked for rest: nobody claims its pages for so long, and afterwards fewer at once. */
+/**
+ * Pauses hosts that asked us to slow down. No page of theirs is claimed during the pause, and a strike
+ * reduces how many requests they get at once afterwards. Pauses within a second of the last strike count as
+ * one strike.
+ * @param pauses milliseconds by host
+ */
 export async function pauseHosts(db: Database, pauses: Map<string, number>): Promise<void> {
   await sql`
     insert into host_pauses (host, until)

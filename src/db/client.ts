@@ -2,23 +2,24 @@ import { type ColumnType, type Generated, Kysely, PostgresDialect } from 'kysely
 import { Pool, types } from 'pg';
 import { codeOf, ServiceError } from '../errors.ts';
 
-// Credits fit a double; pg would hand bigint out as text.
+// By default pg returns bigint as text. Our values, such as credits, are small enough to be exact as
+// numbers.
 types.setTypeParser(types.builtins.INT8, Number);
 
 type Timestamp = ColumnType<Date, Date | undefined, Date>;
 type Expiry = ColumnType<Date, Date, Date>;
 
-/** What a failed job keeps of its error. */
+/** The error of a failed job or page, as stored. */
 export interface StoredError {
   code: string;
   message: string;
   details?: unknown;
 }
 
-/** The states of a job, as clients see them. */
+/** The states of a job, as API clients see them. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
-/** The tables, as Kysely sees them; `migrations/` makes them. */
+/** The tables, as Kysely sees them. The files in `migrations/` create them. */
 interface Tables {
   teams: {
     id: Generated<string>;
@@ -200,22 +201,22 @@ interface Tables {
   rate_limits: { key: string; points: number; expire: number | null };
 }
 
-/** The one door to Postgres. */
+/** Access to Postgres, shared by all queries of the process. */
 export interface Database {
   readonly query: Kysely<Tables>;
   readonly pool: Pool;
-  /** Resolves when the database answers. */
+  /** Resolves when the database responds. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a pool; nothing is connected before the first query.
+ * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
- * @param onError hears about idle connections that broke; the pool replaces them by itself
+ * @param onError called when an idle connection breaks, which the pool replaces by itself
  */
 export function openDatabase(url: string, onError: (error: Error) => void): Database {
-  // Compiling a statement to machine code takes longer than any of ours runs.
+  // JIT is off, because compiling a statement to machine code takes longer than running any of ours.
   const pool = new Pool({
     connectionString: url,
     max: 20,
@@ -223,7 +224,8 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
     options: '-c jit=off',
   });
   pool.on('error', onError);
-  // It breaks between two statements of a transaction: the next one fails, and nobody else listens.
+  // A connection may break between two statements of a transaction. The next statement then fails. Without
+  // this listener, the unhandled error event would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
@@ -248,7 +250,9 @@ const UNAVAILABLE = new Set([
   '08001',
 ]);
 
-/** Turns a lost database into an error that says so; anything else is given back as it is. */
+/**
+ * Turns the error of a lost connection into `SERVICE_UNAVAILABLE`. Any other error is returned unchanged.
+ */
 export function translateDatabaseError(error: unknown): unknown {
   const code = codeOf(error) ?? '';
   const message = error instanceof Error ? error.message : '';

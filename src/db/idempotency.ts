@@ -7,10 +7,10 @@ import type { Query } from './pages.ts';
 const KEPT_HOURS = 24;
 
 /**
- * Does something once for a team and key, within 24 hours: who asks again with the same request gets the first answer.
- * What is done and that it was done are written in one transaction.
- * @param call.key absent: it is done each time
- * @throws ServiceError `IDEMPOTENCY_KEY_REUSED` where the key came with another request
+ * Performs a request once per team and key within 24 hours. A repetition of the same request gets the first
+ * result. The work and the record of it are written in one transaction.
+ * @param call.key if `undefined`, the request is performed every time
+ * @throws ServiceError `IDEMPOTENCY_KEY_REUSED` if the key was used for a different request
  */
 export async function once<Answer>(
   db: Database,
@@ -28,7 +28,7 @@ export async function once<Answer>(
       .where('key', '=', key)
       .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${KEPT_HOURS})`)
       .execute();
-    // Waits for whoever has the same key in hand.
+    // The insert waits for any other transaction that is using the same key.
     const { numInsertedOrUpdatedRows } = await query
       .insertInto('idempotency_keys')
       .values({ ...mine, request, answer: 'null' })
@@ -41,7 +41,7 @@ export async function once<Answer>(
         .where('team_id', '=', teamId)
         .where('key', '=', key)
         .executeTakeFirstOrThrow();
-      if (first.request.equals(request)) return first.answer as Answer; // Stored below.
+      if (first.request.equals(request)) return first.answer as Answer; // Written below.
       throw new ServiceError(
         'IDEMPOTENCY_KEY_REUSED',
         `Idempotency key already used: ${key} came with another request before. Use a new key for a new request.`,
@@ -58,7 +58,7 @@ export async function once<Answer>(
   });
 }
 
-/** Forgets keys that are too old to count. */
+/** Deletes keys that are older than 24 hours, which may be used again. */
 export async function forgetKeys(db: Database): Promise<void> {
   await db.query
     .deleteFrom('idempotency_keys')

@@ -3,30 +3,30 @@ import type { Database } from './client.ts';
 import { list } from './pages.ts';
 import { CAPACITY, OPEN } from './progress.ts';
 
-/** How long one host took. */
+/** The fetch times of one host. */
 export interface HostTime {
   host: string;
-  /** Times that it was asked for a page. */
+  /** Number of fetches of pages from the host. */
   requests: number;
-  /** Milliseconds of all of them together. */
+  /** Total duration of these fetches in milliseconds. */
   ms: number;
 }
 
-/** What became of a batch or crawl, in numbers: nothing of its pages. */
+/** The outcome of a batch or crawl in numbers, without URLs or content of its pages. */
 export interface JobSummary {
   status: string;
   pages: number;
   completed: number;
-  /** Failed pages by error code. */
+  /** Number of failed pages by error code. */
   failures: Record<string, number>;
   credits: number;
-  /** The host whose pages took longest on average, if any was asked. */
+  /** The host with the longest average fetch time; absent if no page was fetched. */
   slowestHost?: { host: string; requests: number; averageMs: number };
-  /** URLs that were met and are no pages of the job, by reason. */
+  /** Number of URLs that the job found but did not scrape, by reason. */
   skipped: Partial<Record<SkipReason, number>>;
 }
 
-/** Why a URL that a job met is no page of it. */
+/** Why a URL that a job found is not one of its pages. */
 type SkipReason =
   | 'robots.txt'
   | 'home page of another site'
@@ -35,7 +35,7 @@ type SkipReason =
   | 'limit'
   | 'not attempted';
 
-/** Adds what one chunk of a job measured. */
+/** Adds the fetch times that one chunk of a job measured. */
 export async function addHostTimes(db: Database, jobId: string, times: HostTime[]): Promise<void> {
   if (!times.length) return;
   const column = (pick: (time: HostTime) => unknown, type: string) => list(times.map(pick), type);
@@ -50,7 +50,7 @@ export async function addHostTimes(db: Database, jobId: string, times: HostTime[
   );
 }
 
-/** What became of a job; `undefined` where it is gone, or nothing of it may be told (zero data retention). */
+/** Summarizes a job. @returns `undefined` if the job does not exist or has zero data retention */
 export async function summarizeJob(db: Database, jobId: string): Promise<JobSummary | undefined> {
   const { rows } = await sql<{
     status: string;

@@ -3,22 +3,22 @@ import type { JobKind } from '../job-kinds.ts';
 import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 
-/** What is known of a job before it runs. */
+/** A job that is not stored yet. */
 export interface NewJob {
   id: string;
   teamId: string;
   apiKeyId: string | null;
   kind: JobKind;
-  /** The address that it is about. */
+  /** The URL that the job was requested for, as the activity list shows it. */
   target: string;
   request: unknown;
-  /** How it is written down; absent: as it is. */
+  /** The encryption of the job's data; absent if it is stored unencrypted. */
   seal?: Seal;
-  /** How long its results are kept. */
+  /** How long the results are kept, in milliseconds. */
   ttlMs: number;
 }
 
-/** The columns that say what a job is about. */
+/** Returns the columns that describe what a job was requested for, encrypted if the job is. */
 export function columnsOf({ target, request, seal = UNSEALED }: NewJob) {
   return {
     target: seal.isSealed ? null : target,
@@ -27,7 +27,7 @@ export function columnsOf({ target, request, seal = UNSEALED }: NewJob) {
   };
 }
 
-/** Writes a job down, before its workflow starts. */
+/** Stores a job. Its workflow must start only afterwards. */
 export async function insertJob(db: Database, job: NewJob): Promise<void> {
   await db.query
     .insertInto('jobs')
@@ -42,7 +42,7 @@ export async function insertJob(db: Database, job: NewJob): Promise<void> {
     .execute();
 }
 
-/** A job with its team's concurrency, for the activity that runs it; `undefined` when there is none. */
+/** Finds a job and the concurrency of its team, for the activity that runs the job. */
 export async function findJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
@@ -53,7 +53,7 @@ export async function findJob(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** State and result of a job whose results have not expired. */
+/** Finds the state and the result of a job whose results have not expired. */
 export async function findOutcome(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
@@ -64,15 +64,16 @@ export async function findOutcome(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** What a finished job is recorded with. */
+/** A job that ends, and the credits that it costs. */
 export interface Settlement {
   jobId: string;
   credits: number;
 }
 
 /**
- * The job's end, ledger entry and balance in one statement, and its slot is free. All hangs on the row of the job: who
- * comes second finds it ended already, and changes nothing. The ledger's own key holds as well.
+ * Ends a job in one statement, which also writes the ledger entry, charges the team and releases the slot.
+ * All of this depends on the update of the job's row: a second call finds the job already ended and changes
+ * nothing. The primary key of the ledger prevents double billing as well.
  */
 function settle(
   db: Database,
@@ -87,7 +88,7 @@ function settle(
           ...end,
           credits,
           finished_at: sql<Date>`now()`,
-          // What was asked is of no use any more.
+          // The encrypted request of a job with zero data retention is not needed after its end.
           request: sql<string>`case when seal is null then request else 'null' end`,
         })
         .where('id', '=', jobId)
@@ -132,7 +133,7 @@ function settle(
     );
 }
 
-/** The job's end with a result; a second run changes nothing, nor does one after the job has failed. */
+/** Ends a job with a result. It changes nothing if the job has already been completed or has failed. */
 export async function completeJob(db: Database, settlement: Settlement & { blob: string }): Promise<void> {
   await settle(db, settlement, { status: 'completed' })
     .insertInto('results')
@@ -145,7 +146,10 @@ export async function completeJob(db: Database, settlement: Settlement & { blob:
     .execute();
 }
 
-/** The job's end without a result, with what it costs all the same; a second run changes nothing. */
+/**
+ * Ends a job with an error, and bills what it costs nonetheless. It changes nothing if the job has already
+ * ended.
+ */
 export async function failJob(db: Database, settlement: Settlement & { error: StoredError }): Promise<void> {
   await settle(db, settlement, { status: 'failed', error: JSON.stringify(settlement.error) })
     .selectFrom('job')
@@ -153,12 +157,13 @@ export async function failJob(db: Database, settlement: Settlement & { error: St
     .execute();
 }
 
-/** A key that is gone. */
+/** The column value of a deleted key. */
 const GONE = Buffer.alloc(0);
 
 /**
- * Forgets all that a job with zero data retention has left once it has ended; of other jobs nothing.
- * @returns the blob of its result, which is of no use without its key
+ * Deletes the key, the error and the result of a job with zero data retention that has ended. Other jobs
+ * stay unchanged.
+ * @returns the key of the result's blob, which cannot be decrypted any more
  */
 export async function forgetSealed(db: Database, id: string): Promise<string | undefined> {
   const result = await db.query
@@ -179,13 +184,13 @@ export async function forgetSealed(db: Database, id: string): Promise<string | u
   return result?.blob;
 }
 
-/** Where a page of activity begins: after this job. */
+/** Position in a list that is sorted from new to old: the next page begins after this entry. */
 export interface ActivityCursor {
   createdAt: Date;
   id: string;
 }
 
-/** A team's jobs of the last 24 hours, newest first. */
+/** Lists a team's jobs of the last 24 hours, newest first. */
 export async function listActivity(
   db: Database,
   page: { teamId: string; kind?: string | undefined; limit: number; after?: ActivityCursor | undefined },

@@ -1,19 +1,20 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** Which pages are asked for: a team's own, of these hosts, at most so many. */
+/** Query for the pages that a team fetched from some hosts. */
 export interface KnownPagesQuestion {
   teamId: string;
   hosts: readonly string[];
   limit: number;
 }
 
-/** The team's own jobs that are looked through, newest first. */
+/** Maximum number of the team's jobs that are searched, newest first. */
 const MOST_JOBS = 20;
 
 /**
- * Addresses of hosts that the team fetched before, by batches, crawls and scrapes whose results are still there. The
- * cache, which is everybody's, is not asked: addresses may hold what is not for everybody.
+ * Lists the URLs on some hosts that the team fetched before, in batches, crawls and scrapes whose results
+ * still exist. The page cache is not searched, because all teams share it and URLs may contain private
+ * data.
  */
 export async function listKnownPages(db: Database, question: KnownPagesQuestion): Promise<string[]> {
   const { teamId, limit } = question;

@@ -7,72 +7,77 @@ import { addPages, closeKey, closePages, list, type NewPage, type Query } from '
 import { type CrawlStart, FULL, lockProgress, OPEN, placeCrawl } from './progress.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
-/** What became of a claimed page. */
+/** The outcome of a claimed page. */
 export interface PageEnd {
-  /** Of the page. */
+  /** The scrape id of the page. */
   id: string;
   host: string;
-  /** `unbegun`: its target was not asked, so the page waits on as if it had not been claimed. */
+  /** `unbegun`: nothing was requested, so the page becomes pending again as if it had not been claimed. */
   outcome: 'completed' | 'failed' | 'dropped' | 'retry' | 'unbegun';
-  /** The document, and its size as it is answered. */
+  /** Key of the document's blob; `bytes` is the size of the document in API responses. */
   blob?: string;
   bytes?: number;
   credits?: number;
   error?: StoredError;
   retryInMs?: number;
-  /** A retry of a page that waits for a robots.txt: it counts for nothing. */
+  /** Set for a retry that waits for robots.txt, which does not count as an attempt. */
   isUntried?: boolean;
-  /** Set where another address than the page's own answered. */
+  /**
+   * The URL that the page redirected to, if it is the URL of another page; `finalKey` is the key of that
+   * page.
+   */
   finalUrl?: string;
   finalKey?: Buffer;
 }
 
-/** Whether a page has ended, rather than being left to another claim. */
+/** Whether a page has ended. Otherwise it will be claimed again. */
 export const isEnded = ({ outcome }: PageEnd) => outcome !== 'retry' && outcome !== 'unbegun';
 
-/** What a lane hands in, and what it asks for. */
+/** The results that a lane reports, and the pages that it requests. */
 export interface Advance extends ClaimOrder, Partial<SkippedUrls> {
   jobId: string;
-  /** How the job is written down. */
+  /** The encryption of the job's data. */
   seal: Seal;
   ended: PageEnd[];
-  /** Given where the start page of a crawl is among them. */
+  /** Set if the start page of a crawl is among `ended`. */
   start?: CrawlStart | undefined;
   found: NewPage[];
-  /** Write a webhook event for each page that ends. */
+  /** Whether to write a webhook event for each page that ends. */
   pageEvents: boolean;
 }
 
-/** Where the job stands afterwards. */
+/** The state of the job after a step of a lane. */
 export interface Advanced {
   claims: Claim[];
   status: string;
   paused: boolean;
-  /** The URL that the crawl's start page answered from; null until it has ended. */
+  /**
+   * The URL that the crawl's start page was answered from, after redirects; null until that page has ended.
+   */
   base: string | null;
   delayMs: number | null;
   total: number;
   completed: number;
   failed: number;
   credits: number;
-  /** Pages that have not ended. */
+  /** Number of pages that have not ended. */
   open: number;
-  /** The limit is reached. */
+  /** Whether the page limit is reached. */
   full: boolean;
-  /** The team has nothing left to pay with. */
+  /** Whether the team has no credits left. */
   outOfCredits: boolean;
 }
 
 /**
- * One step of a lane, as one transaction: the pages that ended are recorded, paid and announced, the links they held
- * become pages, and more pages are claimed. A page that is not (any more) claimed by the lane is left alone, so each
- * one ends once.
+ * Performs one step of a lane in one transaction: records and bills the pages that ended, writes their
+ * webhook events, adds the pages that they link to, and claims more pages. Results of pages that the lane
+ * has no claim on (any more) are ignored, so that each page ends only once.
  */
 export async function advance(db: Database, step: Advance): Promise<Advanced> {
   return db.query.transaction().execute(async (query) => {
     const job = await lockJob(query, step.jobId);
     spend(job, step.ended);
-    // What a job has when it ends is what it has: who comes later comes too late.
+    // A job that has ended keeps the pages that it has. Results that arrive later are discarded.
     const isOpen = job.status === 'scraping';
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
     if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.seal);
@@ -91,7 +96,10 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
   });
 }
 
-/** What the pages that ended cost, the team has no more to claim others for. */
+/**
+ * Subtracts the cost of the pages that ended, so that no pages are claimed for credits that are already
+ * spent.
+ */
 function spend(job: LockedJob, ended: PageEnd[]): void {
   if (job.creditsLeft === null) return;
   const spent = ended.reduce((sum, { credits = 0 }) => sum + credits, 0);
@@ -109,8 +117,8 @@ interface LockedJob extends ClaimingJob {
 }
 
 /**
- * The job and its team, held until the transaction ends: of all that claim pages or slots of a team one is at work at a
- * time, which makes its limits exact.
+ * Locks the job and its team until the transaction ends. The transactions that claim pages or slots of a
+ * team therefore run one after another, which keeps the team within its limits exactly.
  */
 async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
   await lockProgress(query, jobId, true);
@@ -203,7 +211,10 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
     where job_id = ${job.id}`.execute(query);
 }
 
-/** Of several pages in one step that lead to the same one, the first stays. */
+/**
+ * Keeps only the first of several pages in one step that turned out to be the same page. The others are
+ * dropped.
+ */
 function distinctTargets(ended: PageEnd[]): PageEnd[] {
   const targets = new Set<string>();
   return ended.map((end) => {

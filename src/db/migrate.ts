@@ -6,9 +6,10 @@ import { type Database, translateDatabaseError } from './client.ts';
 const migrationFolder = path.join(import.meta.dirname, '..', '..', 'migrations');
 
 /**
- * Brings the database to the newest schema. Safe to call from several processes at once: Kysely holds a lock.
+ * Migrates the database to the newest schema. Several processes may call it at once, because Kysely holds a
+ * lock.
  * @returns the names of the migrations that ran
- * @throws ServiceError `SERVICE_UNAVAILABLE` where the database does not answer
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the database does not respond
  */
 export async function migrate(db: Database): Promise<string[]> {
   const migrator = new Migrator({

@@ -10,7 +10,7 @@ import { lockProgress, OPEN } from './progress.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 import { closeTarget } from './webhooks.ts';
 
-/** A batch or a crawl before it runs. */
+/** A batch or crawl that is not stored yet. */
 export interface NewPageJob extends NewJob {
   kind: PageJobKind;
   pages: NewPage[];
@@ -18,16 +18,19 @@ export interface NewPageJob extends NewJob {
   maxConcurrency: number | null;
   delayMs: number | null;
   webhook: WebhookTarget | undefined;
-  /** Base of the addresses in what it delivers. */
+  /** Base of the file URLs in the documents that webhooks deliver. */
   baseUrl: string;
-  /** What its warning tells from the start; see `note`. */
+  /** Notes for the job's warning that are known from the start; see `note`. */
   notes?: Record<string, unknown>;
 }
 
-/** Rows that one statement adds. */
+/** Maximum number of pages that one statement adds. */
 const ROWS_AT_ONCE = 5_000;
 
-/** Writes a batch or crawl down with its first pages and its first event, before its workflow starts. */
+/**
+ * Stores a batch or crawl with its first pages and its first event. Its workflow must start only
+ * afterwards.
+ */
 export async function insertPageJob(query: Query, job: NewPageJob): Promise<void> {
   const { teamId, seal = UNSEALED } = job;
   const webhook = job.webhook && narrowTarget(job.webhook, job.kind);
@@ -79,9 +82,11 @@ async function addAllPages(
 }
 
 /**
- * Adds pages to a job that runs, in the order given; those that it knows are left out, and all where it has ended.
- * @param job.blocked and `homepages`: URLs that were met and are skipped
- * @returns how many it did not know, and whether it has all the pages that its limit allows, or has ended
+ * Adds pages to a running job, in the given order. Pages that the job knows already are left out. A job
+ * that has ended stays unchanged.
+ * @param job.blocked and `homepages`: URLs that the crawl found and skips
+ * @returns the number of added pages, and whether the job needs no more pages, because it has ended or has
+ *   enough of them for its limit
  */
 export async function addToJob(
   db: Database,
@@ -98,10 +103,12 @@ export async function addToJob(
   });
 }
 
-/** Pages beyond the limit that are wanted all the same, for those that turn out to be the same. */
+/**
+ * Minimum number of pages collected beyond the limit, because some pages turn out to be the same as others.
+ */
 const SPARE_PAGES = 1_000;
 
-/** The job, locked. @throws ServiceError `NOT_FOUND` */
+/** Locks a job and reads it. @throws ServiceError `NOT_FOUND` */
 async function lockJob(query: Query, jobId: string) {
   await lockProgress(query, jobId);
   const job = await query
@@ -115,9 +122,9 @@ async function lockJob(query: Query, jobId: string) {
   throw new ServiceError('NOT_FOUND', `Job not found. There is no job ${jobId} (any more).`);
 }
 
-/** How a batch was asked for, as its row keeps it. */
+/** The request of a batch, as stored in its row. */
 export interface KeptBatch {
-  /** What its seal opens with; `null` where it has none. */
+  /** The encrypted key of the batch; `null` if its data is not encrypted. */
   wrapped: Buffer | null;
   request: unknown;
   webhook: unknown;
@@ -125,9 +132,10 @@ export interface KeptBatch {
 }
 
 /**
- * Adds pages to a batch of a team and opens it again if it was completed.
- * @param batch.admit says by which seal the pages are written down, or throws where they may not be added
- * @throws ServiceError `NOT_FOUND` where the team has no such batch; `JOB_ENDED` for one that was cancelled or failed
+ * Adds pages to a batch of a team. A completed batch is reopened.
+ * @param batch.admit returns the seal that encrypts the pages, or throws if the pages may not be added
+ * @throws ServiceError `NOT_FOUND` if the team has no such batch; `JOB_ENDED` if the batch was cancelled or
+ *   has failed
  */
 export async function appendToBatch(
   query: Query,
@@ -158,7 +166,7 @@ export async function appendToBatch(
   await addAllPages(query, { id, teamId, limit: null, known: job.known }, pages);
 }
 
-/** @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed */
+/** @throws ServiceError `JOB_ENDED` if the job was cancelled or has failed */
 function requireReopenable({ id, status }: { id: string; status: JobStatus }): void {
   if (status === 'scraping' || status === 'completed') return;
   throw new ServiceError('JOB_ENDED', `The job ${id} is ${status}: nothing can be added. Start another one.`);
@@ -167,7 +175,7 @@ function requireReopenable({ id, status }: { id: string; status: JobStatus }): v
 async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs: number }): Promise<void> {
   requireReopenable(job);
   if (job.status === 'scraping') return;
-  // Discovery may have been called off at the limit, and nothing takes it up again: the job must not wait for it.
+  // Discovery may have been stopped at the limit, and nothing resumes it, so the job must not wait for it.
   await query.updateTable('job_progress').set({ discovering: false }).where('job_id', '=', job.id).execute();
   await query
     .updateTable('jobs')
@@ -177,9 +185,9 @@ async function reopen(query: Query, job: { id: string; status: JobStatus; ttlMs:
 }
 
 /**
- * Gives the failed pages of a job another try, and opens it again if it was completed.
- * @returns how many pages that are
- * @throws ServiceError `JOB_ENDED` for a job that was cancelled or failed
+ * Makes the failed pages of a job pending again. A completed job is reopened.
+ * @returns the number of these pages
+ * @throws ServiceError `JOB_ENDED` if the job was cancelled or has failed
  */
 export async function retryFailed(db: Database, job: { id: string; ttlMs: number }): Promise<number> {
   return db.query.transaction().execute(async (query) => {
@@ -192,7 +200,7 @@ export async function retryFailed(db: Database, job: { id: string; ttlMs: number
       )
       update job_progress set failed = failed - (select count(*) from again), touched_at = now()
       where job_id = ${job.id} returning (select count(*) from again)::int as retried`.execute(query);
-    // Hosts that were given up for their robots.txt are asked for it again.
+    // The robots.txt of hosts that were given up because it was unavailable is requested again.
     await query
       .deleteFrom('robots_waits')
       .where('job_id', '=', job.id)
@@ -204,7 +212,7 @@ export async function retryFailed(db: Database, job: { id: string; ttlMs: number
   });
 }
 
-/** What a lane needs to know of its job; it does not change. `undefined` when there is none. */
+/** Finds a batch or crawl, with what lanes and activities need to know about it. */
 export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')
@@ -214,12 +222,12 @@ export async function findPageJob(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** A batch or crawl as its status shows it. */
+/** The state of a batch or crawl, as its status endpoint reports it. */
 export interface PageJobState {
   teamId: string;
   kind: string;
   status: JobStatus;
-  /** As the row keeps it. */
+  /** The encrypted key of the job, as stored; `null` if its data is not encrypted. */
   wrapped: Buffer | null;
   error: StoredError | null;
   total: number;
@@ -232,18 +240,18 @@ export interface PageJobState {
   maxConcurrency: number | null;
   delayMs: number | null;
   notes: Record<string, unknown>;
-  /** URLs that robots.txt excludes. */
+  /** Number of URLs that robots.txt excludes. */
   blocked: number;
-  /** Hosts whose robots.txt is unavailable, and asked for again. */
+  /** Number of hosts whose robots.txt is unavailable and will be requested again. */
   silentHosts: number;
   target: string | null;
   createdAt: Date;
   finishedAt: Date | null;
-  /** Of an ended job; one that runs does not expire. */
+  /** When the results of an ended job expire. A running job does not expire. */
   expiresAt: Date;
 }
 
-/** The state of a batch or crawl whose results have not expired. */
+/** Reads the state of a batch or crawl whose results have not expired. */
 export async function readPageJob(db: Database, id: string): Promise<PageJobState | undefined> {
   return db.query
     .selectFrom('jobs')
@@ -267,7 +275,7 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
     .executeTakeFirst();
 }
 
-/** The crawls of a team that run, newest first. */
+/** Lists the running crawls of a team, newest first. */
 export async function listActiveCrawls(db: Database, teamId: string) {
   return db.query
     .selectFrom('jobs')
@@ -279,7 +287,7 @@ export async function listActiveCrawls(db: Database, teamId: string) {
     .execute();
 }
 
-/** A batch or crawl that should be at work. */
+/** A batch or crawl that is running but makes no progress. */
 export interface StalledJob {
   id: string;
   kind: PageJobKind;
@@ -287,7 +295,10 @@ export interface StalledJob {
 
 const STALLED_AT_ONCE = 50;
 
-/** Batches and crawls that nothing has happened to for a while, though they are not done; each is named once a while. */
+/**
+ * Finds batches and crawls that are running, but have made no progress for `stalledMs` milliseconds. Each
+ * of them is returned at most once in that time.
+ */
 export async function takeStalled(db: Database, stalledMs: number): Promise<StalledJob[]> {
   const { rows } = await sql<StalledJob>`
     with stalled as (

@@ -1,44 +1,49 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** Which scrape of which page. */
+/** Identifies a scrape and the page that it scraped. */
 export interface ScrapeOfPage {
   teamId: string;
-  /** Of address and tag. */
+  /** SHA-256 hash of URL and tag. */
   key: Buffer;
-  /** The same in every attempt. */
+  /** The same in every attempt of the scrape. */
   scrapeId: string;
 }
 
-/** A page as it was. */
+/** A page as an earlier scrape found it. */
 export interface PageVersion {
   scrapedAt: Date;
-  /** Of start and tag of the last crawl that had it. */
+  /** SHA-256 hash of start URL and tag of the last crawl that scraped the page; `null` if no crawl did. */
   crawl: Buffer | null;
-  /** `null`: there was no page, nor is there a blob. */
+  /** Fingerprint of the content; `null`, as `blob` is, if the page did not exist. */
   fingerprint: Buffer | null;
   blob: string | null;
-  /** When the blob was put. */
+  /** When the blob was stored. */
   storedAt: Date | null;
 }
 
-/** A version before it is written down. */
+/** A version that is not stored yet. */
 export interface NewVersion extends PageVersion {
   jobId: string;
   url: string;
 }
 
-/** What is known of a page when a scrape of it is to be compared. */
+/** The history of a page from the point of view of one scrape. */
 export interface Past {
-  /** What it is compared with; whoever scrapes beside it counts from when their version is written down. */
+  /**
+   * The version to compare with. A simultaneous scrape counts from the moment when its version is stored.
+   */
   previous: PageVersion | undefined;
-  /** The number that its version gets: its own, in another attempt, or the next. */
+  /**
+   * The number for the scrape's own version: the next one, or the one that an earlier attempt has already
+   * used.
+   */
   number: number;
 }
 
 /**
- * The version before a scrape's own: delivered, or of a job that runs. What a job had that failed or was cancelled
- * before anybody had it is passed over.
+ * Finds the version before a scrape's own. Only versions that were delivered, or whose jobs still run,
+ * count: users never received the others, whose jobs failed or were cancelled.
  */
 export async function findPast(db: Database, { teamId, key, scrapeId }: ScrapeOfPage): Promise<Past> {
   const { rows } = await sql<Partial<PageVersion> & { number: number; found: boolean }>`
@@ -57,15 +62,16 @@ export async function findPast(db: Database, { teamId, key, scrapeId }: ScrapeOf
         select max(number) from page_versions where team_id = ${teamId} and key = ${key}), 1) as number
     from (select) as one left join previous on true`.execute(db.query);
   const { number, found, ...previous } = rows[0]!;
-  // All its columns are there when it was found.
+  // When a version was found, all of its columns are set.
   return { number, previous: found ? (previous as PageVersion) : undefined };
 }
 
 /**
- * Writes a version down; what came before the last one that was delivered is of no use any more. One that was delivered
- * stays: an attempt that was given up comes too late.
- * @param number as `findPast` gave it
- * @returns whether it is written; if not, another scrape was faster: its version comes before this one
+ * Stores a version, and deletes those before the last delivered one, which are no longer needed. A version
+ * that was delivered is not replaced: a later write can only come from an abandoned attempt.
+ * @param number from `findPast`
+ * @returns whether the version is stored; `false` if another scrape used the number first, so that its
+ *   version precedes this one, which must be compared again
  */
 export async function addVersion(
   db: Database,
@@ -97,18 +103,21 @@ export async function addVersion(
   return rows[0]?.written ?? false;
 }
 
-/** Where a list of pages goes on. */
+/** Query for the pages that earlier crawls from the same start found. */
 export interface CrawlPages {
   teamId: string;
   crawl: Buffer;
-  /** Of the crawl that runs: pages that it has are left out. */
+  /** The running crawl. Pages that it has scraped itself are left out. */
   jobId: string;
-  /** Behind this page. */
+  /** Key of the last page of the previous result. Only pages with greater keys are listed. */
   after: Buffer;
   limit: number;
 }
 
-/** Pages that an earlier crawl had when they were last scraped, and that were there then, in the order of their keys. */
+/**
+ * Lists pages, in the order of their keys, that an earlier crawl scraped and that existed at their last
+ * scrape.
+ */
 export async function listCrawlPages(
   db: Database,
   { teamId, crawl, jobId, after, limit }: CrawlPages,
@@ -124,7 +133,7 @@ export async function listCrawlPages(
   return rows;
 }
 
-/** Forgets pages that were last scraped before a time. */
+/** Deletes the versions that were scraped before a time. */
 export async function forgetVersions(db: Database, before: Date): Promise<void> {
   await db.query.deleteFrom('page_versions').where('scraped_at', '<', before).execute();
 }

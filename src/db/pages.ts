@@ -2,25 +2,31 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Seal } from '../seal.ts';
 import type { Database } from './client.ts';
 
-/** Addresses kept beyond the limit, for when it is raised or pages turn out to be the same. */
+/**
+ * A job stores more URLs than its page limit, because the limit may be raised and pages may turn out to be
+ * the same: `KEPT_PER_PAGE` URLs for each page of the limit, plus `KEPT_AT_LEAST`.
+ */
 const KEPT_PER_PAGE = 3;
 const KEPT_AT_LEAST = 10_000;
 
-/** Statements run through it belong to its transaction, if it has one. */
+/** A connection or a transaction, in which statements run. */
 export type Query = Database['query'];
 
-/** A page as it is given to a job. */
+/** A page to be added to a job. */
 export interface NewPage {
   url: string;
   host: string;
-  /** What addresses of the same page share; absent: the page counts whatever else there is. */
+  /** Equal for all URLs of the same page. A page without a key is always added. */
   key?: Buffer;
   depth: number;
-  /** Known from an earlier crawl alone. */
+  /** Whether only an earlier crawl found the page: nothing links to it now. */
   hidden?: boolean;
 }
 
-/** Pages as the rows of a job keep them: their hosts and keys can still be told apart, and no more. */
+/**
+ * Encrypts pages for the rows of a job with zero data retention. Hosts and keys become hashes, so that they
+ * can still be compared. Pages of other jobs are returned unchanged.
+ */
 export const closePages = (pages: NewPage[], seal: Seal): NewPage[] =>
   seal.isSealed
     ? pages.map(({ url, host, key, depth }) => ({
@@ -31,14 +37,17 @@ export const closePages = (pages: NewPage[], seal: Seal): NewPage[] =>
       }))
     : pages;
 
-/** What addresses of the same page share, as the rows of a job keep it. */
+/** Hashes the key of a page for the rows of a job. A job that encrypts nothing stores the key unchanged. */
 export const closeKey = (key: Buffer, seal: Seal) => Buffer.from(seal.hash(key.toString('hex')), 'hex');
 
-/** A list as one parameter of a statement. */
+/** Passes a list as one array parameter of a statement. */
 export const list = (values: unknown[], type: string): RawBuilder<unknown> =>
   sql`${values}::${sql.raw(type)}[]`;
 
-/** Adds pages that the job does not know yet, in the order given. @returns how many */
+/**
+ * Adds those pages that the job does not know yet, in the given order.
+ * @returns the number of added pages
+ */
 export async function addPages(
   query: Query,
   job: { id: string; team_id: string; known: number; page_limit: number | null },
@@ -89,16 +98,16 @@ export async function addPages(
   return rows[0]?.added ?? 0;
 }
 
-/** A finished page's document and where it stands among the others. */
+/** The document of a completed page, and its position among the documents of the job. */
 export interface StoredDocument {
   position: number;
   ordinal: number;
   blob: string;
-  /** Bytes of all documents up to this one. */
+  /** Total bytes of all documents up to and including this one. */
   bytesEnd: number;
 }
 
-/** Documents in the order of completion behind a position, a few hundred at a time. */
+/** Lists the documents after a position, in the order of completion. */
 export async function listDocuments(
   db: Database,
   page: { jobId: string; after: number; limit: number },
@@ -115,7 +124,7 @@ export async function listDocuments(
   return rows as StoredDocument[];
 }
 
-/** Bytes of all documents up to a position. */
+/** Returns the total bytes of all documents up to and including a position. */
 export async function bytesUpTo(db: Database, jobId: string, position: number): Promise<number> {
   if (position === 0) return 0;
   const row = await db.query
@@ -130,8 +139,8 @@ export async function bytesUpTo(db: Database, jobId: string, position: number): 
 }
 
 /**
- * A page of a batch or crawl, by its scrape id. A page that its job ended without is not found, nor is one whose job
- * has expired, or that turned out to be another page of the same job.
+ * Finds a page of a batch or crawl by its scrape id. It does not find pages that were unfinished when their
+ * job ended, pages of expired jobs, or pages that turned out to be the same as another page of the job.
  */
 export async function findPage(db: Database, id: string) {
   return db.query
@@ -147,7 +156,7 @@ export async function findPage(db: Database, id: string) {
     .executeTakeFirst();
 }
 
-/** Pages without an answer of their target, in the order of discovery. */
+/** Lists the failed pages of a job, in the order of discovery. */
 export async function listErrors(db: Database, jobId: string) {
   return db.query
     .selectFrom('pages')

@@ -5,28 +5,35 @@ import { decrypt, deriveKey, encrypt } from '../cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 
-/** How long a saver's lease holds without renewal. */
+/** Seconds after which the lease for saving a profile expires if its holder does not renew it. */
 export const PROFILE_LEASE_SECONDS = 30;
-/** Profiles of one team; savers that come at once may exceed it by as many as they are. */
+/**
+ * Maximum number of profiles of one team. Sessions that create profiles at the same moment may exceed it.
+ */
 export const MOST_PROFILES = 200;
-/** Days after its last use that a profile is deleted. */
+/** Days after its last use until a profile is deleted. */
 const KEPT_DAYS = 90;
-/** A reader notes its use so often: a batch reads with every page. */
+/**
+ * Minimum hours between two updates of the time of last use, because a batch reads its profile with every
+ * page.
+ */
 const USE_NOTED_HOURS = 1;
 
-/** Where profiles lie, and what their keys are derived from. */
+/** The database that stores profiles, and the secret from which their encryption keys are derived. */
 export interface ProfileStore {
   db: Database;
   secretKey: string;
 }
 
-/** Which profile. */
+/** Identifies a profile. */
 export interface ProfileName {
   teamId: string;
   name: string;
 }
 
-/** A saver's hold on a profile: until it ends, or another hold takes its place, nobody else saves. */
+/**
+ * The exclusive right to save a profile, until the lease ends or another lease of the profile replaces it.
+ */
 export interface ProfileLease extends ProfileName {
   token: string;
 }
@@ -52,8 +59,8 @@ async function open(store: ProfileStore, profile: ProfileName, state: Buffer): P
 }
 
 /**
- * The state last saved; `undefined` where there is none.
- * @throws ServiceError `PROFILE_ERROR` where it cannot be decrypted
+ * Reads the state that was saved last; `undefined` if there is none.
+ * @throws ServiceError `PROFILE_ERROR` if the state cannot be decrypted
  */
 export async function readProfile(store: ProfileStore, profile: ProfileName): Promise<string | undefined> {
   const { teamId, name } = profile;
@@ -69,11 +76,12 @@ export async function readProfile(store: ProfileStore, profile: ProfileName): Pr
 }
 
 /**
- * Makes the holder the only one who may save a profile, until the lease is released or runs out; a profile that does
- * not exist is made. A later hold of the same holder ends its earlier one: an attempt takes over from the one lost.
- * @returns the lease, and the state last saved
- * @throws ServiceError `PROFILE_LOCKED` while another holder has it, `BAD_REQUEST` where the team has too many,
- * `PROFILE_ERROR` where the state cannot be decrypted
+ * Gives a holder the exclusive right to save a profile, until the lease is released or expires. It creates
+ * the profile if there is none. A new lease of the same holder replaces its earlier one, so that a new
+ * attempt of a job can take over from an attempt that was lost.
+ * @returns the lease, and the state that was saved last
+ * @throws ServiceError `PROFILE_LOCKED` while another holder has a lease, `BAD_REQUEST` if the team has too
+ *   many profiles, `PROFILE_ERROR` if the state cannot be decrypted
  */
 export async function leaseProfile(
   store: ProfileStore,
@@ -100,7 +108,7 @@ export async function leaseProfile(
   }
 }
 
-/** Why there is no lease: somebody has the profile, or it would be one too many. */
+/** Creates the error for a refused lease: another holder has one, or the team has too many profiles. */
 async function refusal(db: Database, { teamId, name }: ProfileName): Promise<ServiceError> {
   const taken = await db.query
     .selectFrom('profiles')
@@ -125,8 +133,8 @@ export async function renewProfile(db: Database, lease: ProfileLease): Promise<v
 }
 
 /**
- * Saves a state, and extends the lease.
- * @throws ServiceError `PROFILE_LOCKED` where the lease was lost
+ * Saves a state and extends the lease.
+ * @throws ServiceError `PROFILE_LOCKED` if the lease was lost
  */
 export async function saveProfile(store: ProfileStore, lease: ProfileLease, state: string): Promise<void> {
   const sealed = encrypt(deriveKey(store.secretKey, purposeOf(lease)), await zip(state));
@@ -140,7 +148,7 @@ export async function saveProfile(store: ProfileStore, lease: ProfileLease, stat
   );
 }
 
-/** Ends a lease; a profile that was never saved goes with it. */
+/** Ends a lease. A profile that was never saved is deleted. */
 export async function releaseProfile(db: Database, lease: ProfileLease): Promise<void> {
   await db.query
     .deleteFrom('profiles')
@@ -159,7 +167,7 @@ const held = (db: Database, { teamId, name, token }: ProfileLease) =>
     .where('name', '=', name)
     .where('token', '=', token);
 
-/** The profiles of a team by name, without what they hold. */
+/** Lists the profiles of a team by name, without their states. */
 export async function listProfiles(db: Database, teamId: string) {
   return db.query
     .selectFrom('profiles')
@@ -176,8 +184,9 @@ export async function listProfiles(db: Database, teamId: string) {
 }
 
 /**
- * Deletes a profile at once, also from under its saver, who then cannot save.
- * @throws ServiceError `NOT_FOUND` when the team has none of that name
+ * Deletes a profile at once, even if a session has a lease on it. That session cannot save the profile any
+ * more.
+ * @throws ServiceError `NOT_FOUND` if the team has no profile of that name
  */
 export async function deleteProfile(db: Database, { teamId, name }: ProfileName): Promise<void> {
   const { numDeletedRows } = await db.query
@@ -188,7 +197,11 @@ export async function deleteProfile(db: Database, { teamId, name }: ProfileName)
   if (!numDeletedRows) throw new ServiceError('NOT_FOUND', `The team has no profile named ${name}.`);
 }
 
-/** Deletes profiles that nobody used for long, and what lost savers left unsaved. @returns how many */
+/**
+ * Deletes profiles that were not used for 90 days, and profiles that were never saved and whose lease has
+ * expired.
+ * @returns the number of deleted profiles
+ */
 export async function deleteUnusedProfiles(db: Database): Promise<number> {
   const { numDeletedRows } = await db.query
     .deleteFrom('profiles')

@@ -5,29 +5,30 @@ import type { Database, StoredError } from './client.ts';
 import type { Query } from './pages.ts';
 
 /**
- * How many pages may be admitted: the limit counts pages, so one that turned out to be another one makes room. What
- * was admitted before a limit was lowered stays.
+ * How many pages a job may claim in total. A page that was dropped as a duplicate does not count against
+ * the page limit, so another page may take its place. Pages that were claimed before the limit was lowered
+ * are kept.
  */
 export const CAPACITY = sql<number>`
   case when page_limit is null then known else greatest(page_limit + dropped, admitted) end`;
 
 /**
- * Pages attempted or to be attempted: at any time those with an answer (`completed`), those without one (`failed`), and
- * those to come. It grows while a crawl discovers.
+ * Number of pages that are completed, failed or still to be scraped. It grows while a crawl discovers
+ * pages.
  */
 const TOTAL = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
 
-/** The limit is reached: what else could be found would be left out. */
+/** Whether the page limit is reached, so that further pages would not be scraped. */
 export const FULL = sql<boolean>`(page_limit is not null and ${TOTAL} >= page_limit)`;
 
-/** Pages that are not finished yet. */
+/** Number of pages that have not ended. */
 export const OPEN = sql<number>`(${TOTAL} - completed - failed)`;
 
 /**
- * Locks a job before anything else is read of it: the next statement sees all that was done before, and what it reads
- * holds until the transaction ends. All that change a job lock it here first, so none waits for another that waits for
- * it.
- * @param withTeam its team too
+ * Locks a job. A transaction does so before it reads the job, so that it sees all earlier changes, and what
+ * it reads stays true until it ends. Transactions that change a job take this lock first, which prevents
+ * deadlocks.
+ * @param withTeam whether to lock the team of the job too
  */
 export async function lockProgress(query: Query, jobId: string, withTeam = false): Promise<void> {
   await sql`
@@ -37,7 +38,7 @@ export async function lockProgress(query: Query, jobId: string, withTeam = false
   );
 }
 
-/** Changes a job that has not ended; @returns whether there was one. */
+/** Changes the settings of a running job. @returns `false` if the job does not exist or has ended */
 export async function retune(db: Database, jobId: string, change: Retuning): Promise<boolean> {
   const { limit, maxConcurrency, delay, paused } = change;
   return db.query.transaction().execute(async (query) => {
@@ -63,7 +64,10 @@ export async function retune(db: Database, jobId: string, change: Retuning): Pro
   });
 }
 
-/** How fast a crawl may go, found out before its first page; what the user set stays. */
+/**
+ * Records what was found out about a site before the first page of a crawl: the delay that robots.txt
+ * demands, and whether sitemaps are to be read. A delay that the user set is kept.
+ */
 export async function startDiscovery(
   db: Database,
   jobId: string,
@@ -82,17 +86,21 @@ export async function startDiscovery(
     .execute();
 }
 
-/** What the start page of a crawl tells of it. */
+/** The facts about a crawl that its start page revealed. */
 export interface CrawlStart {
-  /** The URL that it answered from; its own where it has no answer. */
+  /**
+   * The URL that the start page was answered from, after redirects; its own URL if there was no response.
+   */
   base: string;
-  /** Least milliseconds between two pages from now on. */
+  /** Minimum milliseconds between two pages from now on. */
   paceMs?: number | undefined;
-  /** Where it leads out of the path that was asked for. */
+  /** Set if the start page redirected to a `url` outside the requested path, `folder`. */
   strayed?: { url: string; folder: string };
 }
 
-/** Writes down what the start page of a crawl told, in the transaction in which it ended. */
+/**
+ * Records what the start page of a crawl revealed, in the transaction that records the end of that page.
+ */
 export async function placeCrawl(query: Query, jobId: string, start: CrawlStart, seal: Seal): Promise<void> {
   const { base, paceMs, strayed } = start;
   const pace = paceMs === undefined ? null : Math.round(paceMs);
@@ -105,10 +113,13 @@ export async function placeCrawl(query: Query, jobId: string, start: CrawlStart,
     where job_id = ${jobId}`.execute(query);
 }
 
-/** An ended job stays as it is. */
+/** The condition that a job has not ended. Jobs that have ended must not change. */
 const isOpen = sql<boolean>`exists (select from jobs where id = job_progress.job_id and status = 'scraping')`;
 
-/** From now on pages come from pages alone. */
+/**
+ * Records that no more sitemaps are read, so that from now on only links of scraped pages lead to new
+ * pages.
+ */
 export async function endDiscovery(db: Database, jobId: string): Promise<void> {
   await db.query
     .updateTable('job_progress')
@@ -118,8 +129,8 @@ export async function endDiscovery(db: Database, jobId: string): Promise<void> {
 }
 
 /**
- * Notes something that a warning may tell; the kind's earlier note is replaced.
- * @param json what it is
+ * Records a note for the job's warning, in place of an earlier note of the same kind.
+ * @param json the value of the note
  */
 export async function note(db: Database, jobId: string, kind: string, json: string): Promise<void> {
   await sql`
@@ -134,9 +145,10 @@ export type JobEnd =
   | { status: 'failed'; error: StoredError };
 
 /**
- * Ends a job: counters become final, claims end, the webhook's last event is written, and its results expire from now
- * on. An ended job stays as it is. `completed` ends only a job without open pages.
- * @param ttlMs how long the results are kept from now on
+ * Ends a job: makes its counters final, releases its claims, writes its last webhook event, and sets when
+ * its results expire. A job that has already ended stays unchanged. The status `completed` is set only if
+ * the job has no open pages and no more pages to discover.
+ * @param ttlMs how long the results are kept from now on, in milliseconds
  * @returns whether the job has ended, now or before
  */
 export async function endJob(

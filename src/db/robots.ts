@@ -2,23 +2,23 @@ import { sql } from 'kysely';
 import type { Seal } from '../seal.ts';
 import type { Database } from './client.ts';
 
-/** The crawl that asks for a robots.txt. */
+/** The crawl that a robots.txt is read for. */
 export interface RobotsReader {
   jobId: string;
-  /** How the crawl is written down. */
+  /** The encryption of the crawl's data. */
   seal: Seal;
 }
 
-/** A crawl reads a file again that is older than this. */
+/** Seconds after which a crawl fetches a robots.txt again. */
 const FRESH_SECONDS = 3_600;
-/** So long the last copy stands in for a file that is unavailable (RFC 9309 2.3.1.4). */
+/** Days for which the last copy replaces a robots.txt that is unavailable (RFC 9309 2.3.1.4). */
 const KEPT_DAYS = 30;
 
 /**
- * Finds the last copy of a robots.txt, be it from another crawl or another worker.
- * @param reader `undefined`: the copy is for somebody to whom no copy is fresh
- * @returns the copy, and whether it was read since the crawl began and within the last hour; `undefined` where there is
- *   none of the last thirty days
+ * Finds the latest copy of a robots.txt, which may come from another crawl or another worker.
+ * @param reader `undefined` for requests outside a crawl, for which no copy counts as fresh
+ * @returns the copy, and whether it is fresh: fetched after the crawl began and within the last hour;
+ *   `undefined` if there is no copy from the last 30 days
  */
 export async function findRobotsFile(
   db: Database,
@@ -39,7 +39,10 @@ export async function findRobotsFile(
   return { file, isFresh: found.isFresh ?? false };
 }
 
-/** Keeps what a host answered in place of its earlier copy; that of a sealed crawl is the crawl's own. */
+/**
+ * Stores the robots.txt of a host in place of the earlier copy. A crawl with zero data retention stores an
+ * encrypted copy of its own, which other crawls cannot read.
+ */
 export async function keepRobotsFile(
   db: Database,
   { origin, reader, file }: { origin: string; reader: RobotsReader | undefined; file: Buffer },
@@ -60,30 +63,32 @@ export async function keepRobotsFile(
     .execute();
 }
 
-/** Deletes copies that stand in for nothing any more. */
+/** Deletes copies that are too old to replace an unavailable robots.txt. */
 export async function forgetRobotsFiles(db: Database): Promise<void> {
   await sql`delete from robots_files where fetched_at < now() - make_interval(days => ${KEPT_DAYS})`.execute(
     db.query,
   );
 }
 
-/** The host of some pages of a crawl. */
+/** A host of a crawl, identified by the URL of one of its pages. */
 export interface RobotsPlace extends RobotsReader {
   url: URL;
 }
 
-/** A host of a crawl whose robots.txt is unavailable, and of which there is no copy. */
+/** The wait of a crawl for a host's robots.txt that is unavailable and of which there is no copy. */
 export interface RobotsWait {
-  /** Milliseconds until it is asked for again; 0 when that is due. */
+  /** Milliseconds until the next request for it; 0 if the request is due. */
   waitMs: number;
-  /** The time for it is over. */
+  /** Whether the crawl has given up the host, because its robots.txt was unavailable for too long. */
   isGivenUp: boolean;
   tries: number;
-  /** What the last request for it met. */
+  /** Why the last request for it failed. */
   reason: string;
 }
 
-/** Finds out whether a crawl waits for the robots.txt of a host. */
+/**
+ * Reads the wait of a crawl for the robots.txt of a host; `undefined` if the crawl does not wait for it.
+ */
 export async function findRobotsWait(
   db: Database,
   { jobId, seal, url }: RobotsPlace,
@@ -99,15 +104,15 @@ export async function findRobotsWait(
   return row && { ...row, waitMs: Math.ceil(row.waitMs), reason: seal.open(row.reason) };
 }
 
-/** The first pause; each one after it is twice as long. */
+/** Seconds between the first two requests. Each later pause is twice as long, up to the maximum below. */
 const FIRST_PAUSE_SECONDS = 1;
 const LONGEST_PAUSE_SECONDS = 30;
 
 /**
- * Notes that a robots.txt was asked for in vain: no page of the host is claimed until it is asked for again. Workers
- * that asked at the same time count once.
- * @param failure.restMs how long the host itself wants to be left alone
- * @param failure.patienceMs after so long the host is given up
+ * Records a failed request for a robots.txt. No page of the host is claimed until the next request is due.
+ * Requests of several workers that fail at the same time count once.
+ * @param failure.restMs how long the host asked us to wait, in milliseconds
+ * @param failure.patienceMs milliseconds after the first failure until the crawl gives up the host
  */
 export async function noteRobotsWait(
   db: Database,
@@ -131,7 +136,7 @@ export async function noteRobotsWait(
     where known.until <= now() and not known.given_up`.execute(db.query);
 }
 
-/** The host has said what it allows. */
+/** Ends the wait of a crawl, after the robots.txt was read. */
 export async function endRobotsWait(db: Database, { jobId, seal, url }: RobotsPlace): Promise<void> {
   await db.query
     .deleteFrom('robots_waits')

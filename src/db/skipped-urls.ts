@@ -3,22 +3,24 @@ import type { Seal } from '../seal.ts';
 import type { Database } from './client.ts';
 import { list, type Query } from './pages.ts';
 
-/** URLs that a crawl met and does not visit. */
+/** URLs that a crawl found and does not visit. */
 export interface SkippedUrls {
-  /** robots.txt excludes them. */
+  /** URLs that robots.txt excludes. */
   blocked: string[];
   /** Home pages of other sites. */
   homepages: string[];
 }
 
-/** The error code that home pages of other sites are listed with. */
+/** The error code with which home pages of other sites are listed. */
 export const HOMEPAGE_CODE = 'EXTERNAL_LINK';
-/** URLs of each kind that are listed. */
+/** Maximum number of URLs of each kind that are listed. */
 const MOST_LISTED = 1_000;
-/** URLs that robots.txt excludes are told apart, and so counted, up to this number. */
+/**
+ * Maximum number of URLs excluded by robots.txt that are stored for each job. Further ones are not counted.
+ */
 const MOST_COUNTED = 100_000;
 
-/** Notes URLs that a job skips, each once. The job is locked. */
+/** Records URLs that a job skips, each once. The caller must have locked the job. */
 export async function addSkipped(
   query: Query,
   jobId: string,
@@ -46,7 +48,7 @@ const insertOf = (jobId: string, urls: string[], code: string | null, seal: Seal
   select ${jobId}, url, md5(text), ${code}::text
   from unnest(${list(urls.map(seal.close), 'text')}, ${list(urls.map(seal.hash), 'text')}) as given (url, text)`;
 
-/** The first URLs of each kind that a job skips, encrypted as they are written down. */
+/** Lists the first URLs of each kind that a job skips, encrypted if the job is. */
 export async function listSkipped(db: Database, jobId: string) {
   const listed = db.query
     .selectFrom('blocked_urls')
@@ -61,7 +63,7 @@ export async function listSkipped(db: Database, jobId: string) {
   return { blocked: blocked.map(({ url }) => url), homepages };
 }
 
-/** The job that lists the home page of another site under this id, unless it has expired. */
+/** Finds the job that lists the home page of another site under this id, unless the job has expired. */
 export async function findSkipped(db: Database, id: string) {
   return db.query
     .selectFrom('blocked_urls')

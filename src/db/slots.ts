@@ -1,26 +1,27 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** How long a lease holds without renewal. */
+/** Seconds after which the lease of a slot expires if its holder does not renew it. */
 export const SLOT_LEASE_SECONDS = 30;
 
 const expiry = sql<Date>`now() + make_interval(secs => ${SLOT_LEASE_SECONDS})`;
 
-/** Who waits for a slot says so again within this time, or no longer waits. */
+/** Seconds after which a job no longer counts as waiting for a slot, unless it tries again. */
 const WAIT_SECONDS = 3;
 
-/** Whose slot, and how many slots the team has. */
+/** The request of a job for one of its team's slots. */
 export interface SlotOrder {
   teamId: string;
-  /** The job that takes it. */
+  /** The job that takes the slot. */
   holder: string;
   limit: number;
 }
 
 /**
- * Takes one of a team's slots, a lease that its holder renews. The team's row is locked first, as by those that claim
- * pages of its batches and crawls: together they never pass the limit. Who gets nothing is counted as waiting for a few
- * seconds, in which batches and crawls of the team take no slot that somebody waits for.
+ * Takes one of a team's slots as a lease, which the holder must renew. It locks the team's row first.
+ * Claiming pages of the team's batches and crawls takes the same lock, so that together they never exceed
+ * the limit. A job that gets no slot counts as waiting for a few seconds, during which batches and crawls
+ * of the team leave a slot free for it.
  * @returns whether a slot was taken
  */
 export async function acquireSlot(db: Database, slot: SlotOrder): Promise<boolean> {
@@ -80,7 +81,7 @@ export async function releaseSlot(db: Database, teamId: string, holder: string):
   await db.query.deleteFrom('slots').where('team_id', '=', teamId).where('holder', '=', holder).execute();
 }
 
-/** How many of a team's slots are taken now: by scrapes, and by pages of its batches and crawls. */
+/** Counts the slots of a team that are in use, by scrapes and by pages of its batches and crawls. */
 export async function countSlots(db: Database, teamId: string): Promise<number> {
   const { rows } = await sql<{ taken: number }>`
     select ((select count(*) from slots where team_id = ${teamId} and expires_at > now())

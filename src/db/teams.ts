@@ -2,20 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 
-/** Who calls: the team, the key used, and what the team may do. */
+/** The caller of the API: the team, the key that was used, and the limits of the team. */
 export interface Caller {
   teamId: string;
   apiKeyId: string | null;
-  /** `null` is unlimited. */
+  /** `null` means unlimited. */
   creditsRemaining: number | null;
   creditsPlanned: number | null;
   rateLimitPerMinute: number;
   concurrency: number;
-  /** May ask for zero data retention. */
+  /** Whether the team may request zero data retention. */
   zeroDataRetention: boolean;
 }
 
-/** The team that exists from the first start on. */
+/** Name of the team that the service creates at its first start. */
 export const FIRST_TEAM = 'default';
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest();
@@ -32,7 +32,7 @@ const caller = (db: Database) =>
       'teams.zero_data_retention as zeroDataRetention',
     ]);
 
-/** The caller that a key stands for; `undefined` for a key that is unknown or revoked. */
+/** Finds the caller that a key belongs to; `undefined` if the key is unknown or revoked. */
 export async function findCaller(db: Database, key: string): Promise<Caller | undefined> {
   return caller(db)
     .innerJoin('api_keys', 'api_keys.team_id', 'teams.id')
@@ -42,24 +42,28 @@ export async function findCaller(db: Database, key: string): Promise<Caller | un
     .executeTakeFirst();
 }
 
-/** The first team without a key: who everybody is while authentication is off. */
+/** Finds the first team. It is the caller of every request while authentication is off. */
 export async function findFirstTeam(db: Database): Promise<Caller | undefined> {
   const team = await caller(db).where('teams.name', '=', FIRST_TEAM).executeTakeFirst();
   return team && { ...team, apiKeyId: null };
 }
 
-/** A new key: `fc-` and 32 letters and digits, so that it fits a WebSocket subprotocol. */
+/** Generates an API key: `fc-` and 32 hex digits, which are also valid as a WebSocket subprotocol. */
 export function makeKey(): string {
   return `fc-${randomBytes(16).toString('hex')}`;
 }
 
-/** Signs the events that go to a team's webhooks; who receives them must know it, so it is kept as it is. */
+/**
+ * Generates the key that signs a team's webhook events. It is stored unencrypted, because receivers need it
+ * too.
+ */
 const makeWebhookSecret = () => randomBytes(32).toString('hex');
 
 /**
- * Makes a team.
- * @param credits what it starts with; `null` is unlimited
- * @throws ServiceError `BAD_REQUEST` when the name is taken
+ * Creates a team.
+ * @param credits initial credits; `null` means unlimited
+ * @returns the id of the team
+ * @throws ServiceError `BAD_REQUEST` if the name is invalid or taken
  */
 export async function createTeam(db: Database, name: string, credits: number | null): Promise<string> {
   if (!/^[^\p{C}]{1,100}$/u.test(name) || name.trim() !== name)
@@ -83,19 +87,19 @@ export async function createTeam(db: Database, name: string, credits: number | n
   return row.id;
 }
 
-/** What the operator may change of a team. */
+/** The settings of a team that an operator can change. */
 export interface TeamChange {
-  /** `null` is unlimited. */
+  /** `null` means unlimited. */
   credits?: number | null;
   rateLimitPerMinute?: number;
   concurrency?: number;
-  /** Key of the signatures of its webhooks. */
+  /** The key that signs the team's webhook events. */
   webhookSecret?: string;
-  /** Whether it may ask for zero data retention. */
+  /** Whether the team may request zero data retention. */
   zeroDataRetention?: boolean;
 }
 
-/** Changes a team; credits given become both what is left and what is planned. */
+/** Changes a team. New credits set both the remaining and the planned credits. */
 export async function changeTeam(db: Database, name: string, change: TeamChange): Promise<void> {
   const { id } = await findTeam(db, name);
   const { credits, rateLimitPerMinute, concurrency, webhookSecret, zeroDataRetention } = change;
@@ -112,12 +116,12 @@ export async function changeTeam(db: Database, name: string, change: TeamChange)
     .execute();
 }
 
-/** All teams, oldest first. */
+/** Lists all teams, oldest first. */
 export async function listTeams(db: Database) {
   return db.query.selectFrom('teams').selectAll().orderBy('created_at').execute();
 }
 
-/** @throws ServiceError `NOT_FOUND` when no team has the name */
+/** Finds a team by its name. @throws ServiceError `NOT_FOUND` if no team has the name */
 export async function findTeam(db: Database, name: string) {
   const team = await db.query.selectFrom('teams').selectAll().where('name', '=', name).executeTakeFirst();
   if (!team) throw new ServiceError('NOT_FOUND', `No team is named ${name}. \`team list\` shows them all.`);
@@ -125,8 +129,8 @@ export async function findTeam(db: Database, name: string) {
 }
 
 /**
- * Stores a key of a team; only its hash is kept.
- * @throws ServiceError `BAD_REQUEST` when the team has a key of that name
+ * Adds an API key to a team. Only the hash and the last four characters of the key are stored.
+ * @throws ServiceError `BAD_REQUEST` if the team already has a key of that name
  */
 export async function addKey(db: Database, teamId: string, name: string, key: string): Promise<void> {
   const row = await db.query
@@ -139,7 +143,7 @@ export async function addKey(db: Database, teamId: string, name: string, key: st
     throw new ServiceError('BAD_REQUEST', `The team has a key named ${name} already. Choose another name.`);
 }
 
-/** The keys of a team, oldest first, revoked ones too. */
+/** Lists the keys of a team, including revoked ones, oldest first. */
 export async function listKeys(db: Database, teamId: string) {
   return db.query
     .selectFrom('api_keys')
@@ -149,7 +153,7 @@ export async function listKeys(db: Database, teamId: string) {
     .execute();
 }
 
-/** Makes a key invalid at once. @throws ServiceError `NOT_FOUND` when no valid key of the team has the name */
+/** Revokes a key at once. @throws ServiceError `NOT_FOUND` if the team has no valid key of that name */
 export async function revokeKey(db: Database, teamId: string, name: string): Promise<void> {
   const row = await db.query
     .updateTable('api_keys')
@@ -163,7 +167,7 @@ export async function revokeKey(db: Database, teamId: string, name: string): Pro
     throw new ServiceError('NOT_FOUND', `The team has no valid key named ${name}. \`key list\` shows them.`);
 }
 
-/** The team and the name of a valid key, by the key itself; `undefined` where no valid key is that. */
+/** Finds the team and the name of a key by the key itself; `undefined` if the key is unknown or revoked. */
 export async function findKey(db: Database, key: string) {
   return db.query
     .selectFrom('api_keys')
@@ -175,8 +179,8 @@ export async function findKey(db: Database, key: string) {
 }
 
 /**
- * Makes sure that the first team exists and that its key is the given one: a different key of an earlier start is
- * replaced, other keys stay.
+ * Makes sure that the first team exists and that its key named `default` is the given one. It replaces a
+ * different key from an earlier start, and leaves other keys of the team unchanged.
  */
 export async function ensureFirstTeam(
   db: Database,
@@ -196,8 +200,8 @@ export async function ensureFirstTeam(
       .onConflict((conflict) => conflict.column('name').doNothing())
       .execute();
     if (key === undefined) return;
-    // The lock lets processes that start at once come one after the other: a key has two unique columns, and
-    // `on conflict` watches one of them.
+    // Processes may start at the same time. The lock makes them insert one after another, because the table
+    // has two unique constraints and `on conflict` handles only one of them.
     const { id } = await query
       .selectFrom('teams')
       .select('id')

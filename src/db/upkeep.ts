@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
-/** The activity list shows jobs this long, whatever their results do. */
+/** Hours for which the activity list shows a job, even if its results have expired. */
 const LISTED_HOURS = 24;
 const JOBS_AT_ONCE = 100;
 
 /**
- * Deletes what has expired: results, pages and deliveries at once, the jobs themselves when no list shows them any
- * more. A hundred jobs at most: called again until nothing is left.
- * @returns how many jobs it was
+ * Deletes expired jobs that the activity list does not show any more, at most 100. Call it again until it
+ * deletes none.
+ * @returns the number of deleted jobs
  */
 export async function deleteExpired(db: Database): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
@@ -24,7 +24,12 @@ export async function deleteExpired(db: Database): Promise<number> {
   return rows[0]?.deleted ?? 0;
 }
 
-/** Deletes the results of expired jobs that lists still show. @returns how many jobs it was */
+/**
+ * Deletes the results, pages, skipped URLs and webhook deliveries of expired jobs, at most 100, and from
+ * jobs with zero data retention also the key and all that it encrypts. The jobs themselves are kept,
+ * because lists still show them.
+ * @returns the number of jobs whose results were deleted
+ */
 export async function deleteResults(db: Database): Promise<number> {
   const { rows } = await sql<{ emptied: number }>`
     with expired as (
@@ -54,7 +59,10 @@ export async function deleteResults(db: Database): Promise<number> {
   return rows[0]?.emptied ?? 0;
 }
 
-/** When the oldest job began that still has results: no blob of a result is older. `undefined` without any. */
+/**
+ * Returns when the oldest job that may have results was created; `undefined` if there is none. Older blobs
+ * belong to no result and can be deleted.
+ */
 export async function oldestResult(db: Database): Promise<Date | undefined> {
   const row = await db.query
     .selectFrom('jobs')

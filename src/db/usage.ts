@@ -3,10 +3,10 @@ import type { Database } from './client.ts';
 import { OPEN } from './progress.ts';
 import { countSlots } from './slots.ts';
 
-/** How long the periods of a usage report are, in UTC; a week begins on Monday. */
+/** The length of the periods of a usage report. Periods begin at midnight UTC, weeks on Monday. */
 export type UsageInterval = 'day' | 'week' | 'month';
 
-/** Credits of one period; `apiKey` is the key's name, `null` for requests without a key. */
+/** The credits used in one period. `apiKey` is the name of the key, `null` for requests without a key. */
 export interface UsagePeriod {
   startDate: Date;
   endDate: Date;
@@ -14,7 +14,10 @@ export interface UsagePeriod {
   credits: number;
 }
 
-/** A team's credits by period, oldest first, without periods in which nothing was used; by key too when asked. */
+/**
+ * Lists the credits that a team used, by period and, with `byApiKey`, by key. The oldest period comes
+ * first, and periods without usage are left out.
+ */
 export async function listUsage(
   db: Database,
   { teamId, byApiKey, interval }: { teamId: string; byApiKey: boolean; interval: UsageInterval },
@@ -37,8 +40,10 @@ export async function listUsage(
 }
 
 /**
- * How busy a team is. A batch or crawl counts as its open pages, and as one while it has none yet.
- * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one succeeded
+ * Counts the open work of a team. A batch or crawl counts as the number of its open pages, and as 1 if it
+ * has none.
+ * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one
+ *   succeeded
  */
 export async function readQueue(db: Database, teamId: string) {
   const [{ rows }, active] = await Promise.all([

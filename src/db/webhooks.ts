@@ -5,30 +5,33 @@ import { type Seal, sealOf } from '../seal.ts';
 import type { Database } from './client.ts';
 import type { ActivityCursor } from './jobs.ts';
 
-/** What is sent for all events of a job, and how. */
+/** Where and how the events of a job are sent. */
 export interface Webhook {
   target: WebhookTarget;
-  /** Base of the addresses in what is delivered. */
+  /** Base of the file URLs in delivered documents. */
   baseUrl: string;
-  /** Key of the signature; `null` where the team has none. */
+  /** The key that signs the events; `null` if the team has none. */
   secret: string | null;
-  /** How the job is written down. */
+  /** The encryption of the job's data. */
   seal: Seal;
 }
 
-/** A target as the job keeps it: of one that is encrypted, the events can be read. */
+/**
+ * Encrypts a target for the job's row. Its list of events stays readable, because SQL statements look into
+ * it.
+ */
 export const closeTarget = (target: WebhookTarget, seal: Seal) =>
   seal.isSealed ? { events: target.events, sealed: seal.close(JSON.stringify(target)) } : target;
 
-/** The target that `closeTarget` made this of. */
+/** Decrypts a target that `closeTarget` returned. */
 export function openTarget(kept: unknown, seal: Seal): WebhookTarget {
-  // Written by `closeTarget`; the API validated the target before.
+  // The value is from `closeTarget`, and the API had validated the target.
   if (!seal.isSealed) return kept as WebhookTarget;
   const { sealed } = kept as { sealed: string };
   return JSON.parse(seal.open(sealed)) as WebhookTarget;
 }
 
-/** Where the events of a job go; `undefined` when it has no webhook, or its results have expired. */
+/** Finds the webhook of a job; `undefined` if it has none, or its results have expired. */
 export async function findWebhook(
   db: Database,
   jobId: string,
@@ -50,35 +53,38 @@ export async function findWebhook(
   return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, seal };
 }
 
-/** An event to be sent now. */
+/** An event that is due to be sent. */
 export interface DueEvent {
-  /** The `webhookId`. */
+  /** The `webhookId` of the event. */
   id: string;
   sequence: number;
   type: string;
   attempts: number;
   /** Why the job or its page failed. */
   error: string | null;
-  /** The page that it tells of: the document, or what is known without one. */
+  /** The page that the event is about. A failed page has no `blob`. */
   pageId: string | null;
   url: string | null;
   blob: string | null;
 }
 
-/** Which events are looked for. */
+/** Query for due events. */
 export interface DueQuestion {
   jobId: string;
-  /** First attempts are made in order: only events behind this one. */
+  /** Sequence number. Events that were never sent are listed only if they come after it. */
   after: number;
-  /** Most events that were never sent. */
+  /** Maximum number of events that were never sent. */
   firsts: number;
-  /** Most events to be sent again. */
+  /** Maximum number of events to be sent again. */
   retries: number;
-  /** Events in hand. */
+  /** Ids of events that are being sent. */
   except: string[];
 }
 
-/** Events that are due: those never sent in the order they happened, and those to be sent again, longest due first. */
+/**
+ * Lists due events: the first ones that were never sent, and of those to be sent again the ones that have
+ * been due for longest. The result is sorted by sequence number.
+ */
 export async function listDue(db: Database, asked: DueQuestion): Promise<DueEvent[]> {
   const { rows } = await sql<DueEvent>`
     with due as (
@@ -97,18 +103,18 @@ export async function listDue(db: Database, asked: DueQuestion): Promise<DueEven
   return rows;
 }
 
-/** How an attempt went. */
+/** The result of an attempt to deliver an event. */
 export interface Attempt {
   id: string;
   delivered: boolean;
   responseStatus: number | null;
-  /** Why it was not delivered. */
+  /** Why the event was not delivered. */
   error: string | null;
-  /** Absent after the last attempt. */
+  /** Milliseconds until the next attempt; `undefined` after the last one. */
   retryInMs: number | undefined;
 }
 
-/** Writes an attempt down; a delivery that is not open any more stays as it is. */
+/** Records an attempt. A delivery that is not pending any more stays unchanged. */
 export async function recordAttempt(db: Database, attempt: Attempt): Promise<void> {
   const { delivered, retryInMs = 0 } = attempt;
   await db.query
@@ -127,16 +133,16 @@ export async function recordAttempt(db: Database, attempt: Attempt): Promise<voi
     .execute();
 }
 
-/** What is left to be sent for a job. */
+/** The pending deliveries of a job. */
 export interface DeliverySurvey {
   open: number;
-  /** Milliseconds until the next event is due, at least 0; `undefined` when none is open. */
+  /** Milliseconds until the next event is due, at least 0; `undefined` if none is pending. */
   nextDueInMs: number | undefined;
-  /** The job writes no more events. */
+  /** Whether the job has ended, so that it writes no more events. */
   jobEnded: boolean;
 }
 
-/** Looks at all events of a job; those whose job has expired go with it. */
+/** Reads the state of a job's pending deliveries. An expired job has none. */
 export async function surveyDeliveries(db: Database, jobId: string): Promise<DeliverySurvey> {
   const { rows } = await sql<{ open: number; due: number | null; ended: boolean }>`
     select jobs.status <> 'scraping' as ended, count(deliveries.id)::int as open,
@@ -151,7 +157,7 @@ export async function surveyDeliveries(db: Database, jobId: string): Promise<Del
 
 const OVERDUE_AT_ONCE = 50;
 
-/** Jobs that have ended, but have events that should have been sent a while ago. */
+/** Lists ended jobs with events that have been due for more than `overdueMs` milliseconds. */
 export async function listOverdue(db: Database, overdueMs: number): Promise<string[]> {
   const rows = await db.query
     .selectFrom('webhook_deliveries as deliveries')
@@ -167,7 +173,7 @@ export async function listOverdue(db: Database, overdueMs: number): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Whether a job runs, and so may write events at any time. */
+/** Whether a job is running, so that it may write events at any time. */
 export async function isRunning(db: Database, jobId: string): Promise<boolean> {
   const row = await db.query
     .selectFrom('jobs')
@@ -192,7 +198,7 @@ const COLUMNS = [
   'delivered_at',
 ] as const;
 
-/** A team's deliveries, newest first. */
+/** Lists the deliveries of a team, newest first. */
 export async function listDeliveries(
   db: Database,
   page: {
@@ -219,12 +225,12 @@ export async function listDeliveries(
   return query.execute();
 }
 
-/** A delivery as the list shows it. */
+/** A delivery, as the list contains it. */
 export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /**
- * Makes a delivery due now, whatever became of it; the receiver gets the same `webhookId`.
- * @throws ServiceError `NOT_FOUND` where the team has no such delivery, or the results of its job have expired
+ * Makes a delivery due now, whatever its status is. The receiver gets the same `webhookId` again.
+ * @throws ServiceError `NOT_FOUND` if the team has no such delivery, or the results of its job have expired
  */
 export async function redeliver(
   db: Database,

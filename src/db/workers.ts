@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 
-/** A worker that has not reported for this long does not count. */
+/** Seconds without a report after which a worker no longer counts as running. */
 const SILENT_SECONDS = 12;
-/** So long after its last report the row of a worker that was killed is deleted. */
+/** Seconds after its last report until the row of a worker that was killed is deleted. */
 const FORGOTTEN_SECONDS = 60;
 
 /** A worker process. */
@@ -14,7 +14,7 @@ export interface ReportingWorker {
   roles: readonly string[];
 }
 
-/** Notes that a worker polls its queues at this moment. */
+/** Records that a worker is polling its queues. */
 export async function reportWorker(db: Database, { id, roles }: ReportingWorker): Promise<void> {
   await sql`
     with forgotten as (
@@ -24,14 +24,15 @@ export async function reportWorker(db: Database, { id, roles }: ReportingWorker)
     on conflict (id) do update set seen_at = now()`.execute(db.query);
 }
 
-/** Notes that a worker does not poll any more. */
+/** Records that a worker has stopped polling. */
 export async function removeWorker(db: Database, id: string): Promise<void> {
   await db.query.deleteFrom('workers').where('id', '=', id).execute();
 }
 
 /**
- * Makes sure that the queue of every role is polled. A report from before the last start of the database does not count:
- * on one machine the workers were ended with it, and any other reports again within seconds.
+ * Makes sure that the queue of every role is polled. Reports from before the last start of the database are
+ * ignored: workers on the same machine stopped together with the database, and all others report again
+ * within seconds.
  * @throws ServiceError `SERVICE_UNAVAILABLE` that names the roles whose queues no worker polls
  */
 export async function requireWorkers(db: Database, roles: readonly string[]): Promise<void> {

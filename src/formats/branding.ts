@@ -23,7 +23,7 @@ const stack = z.array(z.string()).optional();
 const weight = z.number().optional();
 const pixels = z.record(z.string(), z.number()).optional();
 
-/** The brand of the page, by how it looks in the browser. */
+/** The brand of the page, derived from how the page looks in the browser. */
 export const branding = defineFormat({
   field: 'branding',
   request: z.strictObject({ type: z.literal('branding') }),
@@ -88,7 +88,7 @@ export const branding = defineFormat({
     return survey;
   },
   run(content, _request, warn) {
-    // Made by `survey` above, and sent on as it is.
+    // The value was returned by `survey` above and is passed on unchanged.
     const survey = content.snapshot.surveys?.branding as BrandingData | undefined;
     if (!survey) return undefined;
     const { metadata, structuredData, snapshot } = content;

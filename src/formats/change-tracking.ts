@@ -22,7 +22,9 @@ const diff = z.object({
     .describe('the same as data'),
 });
 
-/** What became of the page since the team's last scrape that asked for it. Made in `activities/tracking.ts`. */
+/**
+ * The changes of the page since the team's last scrape with this format. Made in `activities/tracking.ts`.
+ */
 export const changeTracking = defineFormat({
   field: 'changeTracking',
   request: z.strictObject({

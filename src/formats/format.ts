@@ -9,9 +9,12 @@ export interface ScreenshotTarget {
   screenshot(options: { type: 'png' | 'jpeg'; quality?: number; fullPage: boolean }): Promise<Uint8Array>;
 }
 
-/** The part of an open browser page that a format may use while the page is there. */
+/** The part of an open browser page that a format may use while the page is open. */
 export interface OpenPage extends ScreenshotTarget {
-  /** Evaluates a function in the isolated world of the page. It may use nothing from outside but its argument. */
+  /**
+   * Evaluates a function in the isolated world of the page. The function may use nothing from outside but
+   * its argument.
+   */
   ask<Argument, Result>(run: (argument: Argument) => Result, argument: Argument): Promise<Awaited<Result>>;
   /** Adds a warning for the user. */
   warn(text: string): void;
@@ -27,27 +30,36 @@ export interface CollectedFile {
 /** The result of a format on an open page: a file, or plain data. */
 export type Collected = CollectedFile | { survey: unknown };
 
-/** Derives a result from a page; `undefined` leaves its field out. Pure; runs in a conversion thread. */
+/**
+ * Derives a result from a page; `undefined` leaves its field out. It must be pure, because it runs in a
+ * conversion thread.
+ */
 type Derive<Request, Value> = (content: Content, request: Request, warn: Warn) => Value | undefined;
 
 /**
- * One output of a scrape. A new format is a file with such a record and one line in `formats/index.ts`:
- * request validation, the result's type and the API reference follow from it.
+ * One output of a scrape. A new format needs a file with such a record and a line in `formats/index.ts`.
+ * The validation of requests, the type of the result and the API reference are derived from the record.
  */
 export interface Format<Field extends string, Request extends z.ZodObject, Value extends z.ZodType> {
-  /** Where the result stands in the document. */
+  /** The field of the document that holds the result. */
   field: Field;
   /** The request object, with its `type` literal inside. */
   request: Request;
   /** The result as the user sees it. */
   value: Value;
-  /** The half that needs the open page: its file is saved and reaches `run` as `content.files[type]`. */
+  /**
+   * The step that needs the open page. The file that it returns is saved; `run` finds it as
+   * `content.files[type]`.
+   */
   collect?: (page: ScreenshotTarget, request: z.output<Request>) => Promise<CollectedFile>;
-  /** The same where it is no file but plain data: it reaches `run` as `content.snapshot.surveys[type]`. */
+  /** Like `collect`, but returns plain data, which `run` finds as `content.snapshot.surveys[type]`. */
   survey?: (page: OpenPage, request: z.output<Request>) => Promise<unknown>;
-  /** Where the page itself gives the result. Without this and `extract` it takes more than the page, and is made there. */
+  /**
+   * Derives the result from the page alone. A format with neither `run` nor `extract` needs more than the
+   * page, and is made in `activities/`.
+   */
   run?: Derive<z.output<Request>, z.input<Value>>;
-  /** Where a language model gives the result: what can be said without one, from the page alone. */
+  /** Derives a substitute from the page alone, for a result that takes a language model. */
   extract?: Derive<z.output<Request>, z.input<Value>>;
 }
 

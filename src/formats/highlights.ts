@@ -5,7 +5,7 @@ import { promptText } from './json.ts';
 
 const MAX_PASSAGES = 5;
 
-/** What the content says on a subject, word for word. */
+/** The passages of the content that have to do with a query, word for word. */
 export const highlights = defineFormat({
   field: 'highlights',
   request: z.strictObject({ type: z.literal('highlights'), query: promptText }),

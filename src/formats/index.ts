@@ -18,7 +18,7 @@ import { screenshot } from './screenshot.ts';
 import { summary } from './summary.ts';
 import { video } from './video.ts';
 
-/** Every output of a scrape; a new one is a file and a line here. */
+/** All outputs of a scrape. A new format needs a file of its own and a line here. */
 export const FORMATS = [
   markdown,
   html,
@@ -47,5 +47,5 @@ type DocumentFields = { [Member in Each as Member['field']]: z.ZodOptional<Membe
 /** The fields of a document that formats fill. */
 export const documentFields = Object.fromEntries(
   FORMATS.map((format) => [format.field, format.value.optional()]),
-  // fromEntries forgets which key has which schema; the list above says it.
+  // `fromEntries` loses which key has which schema; the type derives it from the list above.
 ) as unknown as DocumentFields;

@@ -15,10 +15,10 @@ export const jsonSchema = z
   })
   .describe('JSON Schema, draft 7 or 2020-12');
 
-/** An instruction in words in a request. */
+/** An instruction or question in natural language in a request. */
 export const promptText = z.string().min(1).max(10_000);
 
-/** The data that a request wants from a page. */
+/** A request for data of a page. */
 export interface DataRequest {
   schema?: Schema | undefined;
   prompt?: string | undefined;
@@ -33,7 +33,7 @@ const value = z
   .unknown()
   .describe('data of the page: in the shape of the schema, else all that it says for machines');
 
-/** Data of the page. */
+/** Data of the page, for a schema or a prompt. */
 export const json = defineFormat({
   field: 'json',
   request: z
@@ -50,7 +50,7 @@ export const json = defineFormat({
   extract: (content, request, warn) => extractData(content, request, warn, 'json'),
 });
 
-/** Data of the page by rules alone: of the same page it is always the same. */
+/** Data of the page, extracted by rules alone, so that the same page always gives the same result. */
 export const deterministicJson = defineFormat({
   field: 'json',
   request: z
@@ -61,9 +61,11 @@ export const deterministicJson = defineFormat({
 });
 
 /**
- * Data of a page without a language model: by the names of a schema, else all that the page says for machines.
- * `undefined` where there is none. It warns of what stays open.
- * @param subject what is asked for, as the user knows it
+ * Extracts data from a page without a language model. With a schema, it looks for values by the names of
+ * the schema's properties; without one, it returns all structured data of the page. Warnings tell the user
+ * how the data was found and what is missing.
+ * @param subject name of the result in warnings
+ * @returns `undefined` if there is no data
  */
 export function extractData(
   content: Content,

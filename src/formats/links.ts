@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** Where the content's links lead. */
+/** URLs of the content's links. */
 export const links = defineFormat({
   field: 'links',
   request: z.strictObject({ type: z.literal('links') }),

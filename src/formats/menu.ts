@@ -16,7 +16,7 @@ const item = z.object({
   sourceUrl: z.string(),
 });
 
-/** What the place that the page is about serves. */
+/** The menu of the restaurant or other place that the page is about. */
 export const menu = defineFormat({
   field: 'menu',
   request: z.strictObject({ type: z.literal('menu') }),

@@ -7,20 +7,24 @@ import type { ThreadAnswer, ThreadTask } from './thread.ts';
 import type { FileAnswer, Track, TrackTask } from './track.ts';
 import { URGENT, UrgentFirst } from './urgent-first.ts';
 
-/** Threads that derive formats, so that heavy pages hold up neither heartbeats nor each other. */
+/** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
 export interface RenderPool {
   /**
+   * Derives formats from a page.
    * @param options.signal ends the thread that works on the task; its reason is thrown
-   * @param options.urgent goes before all that is not
-   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` when the page needs more memory than a thread has
+   * @param options.urgent puts the task before all tasks that are not urgent; true by default
+   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has
    */
   render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
-  /** As `render`, for two versions of a page. */
+  /** Compares two versions of a page. Options and errors are those of `render`. */
   compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
   /**
-   * As `render`, for a file of sound or moving pictures.
-   * @param options.bring given for a playlist: copies a file that it names to the disk, and gives the path
-   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `bring` throws
+   * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
+   * below.
+   * @param options.bring required for a playlist: copies a file that the playlist names to disk, and
+   *   returns its path
+   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `bring`
+   *   throws
    */
   take(
     task: Omit<TrackTask, 'files'>,
@@ -34,16 +38,17 @@ interface TaskOptions {
   urgent?: boolean;
 }
 
-/** Idle threads above the minimum end after this long. */
+/** Milliseconds without work after which a thread above the minimum ends. */
 const IDLE_MS = 60_000;
 
 /**
- * Node gives a thread out of memory 16 MB to end in. The larger young generation that is V8's default can need more at
- * once, and then V8 ends the whole process instead of the thread.
+ * When a thread runs out of memory, Node grants it another 16 MB in which to end. V8's default young
+ * generation is larger than this one and can need more than that at once, in which case V8 ends the whole
+ * process.
  */
 const YOUNG_GENERATION_MB = 24;
 
-/** Starts the threads that are kept warm; more come with the work, up to `threads`. */
+/** Creates a pool with `warm` threads. It starts further threads when there is work, up to `threads`. */
 export function createRenderPool({
   threads,
   warm = 1,
@@ -51,10 +56,10 @@ export function createRenderPool({
   onFault = () => undefined,
 }: {
   threads: number;
-  /** Threads that are there without work; the others cost forty megabytes each and come when there is work for them. */
+  /** Number of threads kept without work. Each takes about 40 MB, so the others start only when needed. */
   warm?: number;
   maxMemoryMb: number;
-  /** Hears of answers that nobody waits for any more, and of threads that end by themselves. */
+  /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
   const pool = new Piscina<ThreadTask, ThreadAnswer>({
@@ -65,7 +70,7 @@ export function createRenderPool({
     taskQueue: new UrgentFirst(),
     resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
-  // Without a listener, the answer of a thread that was just called off would end the process.
+  // Without a listener, a late result of a task that was just cancelled would end the process.
   pool.on('error', onFault);
   async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
     const queued = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;

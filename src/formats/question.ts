@@ -5,7 +5,7 @@ import { promptText } from './json.ts';
 
 const MAX_PASSAGES = 3;
 
-/** The answer of the page to a question. */
+/** The answer that the page gives to a user's question. */
 export const question = defineFormat({
   field: 'answer',
   request: z.strictObject({ type: z.literal('question'), question: promptText }),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** What the target answered, byte for byte; of any type, so nothing else can be made of it. */
+/**
+ * The body of the response, byte for byte. It may be of any type, so no other format is derived from it.
+ */
 export const rawBase64 = defineFormat({
   field: 'rawBase64',
   request: z.strictObject({ type: z.literal('rawBase64') }),

@@ -15,7 +15,7 @@ export interface RenderTask {
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
-  /** Whether to list the links of the whole page too, whatever the formats are. */
+  /** Whether to also list the links of the whole page, independently of the formats. */
   discover?: boolean;
 }
 
@@ -27,19 +27,22 @@ export interface Rendered {
   made: string[];
   /** Warnings for the user. */
   warnings: string[];
-  /** Absolute and unique; those of the whole page, frames among them. */
+  /** URLs of all links and frames of the whole page, absolute and unique; set if `discover` is. */
   discovered?: string[];
-  /** Where there may be something to play, where that is asked for. */
+  /** Where the page may have media; set if audio or video is requested. */
   media?: PageMedia;
-  /** What the page is recognised by, where changes are tracked. */
+  /** Fingerprint of the page's markdown; set if changes are tracked. */
   fingerprint?: Uint8Array;
-  /** What of the page is compared by the mode `json` of `changeTracking`. */
+  /** The data that the mode `json` of `changeTracking` compares. */
   trackedJson?: unknown;
 }
 
 const NO_MODEL = 'This service has no language model: what one would write was taken from the page by rules.';
 
-/** Derives the requested formats from a page. Pure; heavy, so the service runs it in conversion threads. */
+/**
+ * Derives the requested formats from a page. It is pure but slow, so the service runs it in conversion
+ * threads.
+ */
 export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
@@ -71,12 +74,12 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
 }
 
 /**
- * The value of a format. Whether a language model gives it is decided here alone: there is none, so formats that want
- * one extract it.
+ * Derives the value of a format. Only this function decides whether a language model is used. The service
+ * has none, so formats that would use one fall back to `extract`.
  */
 function derive(format: (typeof FORMATS)[number], content: Content, requested: unknown, warn: Warn): unknown {
   if (format.extract) warn(NO_MODEL);
-  // The request was made by this very format's schema.
+  // The request was validated with the schema of the same format.
   const make = (format.run ?? format.extract) as
     | ((content: Content, request: unknown, warn: Warn) => unknown)
     | undefined;
@@ -86,7 +89,10 @@ function derive(format: (typeof FORMATS)[number], content: Content, requested: u
 type Tracking = z.output<typeof changeTracking.request>;
 const isTracking = (format: { type: string }): format is Tracking => format.type === 'changeTracking';
 
-/** The data that changes are looked for in: by an order of its own, else that of the format `json`. */
+/**
+ * Returns the data that `changeTracking` compares: the value of the format `json`, unless that is missing
+ * or the request has a schema or prompt of its own, in which case the data is extracted for it.
+ */
 function extractTrackedJson(
   content: Content,
   { schema, prompt }: Tracking,

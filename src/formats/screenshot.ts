@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** Size of the window in CSS pixels. */
+/** Size of the browser window in CSS pixels. */
 export const viewport = z.strictObject({
   width: z.int().min(1).max(7680, 'width must be at most 7680'),
   height: z.int().min(1).max(4320, 'height must be at most 4320'),
 });
 
-/** A picture of the page. */
+/** A screenshot of the page. */
 export const screenshot = defineFormat({
   field: 'screenshot',
   request: z.strictObject({

@@ -7,7 +7,7 @@ export const money = z.object({
   formatted: z.string().optional().describe('as the page shows it'),
 });
 
-/** Whether something can be had. */
+/** Whether a product or dish is available. */
 export const availability = z.object({
   inStock: z.boolean().describe('true as well where an offer says nothing of its stock'),
   text: z.string().optional(),

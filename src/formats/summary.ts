@@ -7,7 +7,7 @@ const SOURCES = {
   description: 'summary is the description that the page gives of itself.',
 };
 
-/** What the content says, in short. */
+/** A short summary of the content. */
 export const summary = defineFormat({
   field: 'summary',
   request: z.strictObject({ type: z.literal('summary') }),

@@ -11,7 +11,7 @@ export type ThreadAnswer =
 /** A task for a conversion thread. */
 export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { take: TrackTask };
 
-/** The program of a conversion thread. */
+/** Performs one task. This is the entry point of a conversion thread. */
 export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
   try {
     return { ok: true, result: await resultOf(task) };
@@ -24,12 +24,15 @@ export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
 async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | Track> {
   if ('render' in task) return render(task.render);
   if ('compare' in task) return compareVersions(task.compare);
-  // Loaded only where it is used: most threads never see a file of the kind.
+  // Loaded on demand, because most threads never process audio or video.
   const { takeTrack } = await import('./track.ts');
   return takeTrack(task.take);
 }
 
-/** With a range error V8 says that a text, an array or its stack cannot grow any further; a second try changes nothing. */
+/**
+ * V8 throws a `RangeError` when a string, an array or the stack cannot grow any further. A retry would fail
+ * as well.
+ */
 function tooLarge(cause: RangeError): ServiceError {
   const message = 'The page is too large or too deeply nested to convert. Fetch a smaller part of it.';
   return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause });

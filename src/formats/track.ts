@@ -38,37 +38,43 @@ import {
 import { messageOf, ServiceError } from '../errors.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 
-/** A file to take a track from. */
+/** A file to take an audio or video track from. */
 export interface TrackTask {
   kind: MediaKind;
-  /** Where it came from, for messages. */
+  /** The URL that the file came from, for error messages. */
   url: string;
-  /** The file itself. */
+  /** Path of the file. */
   path: string;
-  /** Where a file of the track alone is written to, where the file itself is not one. */
+  /** Path to which the track is written, unless the file contains nothing else. */
   target: string;
-  /** Of a playlist: answers the address of each file that it names with the path of a copy. */
+  /**
+   * Set for a playlist: a port that replies to the URL of each file in the playlist with the path of a
+   * local copy.
+   */
   files?: MessagePort;
 }
 
-/** The file with the track: the one given, or the one written. */
+/** The file with the track: either the input file or a new one. */
 export interface Track {
   path: string;
   /** Media type, without parameters. */
   mediaType: string;
 }
 
-/** What the owner of a playlist's files answers. */
+/** A reply on the port for the files of a playlist. */
 export type FileAnswer = { id: number } & ({ path: string } | { code: string; message: string });
 
 /**
- * Those of single files. A playlist is never among them: it could name any file of this machine, and is only read with
- * files that somebody else brings.
+ * The formats of single files. Playlist formats must not be among them, because a playlist could name any
+ * file of this machine. A playlist is read only if its files are provided through `TrackTask.files`.
  */
 const FILE_FORMATS: InputFormat[] = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
 const PLAYLIST_FORMATS: InputFormat[] = [HLS, MPEG_TS, MP4, ADTS, MP3];
 
-/** The first that can hold a track takes it: those of one codec before those of many. */
+/**
+ * The output formats in the order of preference: formats for one codec come before general containers. The
+ * first one that supports the codecs of the tracks is used.
+ */
 const AUDIO_TARGETS = [
   () => new Mp3OutputFormat(),
   () => new FlacOutputFormat(),
@@ -79,14 +85,19 @@ const AUDIO_TARGETS = [
 ];
 const VIDEO_TARGETS = [() => new Mp4OutputFormat({ fastStart: false }), () => new MkvOutputFormat()];
 
-/** Hears of reads that fail while nobody waits for them, which must not end the thread, nor the task after. */
+/**
+ * Receives the errors of reads that no code awaits. They fail the current task instead of ending the
+ * thread.
+ */
 let onUnawaitedError: (error: unknown) => void = () => undefined;
-// This file is loaded in threads of the pool alone.
+// This module is loaded only in threads of the pool, so the handler does not affect the rest of the
+// service.
 process.on('unhandledRejection', (error) => onUnawaitedError(error));
 
 /**
- * Takes the sound or the moving pictures out of a file, without encoding anything anew: packets are copied, in little
- * memory. A file that has nothing else is the answer itself; of videos every single file is.
+ * Takes the audio or video out of a file without re-encoding: packets are copied, which needs little
+ * memory. A single file is returned as it is if a video is requested, or if audio is requested and the file
+ * has no video track.
  * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`
  */
 export async function takeTrack(task: TrackTask): Promise<Track> {
@@ -111,7 +122,7 @@ export async function takeTrack(task: TrackTask): Promise<Track> {
   }
 }
 
-/** @param open takes what is to be closed when the track is taken, or cannot be */
+/** @param open collects the resources to close afterwards, whether the track was extracted or not */
 async function extractTrack(input: Input, task: TrackTask, open: AsyncDisposableStack): Promise<Track> {
   if (!(await input.canRead())) throw unsupported(task, 'is in no format that is known');
   const [audio, video] = [await input.getPrimaryAudioTrack(), await input.getPrimaryVideoTrack()];
@@ -128,7 +139,9 @@ async function extractTrack(input: Input, task: TrackTask, open: AsyncDisposable
     : copy(input, task, { audio, video: requiredTracks as InputVideoTrack }, open);
 }
 
-/** A file may announce a track and end before its first packet. */
+/**
+ * Makes sure that a track has packets, because a file may announce a track and end before its first packet.
+ */
 async function requirePackets(track: InputTrack, task: TrackTask): Promise<void> {
   const timestamp = await track.getFirstTimestamp();
   const ends = await track.computeDuration();
@@ -185,12 +198,15 @@ async function targetFor(
   );
 }
 
-/** Brings the files of a playlist as they are asked for; what cannot be brought fails the whole. */
+/**
+ * Reads the files of a playlist through a port when they are needed. If one is unavailable, the whole task
+ * fails.
+ */
 function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: ServiceError) => void) {
   const pending = new Map<number, (path: string) => void>();
   port.on('message', (response: FileAnswer) => {
     if ('path' in response) pending.get(response.id)?.(response.path);
-    // Its code is one of ours: it was a ServiceError on the other side.
+    // The code is valid, because the error was a ServiceError on the other side of the port.
     else fail(new ServiceError(response.code as ServiceError['code'], response.message));
     pending.delete(response.id);
   });
@@ -205,12 +221,13 @@ function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: Service
   };
 }
 
-/** So much is read at once. */
+/** Files up to this size are read into memory at once. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /**
- * A file to read from, closed with its source. mediabunny's own (1.61) leaves files open when it is asked twice before
- * it knows their size, and cannot read a list within a list from one of less than a kilobyte.
+ * Opens a file as a source, which closes the file when it is disposed. The file source of mediabunny 1.61
+ * leaves files open if it is used twice before it knows their size, and cannot read a playlist inside a
+ * playlist from a file of less than 1 kB.
  */
 async function sourceOf(path: string): Promise<Source> {
   const { size } = await stat(path);
@@ -228,13 +245,16 @@ async function sourceOf(path: string): Promise<Source> {
   });
 }
 
-/** Codecs are left out, and audio alone is called so, whatever its container is. */
+/**
+ * Returns a media type without codecs. For audio it is `audio/…`, even if the container has a `video/…`
+ * type.
+ */
 function mediaTypeOf(mimeType: string, kind: MediaKind): string {
   const type = mimeType.split(';', 1)[0]!.trim();
   return kind === 'audio' ? type.replace(/^video\//, 'audio/') : type;
 }
 
-/** The disk of this machine, not the file, is at fault. */
+/** Whether an error came from the file system of this machine rather than from the content of the file. */
 const isLocalIoError = (error: unknown) => error instanceof Error && 'syscall' in error;
 
 function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {

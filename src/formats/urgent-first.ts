@@ -1,9 +1,9 @@
 import { type PiscinaTask, queueOptionsSymbol, type TaskQueue } from 'piscina';
 
-/** Marks a task that somebody waits for. */
+/** Marks a task whose result a client is waiting for. */
 export const URGENT = { urgent: true };
 
-/** Tasks in the order they came, but urgent ones before all others. */
+/** A queue that returns tasks in the order of arrival, but urgent ones before all others. */
 export class UrgentFirst implements TaskQueue {
   readonly #urgent: PiscinaTask[] = [];
   readonly #others: PiscinaTask[] = [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** The moving pictures that the page plays. Made in `activities/media.ts`. */
+/** The video that the page plays, as a file. Made in `activities/media.ts`. */
 export const video = defineFormat({
   field: 'video',
   request: z.strictObject({ type: z.literal('video') }),
