@@ -8,7 +8,9 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 const source = import.meta.dirname;
 const run = promisify(execFile);
 
-/** Everything that workflows may import; the architecture test holds them to it. */
+/**
+ * Lists all files that the bundle depends on. The architecture test checks that workflows import no others.
+ */
 async function bundledFiles(): Promise<string[]> {
   const workflows = path.join(source, 'workflows');
   const files = (await readdir(workflows)).sort().map((name) => path.join(workflows, name));
@@ -17,8 +19,9 @@ async function bundledFiles(): Promise<string[]> {
 }
 
 /**
- * The file with the workflows' bundle, made again only when their code changes. The bundler runs in a process of its
- * own: it would leave a hundred megabytes in the worker.
+ * Finds the file with the bundle of the workflows, which is built again only when their code changes. The
+ * bundler runs in a process of its own, because in the worker it would leave 100 MB of memory in use.
+ * @returns the path of the file
  */
 export async function workflowBundle(cacheDir: string): Promise<string> {
   const hash = createHash('sha256');

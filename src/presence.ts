@@ -4,18 +4,18 @@ import type { Logger } from './logger.ts';
 
 const REPORT_EVERY_MS = 3_000;
 
-/** What a worker reports with. */
+/** The options of reporting a worker. */
 export interface PresenceOptions {
   db: Database;
   worker: ReportingWorker;
-  /** Whether all its queues are polled at this moment. */
+  /** Whether the worker polls all its queues at this moment. */
   isPolling(): boolean;
   logger: Logger;
 }
 
 /**
- * Lets the API know, every few seconds, that this worker polls its queues: `/ready` depends on it.
- * @returns once the first report is written; `end` takes it back
+ * Reports every three seconds that this worker polls its queues, which the API needs for `/ready`.
+ * @returns once the first report is stored; `end` withdraws it
  */
 export async function keepPresent(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
   const { db, worker, isPolling, logger } = options;
@@ -26,7 +26,8 @@ export async function keepPresent(options: PresenceOptions): Promise<{ end(): Pr
       await reportWorker(db, worker);
       failed = false;
     } catch (error) {
-      // The next report follows soon; until then one line says why the API counts this worker as gone.
+      // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
+      // API treats this worker as gone.
       if (!failed) logger.warn({ err: error }, 'the API cannot be told that this worker polls');
       failed = true;
     }
@@ -40,7 +41,7 @@ export async function keepPresent(options: PresenceOptions): Promise<{ end(): Pr
     async end() {
       clearInterval(timer);
       await last;
-      // Without the database the row goes stale by itself.
+      // If the database is unavailable, the row expires by itself.
       await removeWorker(db, worker.id).catch((error) =>
         logger.debug({ err: error }, 'still counted as present'),
       );

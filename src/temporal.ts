@@ -23,14 +23,17 @@ const RETENTION = '7 days';
 const DELIVERIES_PRIORITY = 4;
 
 /**
- * A connection to the Temporal server; worker and API use the same kind.
- * @throws ServiceError `SERVICE_UNAVAILABLE` where the server does not answer
+ * Connects to the Temporal server. Worker and API use the same kind of connection.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
  */
 export function connectTemporal(address: string): Promise<NativeConnection> {
   return reached(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
 }
 
-/** The result of a call to the server; where that does not answer, an error that says so. */
+/**
+ * Awaits a call to the server.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
+ */
 async function reached<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;
@@ -43,7 +46,7 @@ async function reached<Result>(call: Promise<Result>): Promise<Result> {
   }
 }
 
-// Of https://grpc.io/docs/guides/status-codes/.
+// gRPC status codes, see https://grpc.io/docs/guides/status-codes/.
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 
@@ -54,22 +57,26 @@ const noAnswer = (cause: unknown) =>
     { retryAfterSeconds: 5, cause },
   );
 
-/** What the workflow of a scrape or map is started with. */
+/** The options of starting a scrape or map. */
 export interface ScrapeStart extends ScrapeInput {
   teamId: string;
-  /** Absent where nothing of the page may be shown. */
+  /** The requested URL; absent if nothing of the page may be shown. */
   url?: string;
 }
 
-/** A server that does not answer this long is reported to the caller. */
+/** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
 const RECONNECT_MS = 500;
 
-/** The API's door to Temporal. */
+/** The API's access to Temporal. */
 export function createTemporal(connection: NativeConnection, namespace: string) {
   const client = new Client({ connection, namespace });
 
-  /** Runs a call to the server, for a while. */
+  /**
+   * Runs a call to the server with a deadline. The call is repeated while the server does not yet know
+   * search attributes that were just registered.
+   * @throws ServiceError `SERVICE_UNAVAILABLE` if the call fails
+   */
   async function ask<Result>(call: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + START_DEADLINE_MS;
     try {
@@ -110,7 +117,11 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
       });
     const handle = await ask(start);
     return {
-      /** @returns the blob with the result; `undefined` where there is none in time */
+      /**
+       * Waits for the end of the workflow.
+       * @returns the key of the blob with the result; `undefined` if there is none within `waitMs`
+       *   milliseconds
+       */
       async wait(waitMs: number): Promise<string | undefined> {
         const result = await waitForEnd(() => handle.result(), waitMs);
         return typeof result === 'object' ? result.blob : result;
@@ -120,55 +131,57 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
 
   return {
     /**
-     * Starts a scrape. Started twice with one id, it runs once.
-     * @throws ServiceError `SERVICE_UNAVAILABLE` when the server does not answer
+     * Starts a scrape. It runs only once, even if it is started twice with the same id.
+     * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
      */
     startScrape: (job: ScrapeStart) => startAwaited('scrape', job),
 
-    /** Starts a map, as `startScrape` does a scrape. */
+    /** Starts a map, in the same way as `startScrape` starts a scrape. */
     startMap: (job: ScrapeStart) => startAwaited('map', job),
 
     /**
-     * Starts the workflow of a batch or crawl, or wakes it where it runs.
-     * @throws ServiceError `SERVICE_UNAVAILABLE` when the server does not answer
+     * Starts the workflow of a batch or crawl, or wakes it if it is running.
+     * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
      */
     startPageJob: (job: PageJobStart) => ask(() => startPageJob(client, job)),
 
-    /** Starts the workflow of a job that has begun before, or wakes it where it runs. */
+    /**
+     * Starts the workflow of a job again, without the work before its pages, or wakes it if it is running.
+     */
     resumePageJob: (kind: PageJobKind, jobId: string, teamId: string) =>
       ask(() =>
         startPageJob(client, { kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true }),
       ),
 
-    /** Tells the workflow of a job something; one that has ended has nothing to hear. */
+    /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
     signalPageJob: (kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake') =>
       ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).signal(signal))),
 
-    /** Cancels the workflow of a job. */
+    /** Cancels the workflow of a job. Does nothing if the workflow has ended. */
     cancelPageJob: (kind: PageJobKind, jobId: string) =>
       ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).cancel())),
 
-    /** Sees to it that events of a job that are due are sent. */
+    /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
     startDeliveries: (jobId: string, teamId: string) => ask(() => startDeliveries(client, jobId, teamId)),
 
-    /** Resolves when the server answers. */
+    /** Resolves if the server responds within three seconds. */
     ready: () => pingTemporal(connection),
   };
 }
 
-/** What the workflow of a batch or crawl is started with. */
+/** The options of starting the workflow of a batch or crawl. */
 export interface PageJobStart {
   kind: PageJobKind;
   jobId: string;
   teamId: string;
-  /** What the Temporal UI shows for it. */
+  /** The text that the Temporal UI shows for the job. */
   label: string;
   host?: string;
-  /** Nothing of it is to be found by. */
+  /** Whether the job has zero data retention, so that it gets no search attributes. */
   sealed?: boolean;
-  /** Its events go to somebody. */
+  /** Whether to start the delivery of webhook events. */
   webhook: boolean;
-  /** What comes before the pages is done. */
+  /** Whether the work before the pages is already done. */
   prepared?: boolean;
 }
 
@@ -206,7 +219,10 @@ async function startDeliveries(client: Client, jobId: string, teamId: string): P
   });
 }
 
-/** Search attributes that a worker has just registered are known to all of the server a moment later. */
+/**
+ * Whether a call failed because a worker has just registered the search attributes: it takes a moment until
+ * all parts of the server know them.
+ */
 function isNewNamespace(error: unknown): boolean {
   const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
   return /search attribute/i.test(text);
@@ -220,12 +236,13 @@ async function unlessGone(call: Promise<unknown>): Promise<void> {
   }
 }
 
-/** The API's door to Temporal. */
+/** The API's access to Temporal. */
 export type Temporal = ReturnType<typeof createTemporal>;
 
 /**
- * Waits for a workflow, over restarts of the server too.
- * @returns its result, `undefined` when it did not end in time; a failure of the workflow is thrown as Temporal's WorkflowFailedError
+ * Waits for the end of a workflow, even if the server restarts meanwhile.
+ * @returns the result of the workflow; `undefined` if it did not end within `waitMs` milliseconds
+ * @throws WorkflowFailedError if the workflow failed
  */
 async function waitForEnd<Result>(
   result: () => Promise<Result>,
@@ -237,7 +254,7 @@ async function waitForEnd<Result>(
       try {
         return await result();
       } catch (error) {
-        // The server was away; the workflow is not.
+        // The server was unavailable, but the workflow continues.
         if (!(error instanceof GrpcError || isGrpcServiceError(error))) throw error;
         await sleep(RECONNECT_MS);
       }
@@ -247,7 +264,7 @@ async function waitForEnd<Result>(
   return Promise.race([end(), sleep(waitMs, undefined, { ref: false })]);
 }
 
-/** Starts what runs for ever; an earlier run, perhaps of older code, ends. */
+/** Starts the upkeep workflow, which runs forever. An earlier run, perhaps of older code, is terminated. */
 export async function startUpkeep(connection: NativeConnection, namespace: string): Promise<void> {
   const start = new Client({ connection, namespace }).workflow.start<typeof upkeep>('upkeep', {
     workflowId: 'upkeep',
@@ -259,12 +276,14 @@ export async function startUpkeep(connection: NativeConnection, namespace: strin
   await reached(start);
 }
 
-/** Resolves when the server answers within three seconds. */
+/** Resolves if the server responds within three seconds. */
 export async function pingTemporal(connection: NativeConnection): Promise<void> {
   await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
 }
 
-/** Registers our search attributes and how long history is kept; does nothing where that is done. */
+/**
+ * Registers our search attributes and sets how long histories are kept. It may be called again at any time.
+ */
 export function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {
   return reached(prepare(connection, namespace));
 }

@@ -36,18 +36,26 @@ import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './
 import { temporalLogger } from './temporal-log.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
-/** Activities of each role that one worker has in hand at once; most of them are mostly waiting. */
+/**
+ * Maximum number of activities of each role that one worker runs at once. Most of them are mostly waiting.
+ */
 const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
-/** Pages that one worker has open at once: they wait for quiet more than they work, and memory bounds them beside. */
+/**
+ * Maximum number of pages that one worker has open at once. Pages mostly wait for the network, so there are
+ * more of them than processors. The browser pool limits their memory separately.
+ */
 const PAGES_AT_ONCE = 4 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
-/** Memory of one conversion thread; a page that needs more is refused. */
+/** Memory limit of a conversion thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
-/** Files of audio and video that are read at once: mostly they wait for the disk, or for more of a playlist. */
+/**
+ * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
+ * more of a playlist.
+ */
 const TRACKS_AT_ONCE = 4;
 const DRAIN_MS = 8_000;
 
-/** Runs a worker: builds the doors once, then takes work until the process is asked to end. */
+/** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
 async function work(): Promise<ServiceRole> {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey } = config;
@@ -152,7 +160,7 @@ async function work(): Promise<ServiceRole> {
         connection,
         namespace: config.temporalNamespace,
         taskQueue: QUEUES[role],
-        // All workflows are of one queue; the others need no room for them.
+        // All workflows are on one queue, so the other workers need no bundle and no workflow cache.
         ...(role === 'scrape' && {
           workflowBundle: { codePath: bundle },
           maxCachedWorkflows: CACHED_WORKFLOWS,
@@ -166,7 +174,8 @@ async function work(): Promise<ServiceRole> {
     ),
   );
   const running = Promise.all(workers.map((worker) => worker.run()));
-  // A worker that stops by itself has lost its server for good: the process ends, and is started again.
+  // A worker that stops by itself has lost the Temporal server for good. The process exits, so that its
+  // supervisor starts it again.
   running.catch((error) => {
     logger.fatal({ err: error }, 'the worker stopped');
     process.exit(1);

@@ -1,38 +1,42 @@
-/** A job's part of the browser of a worker. */
+/** A job's access to the browser of this worker, as one lane of the job uses it. */
 export interface JobPlaces extends Disposable {
-  /** Takes places for as many pages as may be opened now. @returns how many, `want` at most */
+  /** Takes places for up to `want` pages. @returns the number of places taken, which may be 0 */
   take(want: number): number;
-  /** Gives places back that the job has no pages for. */
+  /** Returns places that were taken, but for which the job has no pages. */
   decline(count: number): void;
-  /** Gives places back whose pages have ended. */
+  /** Returns places whose pages have ended. */
   release(count: number): void;
 }
 
-/** A job asks again within this time, or lacks no more places. */
+/** How long, in milliseconds, a job counts as short of places after it got fewer than it requested. */
 const LACK_MS = 1_000;
 
-/** What a job has of the places. */
+/** The places of one job. */
 interface Share {
   lanes: number;
   taken: number;
-  /** Until when it counts as one that would have taken more. */
+  /** Time on the clock of `performance.now()` until which the job counts as short of places. */
   lacksUntil: number;
 }
 
 /**
- * Places for pages that jobs open in the browser of this worker: no more pages are claimed than can be open. Jobs that
- * lack places share them equally; what one does not use, the others may.
+ * Divides the pages that the browser of this worker may have open among the jobs, so that lanes do not claim
+ * more pages than can be open. Jobs that are short of places get equal shares; other jobs may use what a job
+ * leaves of its share.
  */
 export class BrowserPlaces {
   readonly #count: number;
   readonly #jobs = new Map<string, Share>();
 
-  /** @param count pages that the browser has open at once */
+  /** @param count the maximum number of pages that the browser has open at once */
   constructor(count: number) {
     this.#count = count;
   }
 
-  /** Takes part for a lane of a job, until it is disposed of; what the lane still holds then is free. */
+  /**
+   * Adds a lane of a job. Disposing of the result removes the lane and returns all places that it still
+   * holds.
+   */
   join(jobId: string): JobPlaces {
     const job = this.#jobs.get(jobId) ?? { lanes: 0, taken: 0, lacksUntil: 0 };
     this.#jobs.set(jobId, job);

@@ -8,32 +8,36 @@ import {
 } from '../db/cache-files.ts';
 import type { Database } from '../db/client.ts';
 
-/** What the upkeep of the cache needs from outside. */
+/** Dependencies of the cache upkeep. */
 export interface CacheDoors {
   db: Database;
   cacheBlobs: Blobs;
-  /** How long a copy is kept after it was fetched. */
+  /** Milliseconds that a copy is kept after it was fetched. */
   cacheTtlMs: number;
-  /** Room for all copies on the disk. */
+  /** Maximum size of all copies on the disk, in bytes. */
   cacheMaxBytes: number;
 }
 
-/** Files are written a little before the rows that name them. */
+/** Files younger than this are never treated as stray, because a file is written shortly before its row. */
 const SLACK_MS = 3_600_000;
-/** Files are in as many shelves, by the first two hex digits of their keys. */
+/** Number of shelves. A shelf holds the files whose keys begin with the same two hex digits. */
 const SHELVES = 256;
-/** Each shelf has its turn for so long: as long as upkeep takes from one time to the next. */
+/**
+ * Milliseconds until the next shelf takes its turn: ten minutes, the interval at which the upkeep workflow
+ * tidies up.
+ */
 const TURN_MS = 600_000;
 
 /**
- * Deletes copies that are too old, then those that were not used for longest until the others have room. Files that
- * copies share are deleted with the last of these.
- * @returns how many copies and files went
+ * Deletes the copies that have expired. If the rest exceeds `cacheMaxBytes`, also deletes the files that
+ * have been unused for longest, with the copies that need them. A file that several copies share is deleted
+ * with the last of them.
+ * @returns the number of deleted copies and files
  */
 export async function trimCache(doors: CacheDoors): Promise<{ copies: number; files: number }> {
   const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = doors;
   const total = { copies: 0, files: 0 };
-  /** @returns how many bytes that were */
+  /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
   const finish = async ({ copies, files }: DroppedCopies) => {
     for (const { hash } of files) await cacheBlobs.remove(hash);
     total.copies += copies;
@@ -48,7 +52,7 @@ export async function trimCache(doors: CacheDoors): Promise<{ copies: number; fi
   }
   for (let excess = (await cachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
     const freed = await finish(await dropUnusedFiles(db, excess));
-    // What is locked is in use after all.
+    // The remaining files are locked, because they are being stored again at this moment.
     if (freed === 0) break;
     excess -= freed;
   }
@@ -56,10 +60,11 @@ export async function trimCache(doors: CacheDoors): Promise<{ copies: number; fi
 }
 
 /**
- * Deletes files that belong to no copy, as a crash between writing a file and its row leaves them. One shelf each time,
- * so that no round reads the whole store: all have had their turn within two days.
- * @param shelf of 256, the next one unless given
- * @returns how many files went
+ * Deletes files that belong to no copy. A crash between writing a file and writing its row leaves such a
+ * file behind. Each call checks one shelf, so that no call has to list the whole store; all shelves are
+ * checked within two days.
+ * @param shelf number of the shelf, 0 to 255; by default the shelf whose turn it is now
+ * @returns the number of deleted files
  */
 export async function removeStrayFiles(
   { db, cacheBlobs }: Pick<CacheDoors, 'db' | 'cacheBlobs'>,

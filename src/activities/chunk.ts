@@ -2,19 +2,22 @@ import type { HostTime } from '../db/job-summary.ts';
 import { isEnded } from '../db/lanes.ts';
 import type { ScrapedPage } from './lane.ts';
 
-/** What one chunk of a job did, as its result shows it in Temporal. */
+/** The outcome of one chunk of a job. Temporal shows it as part of the activity's result. */
 export interface ChunkReport {
   /** Ordinals of the pages that ended, e.g. `0-15, 18`. */
   pages: string;
-  /** How many of them failed, by error code; absent where none did. */
+  /** Number of failed pages by error code; absent if no page failed. */
   failed?: Record<string, number>;
-  /** How many will be tried again; absent where none will. */
+  /** Number of pages that will be tried again; absent if there are none. */
   retried?: number;
-  /** How many wait on although nothing was tried: for robots.txt, or for the browser; absent where none do. */
+  /**
+   * Number of pages that were put off without a request, because robots.txt was unavailable or the browser
+   * was full; absent if there are none.
+   */
   postponed?: number;
 }
 
-/** Notes what becomes of the pages of one chunk, and how long their hosts took. */
+/** Counts the outcomes of the pages of one chunk and measures how long their hosts took. */
 export class ChunkLog {
   readonly #ended: number[] = [];
   readonly #failed: Record<string, number> = {};
@@ -23,8 +26,9 @@ export class ChunkLog {
   readonly #hosts = new Map<string, HostTime>();
 
   /**
-   * Scrapes a page and notes it.
-   * @param scrape is given what to call when the host is done with the page, with the milliseconds that it took
+   * Scrapes a page and counts its outcome.
+   * @param scrape receives a function to be called when the host is done with the page, with the
+   *   milliseconds that the host took
    */
   async note(
     { ordinal, host }: { ordinal: number; host: string },
@@ -58,7 +62,7 @@ export class ChunkLog {
   }
 }
 
-/** Numbers in few characters: `0-3, 7` for 0, 1, 2, 3 and 7 in any order. */
+/** Formats numbers as ranges: 0, 1, 2, 3 and 7, in any order, become `0-3, 7`. */
 export function rangesOf(numbers: number[]): string {
   const ranges: [first: number, last: number][] = [];
   for (const number of numbers.toSorted((a, b) => a - b)) {

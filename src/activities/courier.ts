@@ -18,39 +18,46 @@ import { pause } from '../pause.ts';
 import { retryInMs } from './retry-schedule.ts';
 import { makeEvent } from './webhook-event.ts';
 
-/** What deliveries need from outside. */
+/** Dependencies of webhook deliveries. */
 export interface WebhookDoors {
   db: Database;
   blobs: Blobs;
   egress: Egress;
-  /** Signs the addresses of files. */
+  /** Decrypts jobs with zero data retention and signs the URLs of stored files. */
   secretKey: string;
 }
 
 /** One round of deliveries for one job. */
 export interface Round {
   jobId: string;
-  /** No event is taken up after so long. */
+  /** Milliseconds after which no further event is sent. Deliveries that are under way are finished. */
   forMs: number;
   signal: AbortSignal;
-  /** Hears of what went wrong on our side with an event; it is tried again. */
+  /**
+   * Called when an event could not be sent because of an error in this service. The event is tried again.
+   */
   onFault: (error: unknown, eventId: string) => void;
 }
 
-/** Events on their way at once: a receiver that hangs holds up neither the rest nor what is new. */
+/**
+ * The maximum numbers of first attempts and of retries under way at once. The limits are separate, so that
+ * retries that hang do not hold up new events.
+ */
 const FIRSTS_AT_ONCE = 8;
 const RETRIES_AT_ONCE = 4;
-/** Events read from the database at once. */
+/** The maximum numbers of new events and of retries that one query reads. */
 const ROWS_AT_ONCE = 100;
-/** New events are looked for so often, due retries less. */
+/** Milliseconds between two queries for new events, and between two queries for due retries. */
 const LOOK_MS = 200;
 const RETRY_LOOK_MS = 1_000;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /**
- * Sends what is due of a job's events, for a bounded time; while the job runs it looks out for new ones. First attempts
- * keep their order: an event of the job itself goes alone, pages between two of them go side by side.
- * @throws whatever the database throws; what was sent but not recorded is sent again then
+ * Sends the due events of a job for a limited time. While the job runs, it also waits for new events. First
+ * attempts keep the order of the events: page events may be sent at the same time, but any other event is
+ * sent only after all events before it and before all events after it.
+ * @throws errors of the database, after which events that were sent but not recorded are sent again; the
+ *   signal's reason
  */
 export async function deliverRound(doors: WebhookDoors, round: Round): Promise<DeliverySurvey> {
   const webhook = await findWebhook(doors.db, round.jobId, doors.secretKey);
@@ -59,7 +66,7 @@ export async function deliverRound(doors: WebhookDoors, round: Round): Promise<D
   return surveyDeliveries(doors.db, round.jobId);
 }
 
-/** First attempts keep their order among themselves; all others go when they are due. */
+/** First attempts keep the order of the events; retries are made when they are due. */
 const isFirst = ({ attempts }: DueEvent) => attempts === 0;
 const isPage = ({ type }: DueEvent) => type.endsWith('.page');
 
@@ -69,7 +76,7 @@ class Courier {
   readonly #round: Round;
   #firsts: DueEvent[] = [];
   #retries: DueEvent[] = [];
-  /** First attempts up to this one were read. */
+  /** Sequence number of the last event that was read for its first attempt. */
   #after = 0;
   #lookAt = 0;
   #retryLookAt = 0;
@@ -96,7 +103,7 @@ class Courier {
       } else if (await isRunning(this.#doors.db, jobId)) {
         await this.#rest();
       } else {
-        // Its last events may have been written since the last look.
+        // The job may have written its last events since the last query, so there is one more.
         ended = true;
         this.#lookAt = 0;
         this.#retryLookAt = 0;
@@ -106,7 +113,7 @@ class Courier {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Reads what is due, where what was read before is used up. */
+  /** Queries the due events of each kind, once those of the previous query have been started. */
   async #look(): Promise<void> {
     const now = performance.now();
     const firsts = this.#firsts.length === 0 && now >= this.#lookAt;
@@ -119,7 +126,7 @@ class Courier {
       retries: retries ? ROWS_AT_ONCE : 0,
       except: [...this.#sending.keys()].map(({ id }) => id),
     });
-    // A full hand means that there are more.
+    // A full result means that there may be more, so the next query need not wait.
     if (firsts) {
       this.#firsts = due.filter(isFirst);
       this.#after = this.#firsts.at(-1)?.sequence ?? this.#after;
@@ -135,7 +142,7 @@ class Courier {
     const sending = [...this.#sending.keys()];
     const firsts = sending.filter(isFirst);
     for (const event of this.#firsts.slice(0, FIRSTS_AT_ONCE - firsts.length)) {
-      // An event of the job itself waits for all before it, and all behind it wait for it.
+      // An event of the job itself waits for all events before it, and all events after it wait for it.
       if (firsts.some((other) => !isPage(other) || !isPage(event))) break;
       firsts.push(event);
       this.#firsts.shift();
@@ -185,7 +192,7 @@ class Courier {
     }
   }
 
-  /** Until something has happened, or it is time to look again. */
+  /** Waits until a delivery ends, or until it is time for the next query. */
   async #rest(): Promise<void> {
     const timer = new AbortController();
     await Promise.race([pause(LOOK_MS, timer.signal), ...this.#sending.values()]);
@@ -193,7 +200,10 @@ class Courier {
   }
 }
 
-/** Whether a delivery that failed so is never tried again: its URL or the request itself is at fault. */
+/**
+ * Whether a delivery that failed with this error is never retried, because its URL or the request itself is
+ * wrong.
+ */
 function isFinal(code: ErrorCode): boolean {
   const { status, retry } = policyOf(code);
   return retry === 'never' && status >= 400 && status < 500;

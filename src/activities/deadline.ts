@@ -1,22 +1,22 @@
 import { ServiceError } from '../errors.ts';
 
-/** The time that a page has. */
+/** The time limit of a page. */
 export interface Deadline extends Disposable {
-  /** Fires when the time is over, or when another signal does. */
+  /** Fires when the time is over or when the outer signal fires. */
   signal: AbortSignal;
-  /** Milliseconds that the page waited for its turn, see `duringWait`. */
+  /** Milliseconds that the page has waited for its turn; see `duringWait`. */
   readonly waitedMs: number;
-  /** Runs a wait that is not the page's own work: its time stands still meanwhile. */
+  /** Runs a wait that is not the page's own work. The time limit is suspended meanwhile. */
   duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
 }
 
-/** A page waits so long at most for its turn. */
+/** The longest that a page may wait for its turn without a break, in milliseconds. */
 const LONGEST_WAIT_MS = 180_000;
 
 /**
- * Starts the time of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT`; after a wait that took too long
- * it is a `CONCURRENCY_QUEUE_TIMEOUT`.
- * @param outer e.g. the cancellation of the activity
+ * Starts the time limit of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT` error; after a
+ * wait that took too long, the reason is a `CONCURRENCY_QUEUE_TIMEOUT` error.
+ * @param outer another signal that ends the page, such as the cancellation of the activity
  */
 export function startDeadline(
   { url, timeout: timeoutMs }: { url: string; timeout: number },
@@ -37,7 +37,10 @@ export function startDeadline(
   let waits = 0;
   let isDisposed = false;
   let timer = setTimeout(end, timeoutMs);
-  /** @returns milliseconds since the last switch between work and wait */
+  /**
+   * Switches between work and waiting, and calls `next` after `ms` milliseconds without another switch.
+   * @returns milliseconds since the previous switch
+   */
   const turn = (next: () => void, ms: number) => {
     clearTimeout(timer);
     if (!isDisposed) timer = setTimeout(next, ms);

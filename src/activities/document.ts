@@ -11,41 +11,41 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { makeMedia } from './media.ts';
 import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
 
-/** What documents are made with. */
+/** Dependencies for making documents. */
 export interface DocumentHands {
   renderer: RenderPool;
   tracker: Tracker;
   media: MediaExtractor;
 }
 
-/** What a document is made from. */
+/** The page that a document is made from, and the options for making it. */
 export interface DocumentOrder {
-  /** Of the page: `metadata.scrapeId`. */
+  /** The page's `metadata.scrapeId`. */
   scrapeId: string;
   request: ScrapeRequest;
   obtained: FetchedPage;
-  /** Milliseconds that it waited for a slot of its team; `undefined` when one was free. */
+  /** Milliseconds that the page waited for its turn; `undefined` if it did not have to wait. */
   queuedMs: number | undefined;
-  /** Whose history the page belongs to; absent where nothing of it may be kept. */
+  /** The team and job in whose history the page is recorded; absent if nothing of the page may be kept. */
   history: Pick<TrackedPage, 'teamId' | 'jobId' | 'start' | 'hidden'> | undefined;
-  /** Where the page leads is wanted too. */
+  /** Whether to extract the links of the page as well. */
   discover?: boolean;
-  /** A crawl found it: nobody asked for this very page. */
+  /** Whether the page belongs to a crawl. Media that it lacks are then a warning instead of an error. */
   isFound?: boolean;
-  /** Somebody waits for it: it goes before the pages of jobs. */
+  /** Whether a user is waiting for the page. It is then processed before the pages of batches and crawls. */
   urgent: boolean;
   signal: AbortSignal;
 }
 
-/** A scraped page as it is stored, what it costs, and where it leads. */
+/** A scraped page as it is stored, with its price in credits and the URLs that it links to. */
 export interface FinishedDocument {
   json: Buffer;
   credits: number;
-  /** Given where it was asked for. */
+  /** Empty unless `discover` was set. */
   discovered: string[];
 }
 
-/** Makes the document that the user gets; whoever scrapes, it is made here. */
+/** Makes the document that the user receives. All kinds of scrapes use this function. */
 export async function makeDocument(hands: DocumentHands, order: DocumentOrder): Promise<FinishedDocument> {
   const { scrapeId, request, obtained, queuedMs, discover, urgent, signal } = order;
   const { snapshot, cacheState } = obtained;
@@ -74,7 +74,7 @@ export async function makeDocument(hands: DocumentHands, order: DocumentOrder): 
       statusCode: snapshot.statusCode,
       error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
       contentType: snapshot.contentType || undefined,
-      // As the public clients of this API know it.
+      // The public API calls the enhanced proxy `stealth` and any other `basic`.
       proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
       cacheState,
       cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
@@ -88,7 +88,7 @@ export async function makeDocument(hands: DocumentHands, order: DocumentOrder): 
   return { json: Buffer.from(JSON.stringify(document)), credits, discovered };
 }
 
-/** With these a target says that there is no such page. */
+/** Status codes by which a target says that the page does not exist. */
 const GONE = new Set([404, 410]);
 
 const NOTHING_KEPT =
@@ -97,7 +97,10 @@ const NOTHING_KEPT =
 const PARTIAL =
   'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
 
-/** What became of the page since it was last scraped, where that is asked for; warnings say what cannot be told. */
+/**
+ * Compares the page with its previous version if the request has the format `changeTracking`. The warnings
+ * say why the comparison, or a part of it, was left out.
+ */
 async function trackChanges(
   tracker: Tracker,
   { scrapeId, request, obtained: { snapshot }, history, signal, urgent }: DocumentOrder,
@@ -122,7 +125,8 @@ async function trackChanges(
     signal.throwIfAborted();
     const { code, message } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
-    // What passes is tried again; the page is worth having without the rest.
+    // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
+    // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
     if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
     return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };

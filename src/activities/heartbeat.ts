@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
 
 const HEARTBEAT_MS = 2_000;
-/** A renewal each few beats keeps a lease well ahead of its end. */
+/** Every fourth heartbeat renews the leases, i.e. every eight seconds, which is well before they expire. */
 const BEATS_PER_RENEWAL = 4;
 
 /**
- * Tells Temporal every two seconds that this process lives.
- * @param renew extends what the activity holds by lease; called every eight seconds
+ * Sends Temporal a heartbeat every two seconds, which shows that this process is alive.
+ * @param renew extends the leases that the activity holds; called every eight seconds
  */
 export function startHeartbeat(renew?: () => Promise<void>): Disposable {
   const context = Context.current();

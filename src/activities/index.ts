@@ -11,7 +11,7 @@ import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
 import { type UpkeepDoors, upkeepActivities } from './upkeep.ts';
 import { type WebhookDoors, webhookActivities } from './webhooks.ts';
 
-/** Everything that activities reach the outside world through, built once per worker. */
+/** The dependencies of all activities. A worker creates them once. */
 export type Doors = ScrapeDoors &
   MapDoors &
   PageDoors &
@@ -19,7 +19,7 @@ export type Doors = ScrapeDoors &
   WebhookDoors &
   UpkeepDoors & { logger: Logger };
 
-/** All activities of the house, closed over their doors. */
+/** Creates all activities of the service. */
 export function createActivities(doors: Doors) {
   return {
     ...scrapeActivities(doors),
@@ -31,12 +31,12 @@ export function createActivities(doors: Doors) {
   };
 }
 
-/** What workflows may call. */
+/** The activities that workflows may call. */
 export type Activities = ReturnType<typeof createActivities>;
 
 /**
- * Turns whatever leaves an activity into a failure that carries our code as its type, and retries it only where the
- * error table says so. The text of an unknown error goes to the log alone.
+ * Converts every error of an activity into a Temporal failure whose type is our error code. The failure is
+ * retryable only if the policy of the error says so. The text of an unknown error appears only in the log.
  */
 export function failureInterceptor(logger: Logger): ActivityInboundCallsInterceptor {
   return {

@@ -16,46 +16,48 @@ import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
 import { recallPages } from './recall.ts';
 
-/** What the steps around a job's pages need from outside. */
+/** Dependencies of the activities that begin, change and end batches and crawls. */
 export interface JobDoors {
   db: Database;
   egress: Egress;
   guides: Guides;
   userAgent: string;
   resultTtlMs: number;
-  /** Opens what is encrypted of a job. */
+  /** Decrypts jobs with zero data retention. */
   secretKey: string;
 }
 
-/** Sitemaps are read for so long at most; pages go on being found by links. */
+/**
+ * Time limit in milliseconds for reading the sitemaps of a crawl. After it, only links lead to new pages.
+ */
 const SITEMAPS_MS = 10 * 60_000;
 const SITEMAP_FILES = 1_000;
 const LEAST_WAIT_MS = 200;
 
-/** What is known of a crawl before its first page. */
+/** The facts about a crawl that are known before its first page is scraped. */
 interface Prepared {
-  /** There are sitemaps to read. */
+  /** Whether sitemaps are to be read. */
   sitemaps: boolean;
-  /** Where robots.txt is unavailable: in how many milliseconds to ask again. */
+  /** Set while robots.txt is unavailable: milliseconds until it should be requested again. */
   waitMs?: number;
-  /** For whoever reads the history; absent for a job with zero data retention. */
+  /** Shown in the workflow history; absent for a job with zero data retention. */
   robotsTxt?: 'asked' | 'ignored';
-  /** As robots.txt asks for it. */
+  /** The crawl delay that robots.txt states, in milliseconds. */
   crawlDelayMs?: number;
 }
 
-/** What sitemaps brought, as it is shown in Temporal. */
+/** The pages that sitemaps contributed, as Temporal shows it. */
 interface SitemapSummary {
-  /** Pages that the crawl did not know. */
+  /** Number of pages that the crawl did not know yet. */
   pages: number;
-  /** URLs that robots.txt keeps the crawl from. */
+  /** Number of URLs that robots.txt excludes. */
   blocked: number;
   files:
     | 'not all were read'
     | { read: number; missing: number; failed: Record<string, number>; truncated: boolean };
 }
 
-/** Gives what a generator gives, and tells what it returns if it is read to its end. */
+/** Yields what a generator yields, and calls `onEnd` with its return value if it is read to its end. */
 async function* withReturn<Item, Result>(
   source: AsyncGenerator<Item, Result>,
   onEnd: (result: Result) => void,
@@ -68,7 +70,7 @@ function countBy<Item>(items: Item[], keyOf: (item: Item) => string): Record<str
   return Object.fromEntries(groups.map(([key, group = []]) => [key, group.length]));
 }
 
-/** The activities that begin and end batches and crawls, and change them between. */
+/** The activities that begin, change and end batches and crawls. */
 export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: JobDoors) {
   async function findCrawl(jobId: string) {
     const { status, seal, crawl } = await openJob(db, jobId, secretKey);
@@ -103,17 +105,18 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       };
     };
     try {
-      // However it ends, the file that is being read is closed.
+      // However the loop ends, it closes the generator, and with it the file that is being read.
       for await (const named of withReturn(walk, onEnd)) {
         const { found, ...skipped } = await guide.adopt(named, cancellationSignal);
         const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, seal });
         summary.pages += added;
         summary.blocked += skipped.blocked.length;
-        // What more the sitemaps name, the limit leaves out.
+        // The crawl has reached its limit, so it cannot take further URLs from the sitemaps.
         if (isFull) break;
       }
     } catch (error) {
-      // Pages that were named, but perhaps not written down, must count as new again.
+      // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
+      // them as new again.
       guides.forget(jobId);
       cancellationSignal.throwIfAborted();
       if (!signal.aborted) throw error;
@@ -123,17 +126,17 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
 
   return {
     /**
-     * Reads what robots.txt of a crawl's host allows and how fast it may be asked, before the first page.
-     * @returns whether there are sitemaps to read, once the start page has told where the crawl is; where robots.txt is
-     *   unavailable, in how many milliseconds to call again
-     * @throws ServiceError `ROBOTS_UNAVAILABLE` where it stays so
+     * Reads the robots.txt of a crawl's host and stores its crawl delay, before the first page is scraped.
+     * @returns whether sitemaps are to be read, once the start page has shown which host the crawl is on;
+     *   and if robots.txt is unavailable, `waitMs`, after which the activity has to be called again
+     * @throws ServiceError `ROBOTS_UNAVAILABLE` if it stays unavailable
      */
     async prepareCrawl(jobId: string): Promise<Prepared> {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
       const { start, base, request, readsSitemaps: sitemaps, status, seal } = crawl;
-      // Who asks again for a crawl that has ended wakes it for nothing.
+      // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
       return await quietly(seal, async () => {
         const { robots } = guides.of({ ...crawl, jobId });
@@ -150,7 +153,10 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       });
     },
 
-    /** Makes pages of what sitemaps name; what one sitemap lacks is no fault of the crawl. */
+    /**
+     * Adds the URLs in the sitemaps to the pages of the crawl. A sitemap that cannot be read does not fail
+     * the crawl.
+     */
     async readSitemaps(jobId: string): Promise<SitemapSummary | undefined> {
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
@@ -160,19 +166,29 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       return crawl.seal.isSealed ? undefined : summary;
     },
 
-    /** Changes a job while it runs. What a person signals may be anything: nonsense is logged, and changes nothing. */
+    /**
+     * Changes a running job. The change comes from a signal, which anyone with access to Temporal can send.
+     * An invalid change is therefore logged and ignored.
+     */
     async retuneJob(jobId: string, change: Retuning): Promise<void> {
       const { data, error } = retuning.safeParse(change);
       if (data) await retune(db, jobId, data);
       else Context.current().log.warn('signal ignored', { jobId, error: z.prettifyError(error) });
     },
 
-    /** What became of a job, in numbers, for whoever reads the history; nothing of one with zero data retention. */
+    /**
+     * Summarizes a job in numbers for the workflow history.
+     * @returns `undefined` for a job with zero data retention
+     */
     async summarizeJob(jobId: string): Promise<JobSummary | undefined> {
       return summarizeJob(db, jobId);
     },
 
-    /** Ends a job; a completed one only when no page of it is open. @returns whether it has ended */
+    /**
+     * Ends a job. A job is completed only if none of its pages is open. Before that, a crawl that tracks
+     * changes may receive further pages, see {@link recallPages}.
+     * @returns whether the job has ended
+     */
     async endJob(jobId: string, end: JobEnd): Promise<boolean> {
       if (end.status === 'completed') await recallPages({ db, guides, secretKey }, jobId);
       return endJob(db, { jobId, end, ttlMs: resultTtlMs });

@@ -6,76 +6,97 @@ import type { NewPage } from '../db/pages.ts';
 import type { CrawlStart } from '../db/progress.ts';
 import type { Seal } from '../seal.ts';
 
-/** Pages that a lane has in hand at once. */
+/** Maximum number of pages that a lane scrapes at once. */
 export const LANE_WIDTH = 16;
-/** After this long it takes no more pages: short, so that other jobs get their turn, and changes are felt. */
+/**
+ * Milliseconds after which a lane claims no more pages. The time is short, so that other jobs get their turn
+ * and changes to the job take effect soon.
+ */
 const LANE_MS = 3_000;
-/** Pages that end within this time are recorded together… */
+/**
+ * Pages that have ended are recorded together, at the latest this many milliseconds after the first of them.
+ */
 const GATHER_MS = 100;
-/** …or as soon as there are so many. */
+/** Number of ended pages that are recorded without waiting any longer. */
 const GATHER_PAGES = 8;
-/** Between two claims: at least so long where there may be more to claim, and so long where there was not. */
+/**
+ * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than it
+ * asked for.
+ */
 const CLAIM_PAUSE_MS = 50;
 const EMPTY_PAUSE_MS = 150;
-/** So soon it hears of a pause or a cancellation. */
+/** A lane notices within this many milliseconds that its job was paused or cancelled. */
 const NEWS_MS = 1_000;
-/** With nothing to do it gives up after this long. */
+/** Milliseconds without any page after which a lane ends. */
 const IDLE_MS = 600;
-/** A lane that takes no more pages, but has not ended, asks for others to take its place after so long, and again. */
+/**
+ * Milliseconds between two requests for another lane by a lane that claims no more pages, but still scrapes
+ * some.
+ */
 const HELP_PAUSE_MS = 1_000;
 
-/** What scraping a page brought. */
+/** The result of scraping a page. */
 export interface ScrapedPage {
   end: PageEnd;
-  /** The document, as it is answered. */
+  /** The document as JSON. */
   json?: Buffer;
   found?: NewPage[];
   blocked?: string[];
   homepages?: string[];
-  /** What the start page of a crawl tells of it. */
+  /** The facts about the crawl that its start page reveals; only set for a start page. */
   start?: CrawlStart;
-  /** How long its host asked for rest. */
+  /** Milliseconds that the host should get no requests, because it asked us to slow down. */
   restMs?: number;
 }
 
-/** How many pages a lane may begin, beside what the database says. */
+/** Limits how many pages a lane may start, in addition to the limits in the database. */
 export interface LaneRoom {
-  /** @returns for how many pages there is room now, `want` at most; they count until they are given back */
+  /**
+   * Reserves room for up to `want` pages, until it is returned.
+   * @returns how many pages there is room for
+   */
   take(want: number): Promise<number>;
-  /** Gives back what there are no pages for. */
+  /** Returns room for which there were no pages. */
   decline(count: number): void;
-  /** Gives back what pages had that have ended. */
+  /** Returns the room of pages that have ended. */
   release(count: number): void;
 }
 
-/** What a lane is made from. */
+/** Options and dependencies of a lane. */
 export interface LaneOptions {
   db: Database;
   blobs: Blobs;
   jobId: string;
-  /** Nobody else's. */
+  /** Unique name under which the lane claims pages. */
   name: string;
-  /** How the job is written down. */
+  /** Encrypts what is stored of a job with zero data retention. */
   seal: Seal;
   pageEvents: boolean;
-  /** Most pages that it takes. */
+  /** Maximum number of pages that the lane claims in total. */
   most: number;
-  /** Ends it at once; what it holds is given back by whoever started it. */
+  /** Ends the lane at once. The caller releases the claims that it still holds. */
   signal: AbortSignal;
-  /** Requests that a host gets at once. */
+  /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
   room: LaneRoom;
-  /** Stays as long as it may where there is no room; another one would leave soon. */
+  /**
+   * Whether the lane keeps waiting for room until its time is over. Any other lane without room ends sooner.
+   */
   isPatient: boolean;
-  /** Asks for another lane: this one has as many pages as it can have, or it takes no more. */
+  /**
+   * Asks for another lane, because this one holds as many pages as it can (`full`) or claims no more
+   * (`closed`).
+   */
   callHelp(why: 'full' | 'closed'): Promise<void>;
-  /** @param onFetched to be called when the host is done with the page */
+  /**
+   * @param onFetched to be called when the host is done with the page, so that it can get another request
+   */
   scrape(claim: Claim, job: Advanced, onFetched: () => void): Promise<ScrapedPage>;
 }
 
 /**
- * A worker's hand in a job: takes pages, scrapes several at once, records them in groups as they end, and stops after
- * a few seconds.
+ * One of the workers of a page job. It claims pages, scrapes several at once, records them in groups as they
+ * end, and stops after a few seconds.
  */
 export class Lane {
   readonly #options: LaneOptions;
@@ -85,13 +106,18 @@ export class Lane {
   #ended: ScrapedPage[] = [];
   #firstEndAt = 0;
   #steppedAt = 0;
-  /** There may be pages to claim: the last claim was given all it asked for, or a place has become free since. */
+  /**
+   * Whether there may be pages to claim: the last claim found as many as it asked for, or a page has been
+   * fetched or has ended since.
+   */
   #isHopeful = true;
-  /** There was no room the last time. */
+  /** Whether there was no room for another page the last time. */
   #isBlocked = false;
   #isFull = false;
   #calledAt = 0;
-  /** Pages in hand at the last call for help. */
+  /**
+   * Number of pages that the lane held when it last asked for another lane after it had stopped claiming.
+   */
   #heldAtCall = Number.POSITIVE_INFINITY;
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
@@ -104,7 +130,11 @@ export class Lane {
     options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
   }
 
-  /** @returns how many pages it finished, the job's state after its last step, and whether there was no room at last */
+  /**
+   * Runs the lane to its end.
+   * @returns the number of pages that it finished, the state of the job after its last step, and whether it
+   *   had no room for another page the last time
+   */
   async run(): Promise<{ done: number; job: Advanced; isBlocked: boolean }> {
     let idleSince: number | undefined;
     for (;;) {
@@ -113,7 +143,7 @@ export class Lane {
       const left = this.#options.most - this.#taken;
       const isOpen = left > 0 && performance.now() < this.#until && this.#isWanted();
       await this.#advance(isOpen ? Math.min(LANE_WIDTH - this.#running.size, left) : 0);
-      // A cancelled job has no use for what is under way; a paused one has.
+      // A job that has ended discards the pages that are under way; a paused job keeps them.
       if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
       if (this.#running.size > 0 || this.#ended.length) {
         idleSince = undefined;
@@ -137,7 +167,7 @@ export class Lane {
     return !this.#job || (this.#job.status === 'scraping' && !this.#job.paused);
   }
 
-  /** Records what ended and claims pages, where one of both is due. */
+  /** Records pages that have ended and claims new ones, if one or the other is due. */
   async #advance(wanted: number): Promise<void> {
     const isDue = this.#isDue();
     const pauseMs = this.#isHopeful ? CLAIM_PAUSE_MS : EMPTY_PAUSE_MS;
@@ -157,14 +187,20 @@ export class Lane {
     this.#isFull = true;
   }
 
-  /** Whether a step is worth its transaction without a claim; now and then it is, to hear whether the job is still wanted. */
+  /**
+   * Whether a step is worth its transaction even if it claims nothing. That is also the case once in a
+   * while, so that the lane notices changes to the job.
+   */
   #isDue(): boolean {
     if (!this.#job || this.#ended.length >= GATHER_PAGES) return true;
     if (this.#ended.length) return !this.#running.size || performance.now() - this.#firstEndAt >= GATHER_MS;
     return performance.now() - this.#steppedAt >= NEWS_MS;
   }
 
-  /** Asks for another lane once while it is open and full, and while it is closed, as often as pages have ended. */
+  /**
+   * Asks for another lane: once while this lane claims pages and holds as many as it can, and after it has
+   * stopped claiming, again whenever it holds fewer pages than the last time.
+   */
   async #callHelp(isOpen: boolean): Promise<void> {
     const held = this.#running.size;
     if (!this.#job || this.#job.paused || this.#job.open <= held) return;
@@ -178,7 +214,10 @@ export class Lane {
     await this.#options.callHelp(isOpen ? 'full' : 'closed');
   }
 
-  /** @returns how many pages it claimed */
+  /**
+   * Records the pages that have ended, claims up to `want` pages and starts to scrape them.
+   * @returns the number of claimed pages
+   */
   async #step(want: number): Promise<number> {
     const { db, blobs, jobId, name, seal, pageEvents, requestsPerHost } = this.#options;
     this.#steppedAt = performance.now();
@@ -209,7 +248,7 @@ export class Lane {
       requestsPerHost,
       pageEvents,
     });
-    // Until then a page counts as one in hand, here as in the database.
+    // Room is returned only now, because the database too counts a page as claimed until it is recorded.
     this.#options.room.release(pages.length);
     this.#done += pages.filter(({ end }) => isEnded(end)).length;
     const { claims } = this.#job;
@@ -234,7 +273,7 @@ export class Lane {
       this.#wake.resolve();
     };
     try {
-      // There is no claim before the first step.
+      // `#job` is set, because pages are claimed by a step, which sets it.
       const page = await this.#options.scrape(claim, this.#job!, onFetched);
       if (!this.#ended.length) this.#firstEndAt = performance.now();
       this.#ended.push(page);
@@ -248,7 +287,7 @@ export class Lane {
     }
   }
 
-  /** Until a page ends, or the lane is to end, or so long. */
+  /** Waits for `ms` milliseconds, or until a page has been fetched or has ended, or the lane is aborted. */
   async #rest(ms: number): Promise<void> {
     const timer = setTimeout(this.#wake.resolve, ms);
     await this.#wake.promise;

@@ -9,7 +9,7 @@ import type { MapRequest } from '../schemas/map.ts';
 import { scrapeBody } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 
-/** What pages are fetched and read through. */
+/** Dependencies for fetching and reading the pages of a map. */
 export interface MapPageDoors {
   egress: Egress;
   engines: Engines;
@@ -17,26 +17,29 @@ export interface MapPageDoors {
   userAgent: string;
 }
 
-/** A page as far as a map cares. */
+/** The facts about a page that a map needs. */
 export interface MapPage {
-  /** The address that answered. */
+  /** The URL after redirects. */
   url: string;
   statusCode: number;
   retryAfterMs: number | undefined;
-  /** Absolute and unique. */
+  /** Absolute URLs without duplicates. */
   links: string[];
   facts: PageFacts;
 }
 
-/** Fetches pages of one map; the signal's reason is what an aborted fetch throws. */
+/** Fetches the pages of one map. An aborted fetch throws the signal's reason. */
 export interface MapPages {
-  /** By a browser where that is needed: without the start of a site there is nothing to follow. */
+  /**
+   * Fetches the start page, with a browser if it needs one, because without this page there are no links to
+   * follow.
+   */
   start(url: string, signal: AbortSignal): Promise<MapPage>;
-  /** By the plain fetch. @returns `undefined` for a page that could not be fetched or read */
+  /** Fetches a page without a browser. @returns `undefined` for a page that could not be fetched or read */
   plain(url: string, signal: AbortSignal): Promise<MapPage | undefined>;
 }
 
-/** A page is not worth more to a map. */
+/** Limits for a page that is fetched without a browser. A map can do without slower or larger pages. */
 const PAGE_TIMEOUT_MS = 15_000;
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -49,8 +52,9 @@ function headersOf({ headers, location }: MapRequest): Record<string, string> {
 }
 
 /**
- * Opens the way to the pages of a map.
- * @param over ends what conversion threads do; short of it they are let finish, for ending one costs more
+ * Creates the functions that fetch the pages of a map.
+ * @param over aborts the conversion of pages. No earlier signal does, because an abort ends a conversion
+ *   thread, which costs more than letting it finish
  */
 export function createMapPages(doors: MapPageDoors, request: MapRequest, over: AbortSignal): MapPages {
   const { egress, engines, renderer, userAgent } = doors;

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { MapRequest } from '../schemas/map.ts';
 import type { Survey } from './site-survey.ts';
 
-/** So few links of a part of a site make one ask for the rest. */
+/** If there are fewer links than this below the requested path, the warning suggests how to find more. */
 const FEW = 10;
 
 const CRAWL_ENDS: Partial<Record<NonNullable<Survey['crawl']>, string>> = {
@@ -31,7 +31,7 @@ function sitemapWarning(sitemaps: Survey['sitemaps'], found: number): string | u
     : undefined;
 }
 
-/** Why there are few links, where a path limits them. */
+/** Explains why there are few links, if the requested path limits them. */
 function folderWarning({ base, folder, links }: Survey, limit: number): string | undefined {
   if (!isBelow(folder, new URL(base)))
     return `The address leads to ${base}, which is not below ${folder}: only links below ${folder} are listed. Map ${base} for what lies there, or set filterByPath to false.`;
@@ -49,13 +49,16 @@ function robotsWarning(excluded: string[]): string | undefined {
     : `The robots.txt of the site excludes ${count} links, which are left out, such as ${first}. Set ignoreRobotsTxt if you may list them all the same.`;
 }
 
-/** Says why there may be more links than were found, and what to do about it; `undefined` when all went well. */
+/**
+ * Explains why there may be more links than were found, and what the user can do about it.
+ * @returns `undefined` if there is nothing to say
+ */
 export function warningOf(survey: Survey, { sitemap, limit }: MapRequest): string | undefined {
   const { start, sitemaps, crawl, links } = survey;
   const isOnly = sitemap === 'only';
   const reasons = [
     isOnly ? undefined : startWarning(start),
-    // With links followed, what a sitemap lacks is hardly missed.
+    // If links are followed too, a sitemap that could not be read hardly matters.
     isOnly || sitemaps === 'cut' ? sitemapWarning(sitemaps, links.size) : undefined,
     crawl && CRAWL_ENDS[crawl],
     folderWarning(survey, limit),

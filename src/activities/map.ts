@@ -12,18 +12,21 @@ import { warningOf } from './map-warning.ts';
 import { type Survey, type SurveyDoors, surveySite } from './site-survey.ts';
 import { waitForSlot } from './slot.ts';
 
-/** What a map needs from outside. */
+/** Dependencies of maps. */
 export interface MapDoors extends SurveyDoors {
   blobs: Blobs;
 }
 
-/** Of the timeout, what is kept for putting links in order and writing them down. */
+/** A fifth of the timeout, but at most five seconds, is reserved for sorting and storing the links. */
 const END_PART = 5;
 const LONGEST_END_MS = 5_000;
-/** With words to search for, so many links at least are looked at, however few are asked for. */
+/** Minimum number of links that are collected for a search, even if the user wants fewer. */
 const LEAST_SEARCHED = 5_000;
 
-/** The signals of a map's time: half of it, the end of finding links, and the end of all. */
+/**
+ * Creates the timers of a map. `half` fires after half of the time for finding links, `enough` at the end of
+ * that time, and `over` when the timeout is over.
+ */
 function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, outer: AbortSignal) {
   const enoughMs = timeoutMs - Math.min(timeoutMs / END_PART, LONGEST_END_MS);
   const timers: NodeJS.Timeout[] = [];
@@ -42,14 +45,17 @@ function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, ou
   };
 }
 
-/** Why nothing was found, where that is an error. */
+/** Throws the reason why no links were found, if that is an error. */
 function throwReason({ start, sitemaps }: Survey): void {
   if (start instanceof ServiceError) throw start;
   const failed = typeof sitemaps === 'object' ? sitemaps.failed[0] : undefined;
   if (start === undefined && failed) throw new ServiceError(failed.code, failed.error);
 }
 
-/** Answers with what was found; where that is nothing, with why. */
+/**
+ * Creates the result of a map.
+ * @throws the reason why no links were found, if that is an error
+ */
 function resultOf(survey: Survey, request: MapRequest): MapResult {
   const { search, limit } = request;
   const found = survey.links.list();
@@ -64,18 +70,19 @@ export function mapActivities(doors: MapDoors) {
   const { db, blobs } = doors;
   return {
     /**
-     * Finds the links of a job's site and stores them. Attempts may repeat: done already, it does nothing.
-     * @returns the blob with the links; `undefined` when the job ended without them
+     * Finds the links of a site and stores them. The activity may be repeated: if the job has already ended,
+     * it only returns the result.
+     * @returns the key of the blob with the links; `undefined` if the job ended without them
      */
     async mapSite(jobId: string): Promise<string | undefined> {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-      // The API validated it before it was written down.
+      // The API validated the request before it stored it.
       const asked = job.request as MapRequest;
       const request = { ...asked, url: parseTarget(asked.url, true).href };
       const { info, cancellationSignal } = Context.current();
       const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-      // What an attempt before this one held, it will not give back any more.
+      // An earlier attempt that was lost may still hold its slot.
       if (info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
       using clock = startClock(request, cancellationSignal);
       using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
@@ -92,7 +99,8 @@ export function mapActivities(doors: MapDoors) {
         return blob;
       } catch (error) {
         await releaseSlot(db, slot.teamId, slot.holder);
-        // An aborted step may fail in its own words; the reason for the abort is the truth.
+        // A step that was aborted may throw an error of its own, but the reason for the abort is the real
+        // cause.
         if (!(error instanceof ServiceError)) clock.enough.throwIfAborted();
         throw error;
       }

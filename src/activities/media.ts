@@ -5,27 +5,27 @@ import type { MediaExtractor } from '../media/extractor.ts';
 import { type MediaKind, requestedMediaKinds } from '../media-kind.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
-/** The fields of the formats that are files of what the page plays, as blob references. */
+/** The fields of the formats `audio` and `video`, as references to stored files. */
 export interface MediaFields {
   fields: Partial<Record<MediaKind, string>>;
-  /** What was left out, in words for the user. */
+  /** Messages to the user about what was left out. */
   warnings: string[];
 }
 
-/** The page that the media are of. */
+/** The page whose media are extracted, and the options for extracting them. */
 interface MediaOrder {
   request: ScrapeRequest;
   obtained: FetchedPage;
-  /** A crawl found it: nobody asked for this very page. */
+  /** Whether the page belongs to a crawl. */
   isFound?: boolean;
   urgent: boolean;
   signal: AbortSignal;
 }
 
 /**
- * Makes what is asked for of audio and video. A page that is asked for by its address has to have it; one that a crawl
- * found need not, and says so.
- * @param media where the page says it is; absent where it was not asked
+ * Extracts the requested audio and video files. A page without them is an error, except for a page of a
+ * crawl, which gets a warning instead.
+ * @param media where the page's media are; absent if none were requested
  * @throws ServiceError as {@link MediaExtractor}
  */
 export async function makeMedia(

@@ -8,30 +8,30 @@ import type { WebhookTarget } from '../schemas/webhook.ts';
 import { type Seal, sealOf } from '../seal.ts';
 import { parseTarget } from '../url.ts';
 
-/** A batch or crawl as its activities know it. */
+/** A batch or crawl, decrypted if necessary. */
 export interface OpenedJob {
   teamId: string;
   status: string;
   seal: Seal;
-  /** What is asked of each page; the address is the page's. */
+  /** The scrape options of all pages; the URL of each page is added to them. */
   options: ScrapeRequest;
-  /** Of a crawl: what was asked, and where it is as far as that is known. */
+  /** Only set for a crawl: its request, its start URL, and its base if that is known already. */
   crawl:
     | { request: CrawlRequest; start: string; base: string | undefined; readsSitemaps: boolean }
     | undefined;
-  /** Each page that ends is to be announced. */
+  /** Whether the webhook gets an event for each page that ends. */
   pageEvents: boolean;
 }
 
 /**
  * Reads a batch or crawl.
- * @throws ServiceError `NOT_FOUND` where it is gone
+ * @throws ServiceError `NOT_FOUND` if it does not exist (any more)
  */
 export async function openJob(db: Database, id: string, secretKey: string): Promise<OpenedJob> {
   const job = await findPageJob(db, id);
   if (!job) throw new ServiceError('NOT_FOUND', `Job ${id} does not exist (any more).`);
   const seal = sealOf({ id, wrapped: job.seal }, secretKey);
-  // The API validated both before they were written down.
+  // The API validated the request and the webhook before it stored them.
   const request = seal.openJson(job.request);
   const webhook = job.webhook as Pick<WebhookTarget, 'events'> | null;
   const { teamId, status } = job;
@@ -48,10 +48,11 @@ export async function openJob(db: Database, id: string, secretKey: string): Prom
     ...opened,
     options,
     crawl: {
-      // A crawl that never contacts its target asks it for no rules either, and reads no sitemap.
+      // A crawl that reads only from the cache never contacts its target, so it reads neither robots.txt nor
+      // sitemaps.
       request: isCacheOnly(options) ? { ...asked, ignoreRobotsTxt: true } : asked,
       readsSitemaps: asked.sitemap !== 'skip' && !isCacheOnly(options),
-      // The API accepted the address by its own rule for local names; here it is only read again.
+      // The API has already decided whether local host names are allowed, so they are accepted here.
       start: parseTarget(asked.url, true).href,
       base: job.base === null ? undefined : seal.open(job.base),
     },

@@ -15,61 +15,67 @@ import { type DocumentHands, type FinishedDocument, makeDocument } from './docum
 import type { ScrapedPage } from './lane.ts';
 import { readStart } from './start-page.ts';
 
-/** What the pages of a job have in common. */
+/** The context that all pages of a job share. */
 export interface PageJob {
   jobId: string;
   teamId: string;
-  /** What is asked of each; the address is the claim's. */
+  /** The scrape options of all pages; the URL comes from the claim. */
   request: ScrapeRequest;
-  /** Of a crawl. */
+  /** The link filter of a crawl; `undefined` for a batch. */
   guide: Guide | undefined;
-  /** Of a crawl: its guide, were its start page answered from this URL. */
+  /**
+   * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
+   */
   guideAt: ((url: string) => Guide) | undefined;
-  /** Where it started. */
+  /** The start URL of a crawl; `undefined` for a batch. */
   start: string | undefined;
-  /** Links lead to more pages. */
+  /** Whether links on the pages lead to more pages of the job. */
   follow: boolean;
-  /** Nothing is kept of its pages, and the log hears nothing of them. */
+  /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
   isQuiet: boolean;
 }
 
-/** What a page is scraped with, until when. */
+/** Dependencies for scraping a page, and the signal that ends it. */
 export interface PageHands extends DocumentHands {
   engines: Engines;
-  /** Ends the work; its reason is thrown. */
+  /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
   /**
    * To be called when the host is done with the page.
-   * @param askedMs milliseconds that it took, without any wait for the browser; `undefined` where it was not asked
+   * @param askedMs milliseconds that the host took, without waits for the browser; `undefined` if it got no
+   *   request
    */
   onFetched(askedMs: number | undefined): void;
-  /** Around a wait for the browser. */
+  /** Wraps every wait for the browser. */
   duringWait: DuringWait;
 }
 
-/** A target is asked so often, where another time may go better. */
+/** Maximum number of attempts at a page whose failure may be temporary. */
 const MOST_ATTEMPTS = 3;
-/** Before the second and the third time. */
+/** Milliseconds before the second and the third attempt. */
 const RETRY_MS = [2_000, 10_000];
-/** No page waits longer for a target that says how long it wants to rest. */
+/** The longest that a page waits because its host asked for a pause, in milliseconds. */
 export const LONGEST_REST_MS = 120_000;
-/** A page whose worker was lost this often is given up: it may be what kills them. */
+/**
+ * A page is given up after it was lost with its worker this often, because it may be what ends the workers.
+ */
 const MOST_LOSSES = 8;
-/** A page that begins within this time has not waited. */
+/** A page that waited for no more than this many milliseconds counts as one that did not wait. */
 const AT_ONCE_MS = 1_000;
-/** Answers that are the host's state rather than the page's. */
+/** Status codes that describe the state of the host rather than the page. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504]);
-/** Of these, those that ask us to slow down. */
+/** Status codes by which a host asks us to slow down. */
 const SLOW_DOWN = new Set([429, 503]);
 
 /**
- * Scrapes one page of a batch or crawl; its failure is an end like another. The start page of a crawl tells where the
- * crawl is, even by its failure: then it is where it was asked for.
- * @throws ServiceError where one of our own parts is at fault, or where the host of a crawl's start cannot say what it
- *   allows; and the reason of the signal
+ * Scrapes one page of a batch or crawl. A failure of the page is a result, not an exception. When the start
+ * page of a crawl ends, the result also says where the crawl is: if the page failed, that is its requested
+ * URL.
+ * @throws ServiceError for an error that no single page is to blame for, or if the robots.txt of a crawl's
+ *   own host stays unavailable; the reason of the signal
  */
 export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
-  // Before the deadline starts: a host that is slow to say what it allows takes nothing from the page's time.
+  // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
   const page = (await bar(claim, job, hands.signal)) ?? (await scrapeClaim(claim, job, hands));
   const isPlaced = !job.guide || claim.ordinal > 0 || !isEnded(page.end) || page.start;
   return isPlaced ? page : { ...page, start: { base: claim.url } };
@@ -99,9 +105,10 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     }
     if (isMovedStart(claim, job, obtained)) {
       const { url: answered } = obtained.snapshot;
-      // A page that is left for later comes from there, if it may.
+      // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
       await obtained.cached;
-      // The pace and the sitemaps of the host that it leads to are those of the crawl.
+      // The crawl moves to the host that its start page leads to, so that host's robots.txt decides about
+      // its pace and its sitemaps.
       const guide = job.guideAt?.(answered);
       const permit = await deadline.duringWait(async () => guide?.permit(answered, hands.signal));
       if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
@@ -128,12 +135,15 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     return await placed(claim, job, { obtained, document, signal: hands.signal });
   } catch (thrown) {
     hands.signal.throwIfAborted();
-    // A step that was cut off fails in its own words; the reason is the truth.
+    // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
     return failed(claim, job, deadline.signal.aborted ? deadline.signal.reason : thrown);
   }
 }
 
-/** Obtains a page and tells how long its host took; the time in which the page waited for the browser is not the host's. */
+/**
+ * Fetches a page and reports how long its host took. The time that the page waited for the browser is not
+ * included.
+ */
 async function timed(
   { onFetched }: PageHands,
   { request, deadline }: { request: ScrapeRequest; deadline: Deadline },
@@ -150,16 +160,19 @@ async function timed(
   }
 }
 
-/** Whether a page is the start of a crawl and leads to another host. */
+/** Whether a page is the start page of a crawl and leads to another host. */
 const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: FetchedPage) =>
   guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
 
-/** Leaves a page for later, as one that was not tried: a robots.txt is waited for. */
+/** Postpones a page until a robots.txt is available. This does not count as an attempt. */
 const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
   end: { id, host, outcome: 'retry', isUntried: true, retryInMs },
 });
 
-/** What becomes of a page that its host's robots.txt keeps from being fetched now; `undefined` for any other. */
+/**
+ * Checks whether robots.txt allows a page to be fetched now.
+ * @returns what becomes of the page if it may not be fetched now; `undefined` if it may
+ */
 async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
   try {
@@ -175,16 +188,22 @@ async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<Scr
   }
 }
 
-/** What a page leads to that nothing leads to, an earlier crawl knows as well. */
+/**
+ * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
+ * found it has followed them.
+ */
 const isFollowed = ({ hidden }: Claim, { follow }: PageJob) => follow && !hidden;
 
-/** Pages of a job are open at once, and one may save a profile at a time. */
+/**
+ * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
+ * may save a profile.
+ */
 function warn(snapshot: Snapshot, profile: string): void {
   const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
   snapshot.warnings = [...(snapshot.warnings ?? []), warning];
 }
 
-/** What becomes of a document: in a crawl, where it was found decides. */
+/** Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects. */
 async function placed(
   claim: Claim,
   job: PageJob,
@@ -202,7 +221,8 @@ async function placed(
   if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const moved = url !== claim.url;
   const denial = place ? place.denial : moved ? guide.whyNot(url) : undefined;
-  // A start page may be out of bounds, and all it leads to within; any other page that is out leads to nothing.
+  // The links of a start page are followed even if it is not a page of the crawl itself. Any other page
+  // outside the crawl leads to nothing.
   const links =
     isFollowed(claim, job) && (place || !denial)
       ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
@@ -220,21 +240,22 @@ async function placed(
   return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
 }
 
-/** What becomes of a page without a document: another try, or an error. */
+/** Decides what becomes of a page without a document: it is tried again or it fails. */
 function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPage {
   const { id, host, url } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
   const { isJobWide, retry, credits = 0 } = policyOf(code);
-  // No page is to blame: after a fault of our own parts the lane starts over, otherwise the job fails.
+  // No single page is to blame. The policy of the error decides whether the activity is retried or the job
+  // fails.
   if (isJobWide) throw error;
-  // The browser was taken all the time: another worker may have room for the page, or this one later.
+  // The browser was full all the time. Another worker may have room for the page, or this one later.
   if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
   if (code === 'UNKNOWN_ERROR') {
     const stack = String((thrown as Error)?.stack ?? thrown);
     Context.current().log.error('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });
   }
-  // A browser that died took the page with it, for which the page need not be to blame.
+  // Another page may be what ended the browser, so this page gets more attempts than after other errors.
   const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
   if (retry !== 'never' && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
   return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };

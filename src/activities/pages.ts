@@ -20,59 +20,62 @@ import { LONGEST_REST_MS, scrapeOne } from './page.ts';
 import { openJob } from './page-job.ts';
 import { quietly } from './quietly.ts';
 
-/** What lanes need from outside. */
+/** Dependencies of lanes. */
 export interface PageDoors extends DocumentHands {
   db: Database;
   blobs: Blobs;
   engines: Engines;
   guides: Guides;
   storage: DiskSpace;
-  /** Opens what is encrypted of a job. */
+  /** Decrypts jobs with zero data retention. */
   secretKey: string;
-  /** Requests that one host gets at once from all jobs together, where a job sets no `maxConcurrency`. */
+  /**
+   * Maximum number of requests that one host gets at once from all jobs together. For a job with
+   * `maxConcurrency`, that number applies instead.
+   */
   requestsPerHost: number;
-  /** Pages that the browser of this worker has open at once. */
+  /** Maximum number of pages that the browser of this worker has open at once. */
   browserPages: number;
 }
 
-/** Which lane of which job. */
+/** Identifies a lane of a job. */
 export interface LaneInput {
   jobId: string;
   lane: number;
-  /** Lanes of the job that are at work, with this one. */
+  /** Number of lanes of the job that are running, including this one. */
   running?: number;
 }
 
-/** What a lane says when it stops. */
+/** The result of a lane. */
 export interface LaneReport {
-  /** Pages that it finished. */
+  /** Number of pages that this lane finished. */
   done: number;
   status: string;
   total: number;
   completed: number;
   failed: number;
   credits: number;
-  /** Pages of the job that are not finished. */
+  /** Number of pages of the job that have not ended. */
   open: number;
-  /** The limit is reached: what else could be found would be left out. */
+  /** Whether the job has reached its limit. Further pages that it finds are left out. */
   full: boolean;
-  /** The team has nothing left to pay for them. */
+  /** Whether the team has no credits left for the open pages. */
   outOfCredits: boolean;
   /** How many lanes the job can use now. */
   lanes: number;
-  /** When to come back, with nothing to do until then. */
+  /** Milliseconds that the lane has to wait until it continues. */
   waitMs: number;
-  /** For whoever reads the history; absent for a job with zero data retention. */
+  /** Shown in the workflow history; absent for a job with zero data retention. */
   chunk?: ChunkReport;
-  /** Where the job is is known: of a crawl, its start page has ended. */
+  /** Whether it is known where the job is. For a crawl that is the case once its start page has ended. */
   placed: boolean;
 }
 
-/** With nothing to do, though nothing says when there will be. */
+/** Milliseconds that a lane waits if it had nothing to do and it is not known when the next page is due. */
 const IDLE_WAIT_MS = 1_000;
 const LEAST_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
-/** The signal by which a workflow starts another lane, as `workflows/signals.ts` defines it. */
+/** Name of the signal that makes a workflow start another lane, as defined in `workflows/signals.ts`. */
 const HELP = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
@@ -82,8 +85,8 @@ export function pageActivities(doors: PageDoors) {
   const browserPlaces = new BrowserPlaces(doors.browserPages);
   return {
     /**
-     * Works on a job's pages for a few seconds. Attempts may repeat: what an earlier one held is freed, and what it
-     * recorded stays.
+     * Scrapes pages of a job for a few seconds. The activity may be repeated: the claims of an earlier
+     * attempt are released, and the pages that it recorded stay recorded.
      */
     async scrapePages({ jobId, lane: number, running = 1 }: LaneInput): Promise<LaneReport> {
       const { info, cancellationSignal } = Context.current();
@@ -111,7 +114,8 @@ export function pageActivities(doors: PageDoors) {
           room,
           isPatient: number === 0,
           callHelp: (why) => callHelp(jobId, why === 'full' ? running : 0),
-          // Where a crawl is decides what its pages and its sitemaps are, so its start page goes first, alone.
+          // The start page is scraped first and alone, because its URL after redirects decides which pages
+          // and sitemaps belong to the crawl.
           most: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           scrape(claim, { base }, onFetched) {
             const guideAt =
@@ -148,18 +152,20 @@ export function pageActivities(doors: PageDoors) {
         }
         const placed = !crawl || state.base !== null;
         const report = { ...(await reportOf(jobId, done, state)), placed };
-        // Another lane of the job may have what there is room for; this one would only look again and again.
+        // A lane without room would only wait. By reporting its own number it ends, while the lanes before
+        // it continue.
         const lanes = isBlocked && number > 0 ? Math.min(number, report.lanes) : report.lanes;
         if (seal.isSealed) return { ...report, lanes };
         await addHostTimes(db, jobId, chunk.hostTimes);
         return { ...report, lanes, chunk: chunk.report };
       } catch (error) {
-        // Links that were found, but perhaps not written down, must count as new again.
+        // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
+        // them as new again.
         guides.forget(jobId);
         throw error;
       } finally {
         stop.abort(new ServiceError('SCRAPE_JOB_CANCELLED', 'The lane has ended.'));
-        // On a lost database this fails too; the next attempt frees it then.
+        // Without the database this fails too. The next attempt then releases the claims.
         await releaseLanes(db, { jobId, lane: name, lost: false }).catch((error) =>
           Context.current().log.warn('lane not freed', { error: String(error) }),
         );
@@ -168,8 +174,8 @@ export function pageActivities(doors: PageDoors) {
   };
 
   /**
-   * For how many pages a lane has room: none on a full disk, none while pages of its own wait for the browser, and
-   * where all are opened in the browser, as many as it has places for.
+   * Limits how many pages a lane may start: none while the disk is full or one of its pages waits for the
+   * browser, and if all pages are opened in the browser, only as many as there are places for.
    */
   function roomFor(places: JobPlaces | undefined): { room: LaneRoom; duringWait: DuringWait } {
     let waiting = 0;
@@ -189,22 +195,26 @@ export function pageActivities(doors: PageDoors) {
     };
   }
 
-  /** Tells the workflow that another lane would find pages to scrape, if it would, and if there are only so many. */
+  /**
+   * Asks the workflow for another lane, if there are pages due for one and the job can use more than
+   * `running` lanes.
+   */
   async function callHelp(jobId: string, running: number): Promise<void> {
     const { info, client, log } = Context.current();
     const { workflowExecution: execution } = info;
     const survey = await surveyJob(db, jobId);
-    // With a delay, one lane is all there may be.
+    // A job with a delay can use only one lane.
     if (survey.dueInMs !== 0 || survey.delayMs || !execution || lanesFor(survey) <= running) return;
     const { workflowId, runId } = execution;
     await client.workflow
       .getHandle(workflowId, runId)
       .signal(HELP)
-      // The next report asks for as many lanes; until then the job is slower, and nothing else.
+      // Without the signal, the job is only slower until the next report of a lane, which says how many it
+      // can use.
       .catch((error) => log.warn('no other lane was asked for', { error: String(error) }));
   }
 
-  /** How many lanes can be at work for the pages that are open. */
+  /** Calculates how many lanes the open pages can keep busy. */
   function lanesFor({ open, hosts, maxConcurrency, teamConcurrency, delayMs }: JobSurvey): number {
     const wide = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
     return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / LANE_WIDTH));

@@ -4,8 +4,8 @@ import { ServiceError, toServiceError } from '../errors.ts';
 import { closeError, type Seal } from '../seal.ts';
 
 /**
- * Does the work of a job. Whatever a job with zero data retention fails with leaves it encrypted: on its way to who asked
- * it passes the history of Temporal, the log and the database.
+ * Runs a step of a job. For a job with zero data retention, the text of an error is encrypted, because the
+ * error passes through the history of Temporal, the log and the database on its way to the user.
  */
 export async function quietly<Result>(seal: Seal, work: () => Promise<Result>): Promise<Result> {
   if (!seal.isSealed) return work();

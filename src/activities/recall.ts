@@ -6,13 +6,17 @@ import { listCrawlPages } from '../db/page-versions.ts';
 import { openJob } from './page-job.ts';
 import { versionKey } from './tracking.ts';
 
-/** Pages asked for at once: few enough that none of the end's short time is over before they are written down. */
+/**
+ * How many known pages are read at once. There are few enough that they are stored within the short time
+ * limit of the activity that ends a job.
+ */
 const PAGES_AT_ONCE = 500;
 
 /**
- * Adds pages to a crawl that tracks changes, when it has found all that it finds: those that an earlier crawl from the
- * same start had, and this one came by no link and no sitemap to. Called again when these have ended, until there are
- * none. Nothing happens to other jobs, or where the limit is reached.
+ * Adds hidden pages to a crawl that tracks changes, once it has found all that it can find: pages that an
+ * earlier crawl with the same start URL had, but that this crawl reached neither by links nor by sitemaps.
+ * Each call adds some of them. It is called again when these have ended, until there are no more. It does
+ * nothing for other jobs, or if the limit is reached.
  */
 export async function recallPages(
   doors: { db: Database; guides: Guides; secretKey: string },
@@ -43,7 +47,8 @@ export async function recallPages(
       after = last.key;
     }
   } catch (error) {
-    // Pages that were recalled, but perhaps not written down, must count as new again.
+    // The link filter remembers these URLs as known, but they may not have been stored. It has to treat them
+    // as new again.
     guides.forget(jobId);
     throw error;
   }

@@ -4,9 +4,10 @@ const LATER_MS = 60 * MINUTE_MS;
 const LONGEST_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * When a delivery is tried again: after 1, 5 and 15 minutes, then every hour while all of it stays within 24 hours.
- * @param attempts made so far, at least 1
- * @returns `undefined` when that was the last one
+ * Calculates when a delivery is tried again: after 1, 5 and 15 minutes, then every hour, as long as all
+ * retries lie within 24 hours.
+ * @param attempts number of attempts made so far, at least 1
+ * @returns milliseconds until the next attempt; `undefined` if there is none
  */
 export function retryInMs(attempts: number): number | undefined {
   const first = FIRST_MS[attempts - 1];

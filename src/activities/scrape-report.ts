@@ -3,29 +3,29 @@ import type { FetchedPage } from '../engines/index.ts';
 
 type Stage = 'queue' | 'fetch' | 'convert' | 'store';
 
-/** How a document was made, as the history of its scrape shows it. */
+/** How a document was made. The history of its workflow shows it. */
 export interface ScrapeReport {
-  /** The blob with the document. */
+  /** Key of the blob with the document. */
   blob: string;
-  /** What gave the page. */
+  /** The source of the page. */
   engine: 'http' | 'browser' | 'cache';
-  /** Absent where no special proxy was used. */
+  /** Only set if the enhanced proxy was used. */
   proxy?: 'enhanced';
   /** HTTP status of the page. */
   statusCode: number;
-  /** Engines that gave way to others, and why. */
+  /** Each change from one engine to another, with the reason. */
   fallbacks: Fallback[];
   /** Milliseconds that each stage took. */
   ms: Record<Stage, number>;
 }
 
-/** A clock for stages that follow each other. */
+/** Measures stages that follow each other. */
 export function startStages() {
   const ms: Record<Stage, number> = { queue: 0, fetch: 0, convert: 0, store: 0 };
   let startedAt = performance.now();
   return {
     ms,
-    /** Ends a stage; the next one begins. */
+    /** Ends a stage; the next one begins at once. */
     end(stage: Stage): void {
       const now = performance.now();
       ms[stage] = Math.round(now - startedAt);
@@ -34,7 +34,7 @@ export function startStages() {
   };
 }
 
-/** Sums up how a document was made. */
+/** Creates the report on how a document was made. */
 export function reportOf(
   blob: string,
   { snapshot, cacheState, fallbacks }: FetchedPage,

@@ -14,12 +14,12 @@ import { quietly } from './quietly.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 import { waitForSlot } from './slot.ts';
 
-/** What a scrape needs from outside. */
+/** Dependencies of scrapes. */
 export interface ScrapeDoors extends DocumentHands {
   db: Database;
   blobs: Blobs;
   engines: Engines;
-  /** Opens what is encrypted of a job. */
+  /** Decrypts jobs with zero data retention. */
   secretKey: string;
 }
 
@@ -27,9 +27,10 @@ export interface ScrapeDoors extends DocumentHands {
 export function scrapeActivities({ db, blobs, engines, renderer, tracker, media, secretKey }: ScrapeDoors) {
   return {
     /**
-     * Scrapes the page of a job and stores its document. Attempts may repeat: done already, it does nothing.
-     * @returns the blob with the document, with how it was made unless the job has zero data retention; `undefined` when
-     *   the job ended without one
+     * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
+     * already ended, it only returns the result.
+     * @returns the key of the blob with the document, in a report unless the job has zero data retention;
+     *   `undefined` if the job ended without a document
      */
     async scrapePage(jobId: string): Promise<string | ScrapeReport | undefined> {
       const job = await findJob(db, jobId);
@@ -38,7 +39,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
       return quietly(seal, () => scrapeJob(jobId, job, seal));
     },
 
-    /** Writes down why a job failed, and what it costs all the same. */
+    /** Records why a job failed, and the credits that the failure costs. */
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
       const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
       await failJob(db, { jobId, credits, error });
@@ -46,10 +47,10 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
   };
 
   async function scrapeJob(jobId: string, job: FoundJob, seal: Seal): Promise<string | ScrapeReport> {
-    // The API validated it before it was written down.
+    // The API validated the request before it stored it.
     const request = seal.openJson(job.request) as ScrapeRequest;
     const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
-    // What an attempt before this one held, it will not give back any more.
+    // An earlier attempt that was lost may still hold its slot.
     if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
     using deadline = startDeadline(request, Context.current().cancellationSignal);
     using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
@@ -81,7 +82,8 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
       return seal.isSealed ? blob : reportOf(blob, obtained, stages.ms);
     } catch (error) {
       await releaseSlot(db, slot.teamId, slot.holder);
-      // An aborted step may fail in its own words; the reason for the abort is the truth.
+      // A step that was aborted may throw an error of its own, but the reason for the abort is the real
+      // cause.
       deadline.signal.throwIfAborted();
       throw error;
     }

@@ -12,22 +12,28 @@ import { type Ground, isGone, mayList, type SurveyOrder } from './survey-ground.
 import { addFromLinks } from './survey-links.ts';
 import { addFromIndex, addFromSitemaps } from './survey-sources.ts';
 
-/** What a survey needs from outside. */
+/** Dependencies of a survey. */
 export interface SurveyDoors extends MapPageDoors {
   db: Database;
   guides: Guides;
-  /** Requests that one host gets at once. */
+  /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
 }
 
-/** What became of each way to find links; absent where it was not gone, or not to its end. */
+/**
+ * The links of a site, and the outcome of each way to find them. An outcome is absent if the way was not
+ * used, or was left early because there were enough links.
+ */
 export interface Survey {
   links: MapLinks;
-  /** Where the site is, after redirects. */
+  /** The URL of the start page after redirects. */
   base: string;
-  /** The path that all links lie below; empty for the whole site. */
+  /** The path below which all links lie; empty for the whole site. */
   folder: string;
-  /** The start page, or why there is none; `undefined` where it does not matter. */
+  /**
+   * The start page, or why it could not be fetched; `undefined` if it could not be fetched, but is not
+   * needed.
+   */
   start: MapPage | ServiceError | 'forbidden' | undefined;
   sitemaps?: SitemapReport | 'cut' | undefined;
   crawl?: LightCrawlEnd;
@@ -40,7 +46,7 @@ async function openStart(
 ): Promise<Survey['start']> {
   const robots = await rules.of(request.url, enough);
   if (!robots.allows(request.url)) return 'forbidden';
-  // It only tells where the site is, if it has moved.
+  // With `sitemap: 'only'`, the start page only shows where the site is, so it needs no browser.
   if (request.sitemap === 'only') return pages.plain(request.url, enough);
   try {
     return await pages.start(request.url, enough);
@@ -52,9 +58,9 @@ async function openStart(
 }
 
 /**
- * Finds the links of a site: its start, what its sitemaps name, what was seen before, and last by following links from
- * the start, as far as links are missing and time is left.
- * @throws the reason of `enough` when it fires before the start has answered
+ * Finds the links of a site: first the start page, then the URLs in its sitemaps, then known pages, and last
+ * the links that pages contain, as far as there are not enough yet and time is left.
+ * @throws the reason of `enough` if it fires before the start page has been fetched
  */
 export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promise<Survey> {
   const { request, limit, enough } = order;

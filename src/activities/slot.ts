@@ -3,14 +3,14 @@ import type { Database } from '../db/client.ts';
 import { acquireSlot, endWait, type SlotOrder } from '../db/slots.ts';
 import { ServiceError } from '../errors.ts';
 
-/** Between two tries for a slot, growing. */
+/** Milliseconds between two tries to take a slot. The pause doubles until it reaches the maximum. */
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 500;
 
 /**
- * Takes one of a team's slots, waiting for at most two thirds of the timeout.
- * @returns milliseconds waited; `undefined` when one was free
- * @throws ServiceError `CONCURRENCY_QUEUE_TIMEOUT`
+ * Takes one of a team's slots. It waits for at most two thirds of the timeout.
+ * @returns milliseconds that it waited; `undefined` if a slot was free at once
+ * @throws ServiceError `CONCURRENCY_QUEUE_TIMEOUT` if no slot became free in time
  */
 export async function waitForSlot(
   db: Database,

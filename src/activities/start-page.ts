@@ -3,23 +3,23 @@ import { folderOf } from '../crawl/path.ts';
 import type { DenialReason } from '../crawl/scope.ts';
 import type { CrawlStart } from '../db/progress.ts';
 
-/** What the start page of a crawl tells of it. */
+/** The facts about a crawl that its start page reveals. */
 export interface StartPage {
   start: CrawlStart;
-  /** The crawl's guide from now on. */
+  /** The link filter of the crawl from now on. */
   guide: Guide;
   /**
-   * Why the start page is no page of the crawl itself: neither its own URL is, nor the one that it leads to. That it
-   * leads out of the path that was asked for is no reason.
+   * Why the start page is not a page of the crawl itself. Set only if its requested URL and its URL after
+   * redirects are both excluded, so a redirect out of the requested path is no reason.
    */
   denial: DenialReason | undefined;
 }
 
 /**
- * Finds out where a crawl is.
- * @param asked the URL of the start page
- * @param url the URL that answered
- * @param hands.guideAt the crawl's guide, were its start page answered from a URL
+ * Determines where a crawl is.
+ * @param asked the requested URL of the start page
+ * @param url the URL of the start page after redirects
+ * @param options.guideAt returns the link filter that the crawl has if its start page leads to a URL
  */
 export async function readStart(
   asked: string,
@@ -29,7 +29,7 @@ export async function readStart(
   const denialOfAsked = guideAt(asked).whyNot(asked);
   const guide = guideAt(url);
   const denial = guide.whyNot(url);
-  // The pace of the host that was asked is known since before its first page.
+  // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
   const hasMoved = new URL(url).origin !== new URL(asked).origin;
   const paceMs = hasMoved ? await guide.paceMs(signal) : undefined;
   const strayed = denial === 'startPath' && { strayed: { url, folder: folderOf(new URL(asked)) } };

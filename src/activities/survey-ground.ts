@@ -3,36 +3,36 @@ import type { MapLinks } from '../crawl/map-links.ts';
 import type { MapScope } from '../crawl/map-scope.ts';
 import type { MapRequest } from '../schemas/map.ts';
 
-/** Which site is surveyed, for whom, and for how long. */
+/** Which site is surveyed, for which team, and for how long. */
 export interface SurveyOrder {
   request: MapRequest;
   teamId: string;
-  /** Most links; with words to search for they are more than are answered. */
+  /** Maximum number of links to find. For a search, there are more of them than the response contains. */
   limit: number;
-  /** When it fires, no more sitemaps are read, unless they are all that is wanted. */
+  /** When it fires, no more sitemaps are read, unless the request has `sitemap: 'only'`. */
   half: AbortSignal;
-  /** When it fires, the survey ends with what it has. */
+  /** When it fires, the survey ends with the links that it has. */
   enough: AbortSignal;
-  /** When it fires, nothing is of use any more. */
+  /** When it fires, the timeout of the map is over and all work is aborted. */
   over: AbortSignal;
 }
 
-/** What all ways to find links share. */
+/** The state that all ways to find links share. */
 export interface Ground extends SurveyOrder {
-  /** Where the site is, after redirects. */
+  /** The URL of the start page after redirects. */
   base: string;
   scope: MapScope;
   links: MapLinks;
-  /** The host of the base is met. */
+  /** The robots.txt rules of hosts. Those of the base's host have been read already. */
   rules: HostRules;
 }
 
-/** Whether robots.txt lets a link be listed; one that it excludes is noted. */
+/** Whether robots.txt allows a link to be listed. A link that is excluded is noted in `links`. */
 export function mayList({ rules, links }: Pick<Ground, 'rules' | 'links'>, url: string): boolean {
   const isAllowed = rules.mayList(url);
   if (!isAllowed) links.exclude(url);
   return isAllowed;
 }
 
-/** Answers that say that a page is gone for good. */
+/** Whether a status code says that the page does not exist. */
 export const isGone = (statusCode: number) => statusCode === 404 || statusCode === 410;

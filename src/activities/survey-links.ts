@@ -5,16 +5,16 @@ import { createTrapGuard } from '../crawl/traps.ts';
 import type { MapPage, MapPages } from './map-pages.ts';
 import { type Ground, isGone, mayList } from './survey-ground.ts';
 
-/** Links remembered. */
+/** How many links are remembered, so that each one is judged only once. */
 const MOST_REMEMBERED = 200_000;
 const ASKS_FOR_REST = new Set([429, 503]);
-/** What holds no links, or not as HTML, is not worth a request. */
+/** Extensions of files that are no HTML pages. They are listed, but not fetched. */
 const NO_PAGE = /\.(?:pdf|docx?|odt|rtf|epub|xml|rss|atom|json|txt|csv|md|ps)$/i;
 
 /**
- * Adds what the pages of the site link to.
- * @param from.start the page that it begins with
- * @param from.mayEndDry and `requestsPerHost`: as of a light crawl
+ * Adds the links on the pages of the site, starting with the start page.
+ * @param from.start the start page
+ * @param from.mayEndDry and `requestsPerHost`: as in {@link runLightCrawl}
  */
 export async function addFromLinks(
   ground: Ground,
@@ -26,7 +26,7 @@ export async function addFromLinks(
   const traps = createTrapGuard();
   const isNew = createMemory(MOST_REMEMBERED);
 
-  /** @returns how many links of the page are new to the map */
+  /** Adds the links of a page. @returns how many of them are new to the map */
   function follow(page: MapPage, depth: number): number {
     const before = links.size;
     for (const link of page.links) {
@@ -52,7 +52,7 @@ export async function addFromLinks(
     links.describe(url, page.facts);
     if (page.url === url) return { fresh: follow(page, depth) };
     const target = scope.ofPage(page.url);
-    // Links of a page outside are not the site's.
+    // The page leads out of the site, so its links do not belong to the map.
     if (!target || !mayList(ground, target)) return { fresh: 0 };
     const isNewTarget = links.add(target, page.facts);
     return { fresh: Number(isNewTarget) + follow(page, depth) };

@@ -6,8 +6,9 @@ import type { Egress } from '../net/egress.ts';
 import { type Ground, mayList } from './survey-ground.ts';
 
 /**
- * Adds what sitemaps name.
- * @returns what became of the files; `cut` when the time was over, `undefined` when there were links enough before
+ * Adds the URLs in the sitemaps.
+ * @returns a report on the sitemap files; `cut` if the time was over before all were read, `undefined` if
+ *   there were enough links before that
  */
 export async function addFromSitemaps(
   ground: Ground,
@@ -30,12 +31,12 @@ export async function addFromSitemaps(
     if (signal.aborted) return 'cut';
     throw error;
   } finally {
-    // Closes the file that was being read.
+    // This closes the file that was being read.
     await walk.return({ files: 0, missing: [], failed: [], truncated: true });
   }
 }
 
-/** Adds pages that were seen before, on the host with and without `www`. */
+/** Adds pages that the team scraped before, on the host with and without `www`. */
 export async function addFromIndex(ground: Ground, db: Database): Promise<void> {
   const { base, teamId, limit, scope, links } = ground;
   const { host } = new URL(base);

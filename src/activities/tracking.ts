@@ -14,30 +14,32 @@ import type { changeTracking } from '../formats/change-tracking.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import { normalizeTarget } from '../url.ts';
 
-/** What a page is told of its past. */
+/** The field `changeTracking` of a document. */
 export type ChangeTracking = z.output<typeof changeTracking.value>;
 
-/** A page that was scraped, and whose history it belongs to. */
+/** A scraped page, and the history that it belongs to. */
 export interface TrackedPage {
   teamId: string;
   jobId: string;
-  /** The same in every attempt. */
+  /** Id of the scrape, which is the same in every attempt. */
   scrapeId: string;
-  /** As it was asked for. */
+  /** The requested URL. */
   url: string;
   tag: string | null;
-  /** Of a crawl: where it started. */
+  /** The start URL of the crawl; `undefined` if the page belongs to no crawl. */
   start: string | undefined;
-  /** The crawl found it by no link and no sitemap. */
+  /**
+   * Whether the page is known only from an earlier crawl, and was found neither by links nor by sitemaps.
+   */
   hidden: boolean;
-  /** In milliseconds since 1970. */
+  /** When the page was fetched, in milliseconds since 1970. */
   scrapedAt: number;
   modes: ChangeTrackingMode[];
-  /** What it looks like; `undefined`: there is no page any more. */
+  /** The current content; `undefined` if the page no longer exists. */
   now: (PageContent & { fingerprint: Uint8Array }) | undefined;
 }
 
-/** Compares pages with what the same team scraped before, and remembers them for the next time. */
+/** Compares pages with what the same team scraped before, and stores them for the next comparison. */
 export interface Tracker {
   track(
     page: TrackedPage,
@@ -45,30 +47,34 @@ export interface Tracker {
   ): Promise<{ changeTracking: ChangeTracking; warnings: string[] }>;
 }
 
-/** What tracking needs from outside. */
+/** Dependencies of change tracking. */
 export interface TrackerDoors {
   db: Database;
-  /** Texts of pages, for as long as their rows. */
+  /** Contents of page versions, which are kept as long as the versions. */
   versionBlobs: Blobs;
   renderer: RenderPool;
-  /** How long a page is remembered after its last scrape. */
+  /** Milliseconds that a page is remembered after its last scrape. */
   trackingTtlMs: number;
 }
 
 const LOST = 'The text of the previous scrape is gone: there is nothing to make a diff with.';
 
-/** What scrapes of a page have in common that are compared with each other. */
+/** The key of a page's history. Scrapes with the same URL and tag are compared with each other. */
 export const versionKey = (url: string, tag: string | null) =>
   createHash('sha256')
     .update(JSON.stringify([normalizeTarget(url), tag]))
     .digest();
 
 /**
- * Versions of a page form a chain: each is compared with the one before it, and takes the number behind it. Of scrapes
- * at the same time the slower one finds the number taken, and compares anew.
+ * Creates the tracker. The versions of a page are numbered: each one is compared with the one before it and
+ * takes the next number. If two scrapes take the same number at the same time, the slower one fails to store
+ * its version and compares again, with the version of the faster one.
  */
 export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: TrackerDoors): Tracker {
-  /** The blob of a page as it is now; the one before stays where it says the same, until half its time is over. */
+  /**
+   * Stores the content of a page. If the page is unchanged and has no JSON, the previous blob is used again,
+   * unless half of its retention time is over.
+   */
   async function store(now: PageContent, isSame: boolean, previous: PageVersion | undefined) {
     const storedAt = previous?.storedAt ?? null;
     const isEnough = isSame && now.json === undefined;

@@ -10,7 +10,7 @@ import { listOverdue } from '../db/webhooks.ts';
 import { type CacheDoors, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
-/** What upkeep needs from outside. */
+/** Dependencies of upkeep. */
 export interface UpkeepDoors extends CacheDoors {
   db: Database;
   blobs: Blobs;
@@ -18,28 +18,40 @@ export interface UpkeepDoors extends CacheDoors {
   trackingTtlMs: number;
 }
 
-/** A job that nothing has happened to for so long is looked after: a lane reports far sooner. */
+/**
+ * A job without progress for this many milliseconds counts as stalled. Running lanes report progress far
+ * sooner.
+ */
 const STALLED_MS = 60_000;
-/** An event this late has nobody who sends it: what is due is sent within seconds. */
+/**
+ * An event that is overdue by this many milliseconds has no workflow that would send it: due events are sent
+ * within seconds.
+ */
 const OVERDUE_MS = 600_000;
-/** Blobs are written a little before the rows that name them. */
+/**
+ * Safety margin in milliseconds when old blobs are deleted, because a blob is written shortly before its
+ * row.
+ */
 const SLACK_MS = 3_600_000;
 
-/** The activities that keep the house clean and its jobs going. */
+/** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(doors: UpkeepDoors) {
   const { db, blobs, versionBlobs, trackingTtlMs } = doors;
   return {
-    /** Jobs that run in the database, but seem to have no workflow at work. */
+    /** Finds batches and crawls that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
       return takeStalled(db, STALLED_MS);
     },
 
-    /** Ended jobs with events that should have been sent by now. */
+    /** Finds ended jobs with events that should have been sent by now. */
     async findOverdue(): Promise<string[]> {
       return listOverdue(db, OVERDUE_MS);
     },
 
-    /** Deletes what has expired: results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages, robots.txt. */
+    /**
+     * Deletes expired results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages
+     * and robots.txt files.
+     */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
       const now = Date.now();
@@ -54,7 +66,8 @@ export function upkeepActivities(doors: UpkeepDoors) {
       await forgetVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await oldestResult(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SLACK_MS));
-      // A version may go on with a blob that was half its time old then.
+      // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
+      // one and a half times that time.
       const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SLACK_MS));
       return { jobs, files: results + cache.files + strays + versions, copies: cache.copies };
     },

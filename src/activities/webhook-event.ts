@@ -4,21 +4,22 @@ import type { DueEvent, Webhook } from '../db/webhooks.ts';
 import { withFileUrls } from '../file-urls.ts';
 import { openError, type Seal } from '../seal.ts';
 
-/** An event as it goes over the wire. */
+/** The HTTP request of an event. */
 export interface WireEvent {
   headers: Record<string, string>;
   body: Buffer;
 }
 
 const USER_AGENT = 'Winnow/0.1 (webhook)';
-/** The same under two names: receivers of either kind find it. */
+/** Both headers contain the same signature, so that receivers that expect either of them work. */
 const SIGNATURES = ['x-service-signature', 'x-firecrawl-signature'];
-/** The user's headers cannot take their place. */
+/** Headers that the user's own headers cannot replace. */
 const OURS = new Set(['content-type', 'user-agent', ...SIGNATURES]);
 
 /**
- * Makes an event: its body is the same in every attempt, but for the signatures of file addresses.
- * @throws ServiceError `NOT_FOUND` when the document of its page is gone
+ * Creates the request of an event. Its body is the same in every attempt, except for the signatures in file
+ * URLs.
+ * @throws ServiceError `NOT_FOUND` if the document of its page no longer exists
  */
 export async function makeEvent(
   event: DueEvent,
@@ -47,7 +48,10 @@ export async function makeEvent(
   return { headers: { ...Object.fromEntries(given), ...headers }, body };
 }
 
-/** What is known of a page that failed; events of the job itself tell nothing. */
+/**
+ * The `data` of an event without a document: what is known of a failed page, or nothing for an event of the
+ * job itself.
+ */
 function withoutDocument({ url, pageId }: DueEvent, seal: Seal) {
   return url === null ? [] : [{ metadata: { sourceURL: seal.open(url), scrapeId: pageId } }];
 }

@@ -5,20 +5,20 @@ import { startHeartbeat } from './heartbeat.ts';
 
 export type { WebhookDoors } from './courier.ts';
 
-/** What a job's deliveries do before they come back to their workflow. */
+/** Milliseconds that one activity delivers events before it returns to its workflow. */
 const ROUND_MS = 5_000;
 
-/** The activities that send the events of jobs. */
+/** The activity that delivers the webhook events of jobs. */
 export function webhookActivities(doors: WebhookDoors) {
   return {
     /**
-     * Sends what is due of a job's events and looks out for new ones, for a few seconds. Attempts may repeat: an event
-     * whose delivery was not written down is sent again.
+     * Sends the due events of a job and waits for new ones, for a few seconds. The activity may be repeated:
+     * an event whose delivery was not recorded is sent again.
      */
     async deliverWebhooks(jobId: string): Promise<DeliverySurvey> {
       const { cancellationSignal: signal, log } = Context.current();
       using _ = startHeartbeat();
-      // Awaited here: the heart beats until it is done.
+      // `await` is needed here, because the heartbeat stops when this function returns.
       return await deliverRound(doors, {
         jobId,
         forMs: ROUND_MS,

@@ -2,14 +2,15 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { QUEUES } from './queues.ts';
 
-/** Slack beyond a job's own timeout, for waiting results and for starting over. */
+/** Milliseconds that an attempt may take beyond the job's own timeout, to start and to report its result. */
 const GRACE_MS = 10_000;
 
-/** A dead process is noticed after this long. */
+/** A process that has sent no heartbeat for this long counts as dead. */
 const HEARTBEAT_TIMEOUT = '10s';
 
 /**
- * The activity that scrapes one page. A lost worker costs one of its attempts; errors of the page are not retried.
+ * The activity that scrapes one page. It is retried twice at most, for example if its worker is lost; errors
+ * of the page are not retried.
  * @param timeoutMs the request's own timeout
  */
 export function scrapeActivities(timeoutMs: number) {
@@ -21,7 +22,7 @@ export function scrapeActivities(timeoutMs: number) {
 }
 
 /**
- * The activity that maps one site; as `scrapeActivities`.
+ * The activity that maps one site, with the same retries as `scrapeActivities`.
  * @param timeoutMs the request's own timeout
  */
 export function mapActivities(timeoutMs: number) {
@@ -32,10 +33,13 @@ export function mapActivities(timeoutMs: number) {
   });
 }
 
-/** What was cut off by a lost process starts over at once; a lost database is waited for. */
+/**
+ * Retries of activities that must not be lost. The first retry comes soon, in case the process was lost; the
+ * pauses then grow to ten seconds, for example while the database is unavailable.
+ */
 const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
 
-/** Short writes to the database, tried until it is back. */
+/** Short operations on the database, which are retried until it is available again. */
 export const bookkeeping = proxyActivities<
   Pick<Activities, 'recordFailure' | 'retuneJob' | 'endJob' | 'summarizeJob'>
 >({
@@ -43,11 +47,14 @@ export const bookkeeping = proxyActivities<
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
 
-/** The hands of batches and crawls. A job must not be lost to what passes, so it is long before they give up. */
+/**
+ * The activity that scrapes pages of batches and crawls. It is retried for up to 24 hours, so that no job is
+ * lost because of a temporary failure.
+ */
 const chunks = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
-  // A page may take five minutes, and it may be claimed in the last second of a lane.
+  // A page may take five minutes, and may be claimed just before the lane stops claiming.
   startToCloseTimeout: '10m',
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -58,7 +65,10 @@ export const lanes = {
     chunks.scrapePages.executeWithOptions({ summary: `Worker ${input.lane + 1} of the job` }, [input]),
 };
 
-/** What is found out about a site before and beside its pages. */
+/**
+ * The activities that read a site's robots.txt before its pages are scraped, and its sitemaps while they
+ * are.
+ */
 const discoverySteps = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSitemaps'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
@@ -73,17 +83,17 @@ export const discovery = {
     discoverySteps.readSitemaps.executeWithOptions({ summary: 'Sitemaps' }, [jobId]),
 };
 
-/** The hands of webhooks. */
+/** The activity that delivers webhook events. */
 export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   taskQueue: QUEUES.webhooks,
   allowEagerDispatch: false,
-  // Five seconds of work, and ten for what is under way then.
+  // A round takes five seconds, and deliveries that are then under way may take ten more.
   startToCloseTimeout: '1m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
 
-/** What keeps the house clean; a round that fails is made up for by the next. */
+/** The activities of upkeep. If a round fails, the next one makes up for it. */
 export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'findOverdue' | 'tidyUp'>>({
   startToCloseTimeout: '30m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,

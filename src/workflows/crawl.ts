@@ -2,11 +2,14 @@ import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import { discovery } from './activities.ts';
 import { type PageJobInput, runPageJob } from './pages.ts';
 
-/** Scrapes a site: reads what it allows, then its start page, then its other pages while its sitemaps are read. */
+/**
+ * Scrapes a site: reads its robots.txt, then scrapes its start page, then its other pages while its sitemaps
+ * are read.
+ */
 export const crawl = (input: PageJobInput) =>
   runPageJob(input, async () => {
     let prepared = await discovery.prepareCrawl(input.jobId);
-    // The robots.txt of the host is unavailable: every page of the crawl waits for it.
+    // No page of the crawl may be fetched while the robots.txt of the host is unavailable.
     while (prepared.waitMs !== undefined) {
       setCurrentDetails('The robots.txt of the site is unavailable; it is asked for again.');
       await sleep(prepared.waitMs);

@@ -4,7 +4,10 @@ import { policyOf, type ServiceError, toServiceError } from '../errors.ts';
 import { bookkeeping } from './activities.ts';
 import { Outcome } from './search-attributes.ts';
 
-/** Logs why a job failed. A site that is down and a page that takes too long are news, not faults of the service. */
+/**
+ * Logs why a job failed. Only a fault of the service is a warning: that a site is down or a page takes too
+ * long is expected.
+ */
 export function logged(error: ServiceError): ServiceError {
   const { code, message } = error;
   log[policyOf(code).isServiceFault ? 'warn' : 'info'](
@@ -17,10 +20,10 @@ export function logged(error: ServiceError): ServiceError {
 }
 
 /**
- * Writes down why a job failed that somebody waits for.
- * @param label absent where nothing of the job may be shown
- * @returns what its workflow is to throw: stated plainly instead of as the cause of a failed activity, because this is
- *   what the Temporal UI shows first
+ * Records why a scrape or map failed.
+ * @param label absent if nothing of the job may be shown
+ * @returns the error that the workflow has to throw. It is a new error instead of the failure of the
+ *   activity, because the Temporal UI shows the outermost error first
  */
 export async function recordedFailure(
   { jobId, label }: { jobId: string; label?: string },

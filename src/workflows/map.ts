@@ -3,8 +3,8 @@ import { recordedFailure } from './failure.ts';
 import type { ScrapeInput } from './scrape.ts';
 
 /**
- * Maps one site. Its failure is written down before the workflow fails with the error's code.
- * @returns the blob with the links
+ * Maps one site. A failure is recorded before the workflow fails with the code of the error.
+ * @returns the key of the blob with the links
  */
 export async function map(input: ScrapeInput): Promise<string | undefined> {
   const { jobId, timeoutMs, label } = input;

@@ -21,26 +21,29 @@ import { help, pause, resume, retune, wake } from './signals.ts';
 import { showSummary } from './summary.ts';
 import { startDeliveries } from './webhooks.ts';
 
-/** What a batch's or crawl's workflow is given; everything else stands in the database. */
+/** The input of the workflow of a batch or crawl. Everything else is in the database. */
 export interface PageJobInput {
   jobId: string;
-  /** Its events go to somebody. */
+  /** Whether to start the delivery of webhook events. */
   webhook: boolean;
-  /** What comes before the pages was done by an earlier run. */
+  /** Whether the work before the pages is already done, for example by an earlier run. */
   prepared?: boolean;
-  /** It rested when that run gave way to this one. */
+  /** Whether the job was paused when an earlier run continued as this one. */
   paused?: boolean;
 }
 
-/** While sitemaps are read and no page is open, new ones are looked for this often. */
+/** Interval at which new pages are looked for while sitemaps are read and no page is open. */
 const DISCOVERY_PAUSE = '1s';
 
-/** What is found out before the first page; what it resolves to finds more pages, while the first ones are scraped. */
+/**
+ * The work before the first page. It may resolve to a function that finds more pages, which runs while the
+ * first pages are scraped.
+ */
 export type Prepare = () => Promise<(() => Promise<unknown>) | undefined>;
 
 /**
- * Takes a job from its start to its end, whatever that is, and writes the end down.
- * @returns what became of it
+ * Runs a job from its start to its end, and records how it ended.
+ * @returns the summary of the job; `undefined` for a job with zero data retention
  */
 export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promise<JobSummary | undefined> {
   const { jobId, webhook, prepared } = input;
@@ -48,7 +51,7 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
     const { end, summary, ...state } = await scrapeAll(input, discover);
-    // The deliveries go on by themselves.
+    // Events are delivered by a workflow of their own, which continues by itself.
     const next = { ...input, webhook: false, ...state };
     if (end === 'continue') await continueAsNew<typeof runPageJob>(next);
     return summary;
@@ -69,8 +72,8 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
 }
 
 /**
- * Keeps lanes at work until no page is open: how many lanes, their reports say.
- * @returns `continue` where the history has grown so long that another run must go on
+ * Runs lanes until no page is open. Their reports say how many lanes the job can use.
+ * @returns `continue` if the history has become so long that another run has to continue the job
  */
 async function scrapeAll(
   input: PageJobInput,
@@ -85,17 +88,20 @@ async function scrapeAll(
   const running = new Set<number>();
   let { paused = false } = input;
   let woken = 0;
-  /** Of `woken`, what the last lane knew of when it began. */
+  /** The value of `woken` when the last lane was started. */
   let heard = 0;
   let discovering = discover !== undefined;
-  /** Discovery has begun, or there is none. */
+  /** Whether discovery has begun, or there is none. */
   let prepared = !discovering;
   let failure: { error: unknown } | undefined;
   let report: LaneReport | undefined;
 
   let summary: JobSummary | undefined;
 
-  /** The job has ended; who wakes it while that is summed up has more for it to do. */
+  /**
+   * Shows the summary of a job that has ended.
+   * @returns false if the job was woken meanwhile, because it then has more to do
+   */
   async function isOver(): Promise<boolean> {
     const seen = woken;
     summary = await showSummary(jobId);
@@ -133,7 +139,7 @@ async function scrapeAll(
     while (running.has(number)) number++;
     void lane(number);
   });
-  // Apart, so that it can be called off when the limit is reached before it is done.
+  // Discovery has a scope of its own, so that it can be cancelled when the job reaches its limit.
   const discovery = new CancellationScope();
   const found = () => {
     discovering = false;
@@ -143,7 +149,8 @@ async function scrapeAll(
     prepared = true;
     discovery.run(discover).then(found, (error) => (isCancellation(error) ? found() : fail(error)));
   }
-  // The start page tells which host the crawl is on, and so which sitemaps are to be read.
+  // The start page shows which host the crawl is on, and so which sitemaps are to be read. Only workflows
+  // that started before this patch read them at once.
   if (discover && !patched('start-page-first')) beginDiscovery();
 
   async function lane(number: number): Promise<void> {
@@ -152,7 +159,7 @@ async function scrapeAll(
       for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
         heard = woken;
         report = await lanes.scrapePages({ jobId, lane: number, running: running.size });
-        // A worker of an earlier version knew it before the first page, and does not say so.
+        // Workers of an earlier version began discovery before the first page and do not report `placed`.
         if (report.placed !== false && !report.full) beginDiscovery();
         show();
         if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
@@ -183,14 +190,14 @@ async function scrapeAll(
     if (paused) {
       await condition(() => !paused);
     } else if (report && report.status !== 'scraping') {
-      // Who appends to a job that just ended wakes it after that: then there is more to do.
+      // Appending to a job that has just ended wakes its workflow, which then has more to do.
       if (woken === heard && (await isOver())) return { end: 'ended', paused, prepared, summary };
     } else if (report?.outOfCredits && report.open > 0) {
       const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
       await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
       return { end: 'ended', paused, prepared, summary: await showSummary(jobId) };
     } else if (report?.open === 0) {
-      // With the limit reached, sitemaps have nothing to add.
+      // The job has reached its limit, so its sitemaps cannot add pages.
       if (report.full && !prepared) found();
       if (discovering && report.full) discovery.cancel();
       if (discovering && !report.full)
@@ -205,7 +212,7 @@ async function scrapeAll(
   }
 }
 
-/** What the Temporal UI shows of a job while it runs. */
+/** The text that the Temporal UI shows while a job runs. */
 function describe(report: LaneReport | undefined, state: { paused: boolean; discovering: boolean }): string {
   if (!report) return 'Starting.';
   const { total, completed, failed, credits, lanes: wanted } = report;

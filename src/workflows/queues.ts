@@ -1,12 +1,15 @@
-/** The task queues; each is served by the workers of its role (`WINNOW_WORKER_ROLES`). */
+/**
+ * The task queues. Each is served by the workers that have the role of the same name
+ * (`WINNOW_WORKER_ROLES`).
+ */
 export const QUEUES = {
-  /** All workflows, what somebody waits for, and short bookkeeping. */
+  /** All workflows, the activities of scrapes and maps, short operations on the database, and upkeep. */
   scrape: 'scrape',
-  /** Lanes of batches and crawls. */
+  /** Lanes of batches and crawls, and the discovery of crawls. */
   pages: 'pages',
-  /** Deliveries. */
+  /** Deliveries of webhook events. */
   webhooks: 'webhooks',
 } as const;
 
-/** What a worker may be for; the same names as its queue. */
+/** The roles of a worker. Each role has the name of its queue. */
 export type WorkerRole = keyof typeof QUEUES;

@@ -3,17 +3,17 @@ import type { ScrapeReport } from '../activities/scrape-report.ts';
 import { scrapeActivities } from './activities.ts';
 import { recordedFailure } from './failure.ts';
 
-/** What a scrape's workflow is given; everything else stands in the database. */
+/** The input of the workflow of a scrape or map. Everything else is in the database. */
 export interface ScrapeInput {
   jobId: string;
   timeoutMs: number;
-  /** What the Temporal UI shows for the page; absent where nothing of the page may be shown. */
+  /** The text that the Temporal UI shows for the page; absent if nothing of the page may be shown. */
   label?: string;
 }
 
 /**
- * Scrapes one page. Its failure is written down before the workflow fails with the error's code.
- * @returns the blob with the document, with how it was made unless the job has zero data retention
+ * Scrapes one page. A failure is recorded before the workflow fails with the code of the error.
+ * @returns the key of the blob with the document, in a report unless the job has zero data retention
  */
 export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport | undefined> {
   const { jobId, timeoutMs, label } = input;
@@ -29,7 +29,7 @@ export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport 
   }
 }
 
-/** What the Temporal UI shows of a scrape that is done. */
+/** The text that the Temporal UI shows after a scrape. */
 function describe({ engine, proxy, statusCode, fallbacks, ms }: ScrapeReport): string {
   const stages = Object.entries(ms).map(([stage, took]) => `${stage} ${took}`);
   return [

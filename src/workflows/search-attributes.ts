@@ -2,12 +2,18 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 
 /** The team that a job belongs to. */
 export const TeamId = defineSearchAttributeKey('TeamId', SearchAttributeType.KEYWORD);
-/** What kind of job it is, e.g. `scrape`. */
+/** The kind of the job, e.g. `scrape`. */
 export const JobKind = defineSearchAttributeKey('JobKind', SearchAttributeType.KEYWORD);
-/** The host that it is about. */
+/** The host of the requested URL. */
 export const Host = defineSearchAttributeKey('Host', SearchAttributeType.KEYWORD);
-/** The code of the error that ended a job; one that completed has none, its status says so. */
+/**
+ * The code of the error that ended a job. A completed job has none, because the status of its workflow says
+ * so.
+ */
 export const Outcome = defineSearchAttributeKey('Outcome', SearchAttributeType.KEYWORD);
 
-/** All of them, to be registered with the server. Jobs with zero data retention start with none. */
+/**
+ * All search attributes, which have to be registered with the server. Jobs with zero data retention start
+ * without them.
+ */
 export const SEARCH_ATTRIBUTES = [TeamId, JobKind, Host, Outcome];

@@ -1,12 +1,12 @@
 import { defineSignal } from '@temporalio/workflow';
 import type { Retuning } from '../schemas/page-job.ts';
 
-/** No page is begun until `resume`. */
+/** Keeps the job from starting more pages until `resume`. */
 export const pause = defineSignal('pause');
 export const resume = defineSignal('resume');
-/** Changes limit, concurrency or delay of a job. */
+/** Changes the limit, concurrency or delay of a job. */
 export const retune = defineSignal<[Retuning]>('retune');
-/** There may be new work in the database. */
+/** Says that there may be new work in the database. */
 export const wake = defineSignal('wake');
-/** A lane has its hands full: there is work for another one. */
+/** Asks for another lane, because the lane that sends it cannot take all pages that are due. */
 export const help = defineSignal('help');

@@ -3,11 +3,11 @@ import type { JobSummary } from '../db/job-summary.ts';
 import { bookkeeping } from './activities.ts';
 
 /**
- * Shows what became of a batch or crawl that has ended.
- * @returns the same for the workflow's result; `undefined` for a job with zero data retention
+ * Shows the summary of a batch or crawl that has ended in the Temporal UI.
+ * @returns the summary, for the result of the workflow; `undefined` for a job with zero data retention
  */
 export async function showSummary(jobId: string): Promise<JobSummary | undefined> {
-  // Histories of jobs that ended before there were summaries have no such step.
+  // Histories of jobs that ended before this patch do not contain the step.
   if (!patched('job-summary')) return undefined;
   const summary = await bookkeeping.summarizeJob(jobId);
   if (summary) setCurrentDetails(describe(summary));

@@ -16,12 +16,12 @@ import { wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
 
 const ROUND = '1 minute';
-/** Rounds between two times of tidying up. */
+/** Number of rounds from one time of tidying up to the next. */
 const TIDY_EVERY = 10;
-/** Rounds of one run; then its history begins anew. */
+/** Number of rounds after which the workflow continues as a new run, so that its history stays short. */
 const ROUNDS = 500;
 
-/** Runs for ever: sets jobs going again that lost their workflow, and deletes what has expired. */
+/** Runs forever: restarts jobs and deliveries that have lost their workflow, and deletes expired data. */
 export async function upkeep(): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
     for (const job of await upkeepSteps.findStalled()) await setGoing(job);
@@ -35,7 +35,10 @@ export async function upkeep(): Promise<void> {
   await continueAsNew<typeof upkeep>();
 }
 
-/** A job without a workflow gets one; one that has is woken: it may wait for what nobody told it. */
+/**
+ * Starts a workflow for a job that has none. A workflow that is running is woken instead, because it may
+ * have missed a signal.
+ */
 async function setGoing({ id, kind }: StalledJob): Promise<void> {
   const workflowId = workflowIdOf(kind, id);
   try {

@@ -12,7 +12,7 @@ import {
 import { deliveries } from './activities.ts';
 import { wake } from './signals.ts';
 
-/** What a delivery workflow is given; everything else stands in the database. */
+/** The input of a delivery workflow. Everything else is in the database. */
 export interface DeliverInput {
   jobId: string;
 }
@@ -27,18 +27,19 @@ export async function deliver({ jobId }: DeliverInput): Promise<void> {
     const seen = woken;
     const { open, nextDueInMs, jobEnded } = await deliveries.deliverWebhooks(jobId);
     setCurrentDetails(`Events still to be delivered: ${open}`);
-    // Whoever wakes it has written something down that this report may not know.
+    // The workflow was woken after something was stored that this report may not include yet.
     if (woken !== seen) continue;
     if (jobEnded && open === 0) return;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof deliver>({ jobId });
-    // A job that runs writes events at any time: the activity looks out for them.
+    // A running job may write events at any time. The activity is therefore called again at once, and waits
+    // for them.
     if (jobEnded && nextDueInMs) await condition(() => woken !== seen, nextDueInMs);
   }
 }
 
 /**
- * Starts the delivery of a job's events beside the job, or wakes one that is under way. It outlives the job, and is not
- * cancelled with it.
+ * Starts the workflow that delivers a job's events, or wakes it if it is running. That workflow outlives the
+ * job's own workflow and is not cancelled with it.
  */
 export async function startDeliveries(jobId: string): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
@@ -46,7 +47,7 @@ export async function startDeliveries(jobId: string): Promise<void> {
     try {
       await getExternalWorkflowHandle(workflowIdOf(jobId)).signal(wake);
     } catch {
-      // It ended in between. Who begins now finds everything that is written down by now.
+      // The workflow has ended meanwhile. A new one finds all events that have been stored.
       await begin(jobId);
     }
   });
@@ -54,7 +55,7 @@ export async function startDeliveries(jobId: string): Promise<void> {
 
 const workflowIdOf = (jobId: string) => `webhooks/${jobId}`;
 
-/** @returns false where the job has a delivery workflow that runs */
+/** Starts the delivery workflow of a job. @returns false if it is already running */
 async function begin(jobId: string): Promise<boolean> {
   try {
     await startChild(deliver, {
