@@ -128,8 +128,8 @@ describe('a scrape', () => {
   });
 });
 
-describe('the address of such a file', () => {
-  it('holds for an hour', async () => {
+describe('the URL of a media file', () => {
+  it('is valid for at least one hour and at most two', async () => {
     const { body } = await scrape({ url: `${pages.url}/a.wav`, formats: ['audio'] });
     const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
     const token = body.data.audio.split('/').at(-1).split('.')[0];
@@ -145,7 +145,7 @@ describe('the address of such a file', () => {
       return url;
     };
     expect((await fetch(madeMinutesAgo(58))).status).toBe(200);
-    const late = await fetch(madeMinutesAgo(61));
+    const late = await fetch(madeMinutesAgo(121));
     expect([late.status, (await late.json()).code]).toEqual([404, 'NOT_FOUND']);
   });
 });
