@@ -80,9 +80,13 @@ describe('the log of the worker', () => {
       .toBe('completed');
     const outlived = async () => {
       const before = pages.requests.length;
-      const { body } = await service('/v2/crawl', { body: { url: `${pages.url}/held`, sitemap: 'skip' } });
+      const { body } = await service('/v2/crawl', {
+        body: { url: `${pages.url}/held`, sitemap: 'skip', scrapeOptions: { maxAge: 0 } },
+      });
       await expect
-        .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'))
+        .poll(() => pages.requests.slice(before).some((request) => request.path === '/held'), {
+          timeout: 20_000,
+        })
         .toBe(true);
       await service(`/v2/crawl/${body.id}`, { method: 'DELETE' });
       // The workflow has ended by then, and the activity has not heard of it.
