@@ -5,6 +5,7 @@ import { DENIALS } from '../crawl/scope.ts';
 import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import { isEnded } from '../db/lanes.ts';
+import { HOMEPAGE_CODE } from '../db/skipped-urls.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -231,7 +232,7 @@ async function placed(
   if (denial) {
     const target = moved ? ` redirects to ${url}, which` : '';
     const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
-    const error = { code: denial === 'externalHomepage' ? 'EXTERNAL_LINK' : 'CRAWL_DENIAL', message };
+    const error = { code: denial === 'externalHomepage' ? HOMEPAGE_CODE : 'CRAWL_DENIAL', message };
     return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
   const finalKey = guide.keyOf(url);
