@@ -1,0 +1,19 @@
+import { findFootnotes } from './footnotes.ts';
+import { bodyStyle, findHeadings } from './headings.ts';
+import { nestLists } from './lists.ts';
+import { layoutPage } from './page-layout.ts';
+import { findRunningHeads } from './running-heads.ts';
+import type { Block, SourcePage } from './types.ts';
+
+/** The blocks of a document, page by page, in reading order. */
+export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
+  const heads = findRunningHeads(pages);
+  const perPage = pages.map((page, place) => {
+    const { header, footer, words } = heads[place] as (typeof heads)[number];
+    return [...header, ...layoutPage(page, words), ...footer];
+  });
+  const blocks = perPage.flat();
+  const marked = findHeadings(findFootnotes(blocks, bodyStyle(blocks)));
+  const byPage = Map.groupBy(marked, ({ page }) => page);
+  return pages.map(({ number }) => nestLists(byPage.get(number) ?? []));
+}

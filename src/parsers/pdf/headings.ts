@@ -1,0 +1,95 @@
+import { lineLength, lineText } from './lines.ts';
+import { isAllBold } from './paragraphs.ts';
+import type { Block, Line, TextBlock } from './types.ts';
+
+/** A heading is set larger than the text by at least this factor, or in bold type. */
+const LARGER = 1.12;
+const MAX_LINES = 4;
+const MAX_LENGTH = 240;
+const CAPTION =
+  /^(fig(ure|\.)?|table|tab\.|listing|chart|exhibit|plate|scheme|box)\s*\.?\s*[\dA-Z]+([.\-–]\d+)*\s*([.:|—–-]|\s|$)/i;
+const SECTION_NUMBER =
+  /^(\d+(\.\d+)*\.?|[IVX]+\.|[A-Z]\.|(chapter|section|part|appendix)\s+[\dA-Z]+)\s+\p{L}/iu;
+
+/** Sizes and styles of a document against which headings stand out. */
+export interface BodyStyle {
+  /** The size that most characters have. */
+  size: number;
+  /** The share of bold characters; where it is large, bold type says nothing. */
+  boldShare: number;
+}
+
+export function bodyStyle(blocks: readonly Block[]): BodyStyle {
+  const sizes = new Map<number, number>();
+  let bold = 0;
+  let all = 0;
+  for (const block of blocks) {
+    if (block.kind !== 'paragraph' && block.kind !== 'item') continue;
+    for (const { words } of block.lines)
+      for (const { style, text } of words) {
+        const size = Math.round(style.size * 2) / 2;
+        sizes.set(size, (sizes.get(size) ?? 0) + text.length);
+        all += text.length;
+        if (style.bold) bold += text.length;
+      }
+  }
+  let size = 0;
+  for (const [candidate, count] of sizes) if (count > (sizes.get(size) ?? 0)) size = candidate;
+  return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
+}
+
+/** Marks headings and captions among the paragraphs of a document, and gives headings their levels. */
+export function findHeadings(blocks: readonly Block[]): Block[] {
+  const body = bodyStyle(blocks);
+  const marked = blocks.map((block, place): Block => {
+    if (block.role || (block.kind !== 'paragraph' && block.kind !== 'item')) return block;
+    const text = block.lines.map(lineText).join(' ');
+    if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
+      return { ...block, kind: 'caption' };
+    return isHeading(block.lines, text, body, blocks[place + 1]) ? toHeading(block) : block;
+  });
+  return withLevels(marked);
+}
+
+function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: Line[] }): TextBlock {
+  return { kind: 'heading', left, top, right, bottom, page, lines };
+}
+
+function isHeading(lines: readonly Line[], text: string, body: BodyStyle, next: Block | undefined): boolean {
+  if (lines.length > MAX_LINES || text.length > MAX_LENGTH || !/\p{L}{2}/u.test(text)) return false;
+  const { size } = (lines[0] as Line).style;
+  const larger = size / body.size;
+  const bold = lines.every(isAllBold);
+  if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85)) return false;
+  // Running text ends with a full stop and goes over several lines.
+  if (/[,;]$/.test(text)) return false;
+  if (/[.]$/.test(text) && !SECTION_NUMBER.test(text) && (lines.length > 1 || larger < 1.3)) return false;
+  if (/:$/.test(text) && larger < LARGER && next?.kind === 'item') return false;
+  if (larger < 1.3 && lines.length > 2 && lines.reduce((sum, line) => sum + lineLength(line), 0) > 150)
+    return false;
+  return true;
+}
+
+/** Levels by size, then weight: the largest headings of the document are of level 1. */
+function withLevels(blocks: readonly Block[]): Block[] {
+  const keyOf = ({ lines }: TextBlock) => {
+    const { size, bold, italic } = (lines[0] as Line).style;
+    return Math.round(size * 2) * 4 + (bold ? 2 : 0) + (italic ? 0 : 1);
+  };
+  const headings = blocks.filter((block): block is TextBlock => block.kind === 'heading');
+  const keys = [...new Set(headings.map(keyOf))].sort((a, b) => b - a);
+  // Sizes that differ by less than a point are one level, as text that was fitted into boxes has them.
+  const levels = new Map<number, number>();
+  let level = 0;
+  let previous = Infinity;
+  for (const key of keys) {
+    if (previous - key > 4 || (previous - key >= 2 && previous >> 2 === key >> 2)) level++;
+    levels.set(key, Math.min(6, Math.max(1, level)));
+    previous = key;
+  }
+  return blocks.map((block) =>
+    block.kind === 'heading'
+      ? { ...block, level: block.level ?? (levels.get(keyOf(block)) as number) }
+      : block,
+  );
+}

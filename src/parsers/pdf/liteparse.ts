@@ -1,0 +1,199 @@
+import {
+  type DocumentAnnotation,
+  type ExtractedImage,
+  LiteParse,
+  type LiteParseConfig,
+  type FormField as NativeField,
+  type ParsedPage,
+  type StructureTreeElement,
+  type TextItem,
+} from '@llamaindex/liteparse';
+import type { Box } from './boxes.ts';
+import { PdfError } from './errors.ts';
+import { linkWords } from './links.ts';
+import { uprightPage } from './rotation.ts';
+import { findRules } from './rules.ts';
+import type { Annotation, Figure, FormField, SourcePage, Tag, Word } from './types.ts';
+import { cleanText, styleTable, withoutRepeats } from './words.ts';
+
+/** What a reader gives of a document. */
+export interface SourceDocument {
+  totalPages: number;
+  pages: SourcePage[];
+  /** Numbers of the pages that could not be read. */
+  failedPages: number[];
+}
+
+export interface ReadOptions {
+  /** Most pages to read, from the first one. */
+  maxPages: number;
+  /** Whether to extract the bytes of pictures. */
+  images: boolean;
+}
+
+/** OCR is off and nothing is fetched or converted: liteparse downloads language data and runs LibreOffice otherwise. */
+export const OFFLINE: Partial<LiteParseConfig> = {
+  ocrEnabled: false,
+  quiet: true,
+  continueOnPageError: true,
+  numWorkers: 1,
+};
+
+/**
+ * Reads a PDF with liteparse (PDFium). Not safe to run twice at a time in one process.
+ * @throws PdfError `password` when the document needs one, `damaged` when PDFium rejects the file
+ */
+export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Marked-content identifiers cost time and only help where the document has tags.
+  const tagged = file.includes('/StructTreeRoot');
+  const parser = new LiteParse({
+    ...OFFLINE,
+    maxPages: options.maxPages,
+    emitWordBoxes: true,
+    extractLinks: false,
+    extractAnnotations: true,
+    extractFormFields: true,
+    extractStructureTree: tagged,
+    extractTextMetadata: tagged,
+    extractVectorGraphics: true,
+    extractImages: options.images,
+  });
+  const result = await parser.parse(file).catch((error: unknown) => {
+    throw toPdfError(error);
+  });
+  const images = Map.groupBy(result.images, ({ page }) => page);
+  return {
+    totalPages: result.totalPages,
+    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [])),
+    failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
+  };
+}
+
+export function toPdfError(error: unknown): PdfError {
+  const message = error instanceof Error ? error.message : String(error);
+  return /password/i.test(message)
+    ? new PdfError('password', 'The PDF needs a password.', { cause: error })
+    : new PdfError('damaged', `The PDF cannot be read: ${message}`, { cause: error });
+}
+
+export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
+  const annotations = page.annotations ?? [];
+  const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
+  const source: SourcePage = {
+    number: page.pageNum,
+    width: page.width,
+    height: page.height,
+    words: toWords(page.textItems),
+    rules: findRules(shapes, lines),
+    figures: images.map(toFigure),
+    annotations: annotations.flatMap(toAnnotation),
+    fields: (page.formFields ?? []).flatMap(toField),
+    tags: (page.structureTree?.roots ?? []).map(toTag),
+  };
+  linkWords(source.words, annotations);
+  return uprightPage(source, rotationOf(page.textItems));
+}
+
+/** The clockwise rotation of most of the text, in degrees. */
+function rotationOf(items: readonly TextItem[]): 0 | 90 | 180 | 270 {
+  const lengths = new Map<number, number>();
+  for (const { rotation = 0, text } of items) {
+    const quarter = (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
+    lengths.set(quarter, (lengths.get(quarter) ?? 0) + text.length);
+  }
+  let most = 0;
+  for (const [quarter, length] of lengths) if (length > (lengths.get(most) ?? 0)) most = quarter;
+  return most as 0 | 90 | 180 | 270;
+}
+
+const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }): Box => ({
+  left: x,
+  top: y,
+  right: x + width,
+  bottom: y + height,
+});
+
+/** The height of a line of text is this multiple of the font size in most fonts. */
+const LINE_HEIGHT = 1.05;
+
+function toWords(items: readonly TextItem[]): Word[] {
+  const styleOf = styleTable();
+  const scale = fontScale(items);
+  const words: Word[] = [];
+  for (const item of items) {
+    const upright = !item.rotation || item.rotation % 180 === 0;
+    const height = upright ? item.height : item.width;
+    const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
+    const style = styleOf(item.fontName ?? '', size);
+    const parts = item.words?.length ? item.words : [item];
+    for (const part of parts) {
+      const text = cleanText(part.text);
+      if (!text.trim()) continue;
+      const word: Word = { ...toBox(part), text: text.trim(), style };
+      if (item.mcid !== undefined) word.mcid = item.mcid;
+      words.push(word);
+    }
+  }
+  return withoutRepeats(words);
+}
+
+/**
+ * The factor from the font sizes that PDFium reports, which ignore the transformation of the page, to points.
+ * @returns undefined when the sizes say nothing because the text matrix carries them
+ */
+function fontScale(items: readonly TextItem[]): number | undefined {
+  const ratios: number[] = [];
+  for (const { height, fontSize, rotation, text } of items)
+    if (fontSize && !rotation && text.length > 2) ratios.push(height / fontSize);
+  if (ratios.length === 0) return items.some(({ fontSize = 1 }) => fontSize > 3) ? 1 : undefined;
+  ratios.sort((a, b) => a - b);
+  const ratio = ratios[ratios.length >> 1] as number;
+  if (ratio > 0.86 && ratio < 1.35) return 1;
+  const spread =
+    (ratios[Math.floor(ratios.length * 0.9)] as number) / (ratios[Math.floor(ratios.length * 0.1)] as number);
+  return spread > 1.3 ? undefined : ratio / LINE_HEIGHT;
+}
+
+function toFigure(image: ExtractedImage): Figure {
+  return { ...toBox(image.bbox), id: image.id, format: image.format, bytes: image.bytes };
+}
+
+const NOTES = /^(text|free ?text|highlight|underline|squiggly|strikeout|stamp|caret)$/i;
+
+function toAnnotation({ subtype, contents, title, rect }: DocumentAnnotation): Annotation[] {
+  if (!rect || !contents?.trim() || !NOTES.test(subtype)) return [];
+  return [{ ...toBox(rect), subtype, text: contents.trim(), ...(title ? { author: title } : {}) }];
+}
+
+function toField(field: NativeField): FormField[] {
+  const { rect, type, checked = false } = field;
+  if (!rect) return [];
+  const kind = /check/i.test(type)
+    ? 'checkbox'
+    : /radio/i.test(type)
+      ? 'radio'
+      : /combo|list|choice/i.test(type)
+        ? 'choice'
+        : /sign/i.test(type)
+          ? 'signature'
+          : /text/i.test(type)
+            ? 'text'
+            : undefined;
+  if (!kind) return [];
+  const value = field.selectedOptions.length > 0 ? field.selectedOptions.join(', ') : (field.value ?? '');
+  return [{ ...toBox(rect), type: kind, name: field.alternateName ?? field.name ?? '', value, checked }];
+}
+
+function toTag(element: StructureTreeElement): Tag {
+  const tag: Tag = {
+    type: element.type,
+    mcids: element.markedContentIds,
+    children: element.children.map(toTag),
+  };
+  if (element.altText) tag.alt = element.altText;
+  const { ColSpan, RowSpan } = element.attributes;
+  if (typeof ColSpan === 'number') tag.columnSpan = ColSpan;
+  if (typeof RowSpan === 'number') tag.rowSpan = RowSpan;
+  return tag;
+}

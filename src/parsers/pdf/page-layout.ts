@@ -1,0 +1,80 @@
+import { type Box, heightOf, holds, median, overlapX, overlapY } from './boxes.ts';
+import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
+import { fieldWords } from './form-fields.ts';
+import { toLine } from './lines.ts';
+import { toTextBlocks } from './paragraphs.ts';
+import { groupRows } from './rows.ts';
+import { type Segment, toSegments } from './segments.ts';
+import { findAlignedTable } from './tables/aligned.ts';
+import { findGrids } from './tables/grids.ts';
+import { gridBox, ruledTable } from './tables/ruled.ts';
+import type { Block, Line, SourcePage, Word } from './types.ts';
+
+/** The blocks of a page in reading order, found by geometry alone. Headings are marked later, against the document. */
+export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
+  const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
+  for (const figure of page.figures)
+    placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
+  for (const annotation of page.annotations)
+    placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
+  const items: Item<Block>[] = [...toSegments(rest), ...placed];
+  return splitColumns(items).flatMap((column) => readColumn(column, page));
+}
+
+const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
+const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });
+
+/** Takes the words inside ruled tables out of the text. */
+function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
+  const placed: Placed<Block>[] = [];
+  let rest = words;
+  const grids = findGrids(page.rules)
+    .map((grid) => ({ grid, box: gridBox(grid) }))
+    // A frame around the page or around other tables comes last, when their words are taken.
+    .sort((a, b) => heightOf(a.box) - heightOf(b.box));
+  for (const { grid, box } of grids) {
+    const inside = rest.filter((word) => holds(box, word, 1));
+    if (inside.length === 0) continue;
+    if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
+    const table = ruledTable(grid, inside, page.number);
+    if (!table) continue;
+    const taken = new Set(inside);
+    rest = rest.filter((word) => !taken.has(word));
+    placed.push(place(table));
+  }
+  return { placed, rest };
+}
+
+/** The blocks of one column, from top to bottom. */
+function readColumn(column: readonly Item<Block>[], page: SourcePage): Block[] {
+  const blocks: Block[] = [];
+  let lines: Line[] = [];
+  const flush = () => {
+    blocks.push(...toTextBlocks(lines, page.number));
+    lines = [];
+  };
+  const rows = groupRows(column.filter(isSegment));
+  const others = column
+    .filter((item): item is Placed<Block> => !isSegment(item))
+    .sort((a, b) => a.top - b.top);
+  const lineHeight = median(column.filter(isSegment).map(heightOf));
+  for (let row = 0; row < rows.length; row++) {
+    const segments = rows[row] as Segment[];
+    const middle = median(segments.map(({ top, bottom }) => (top + bottom) / 2));
+    while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
+      flush();
+      blocks.push((others.shift() as Placed<Block>).content);
+    }
+    const table = findAlignedTable(rows, row, page.rules.horizontal, page.number);
+    if (table) {
+      flush();
+      blocks.push(table.block);
+      row = table.last;
+      continue;
+    }
+    lines.push(toLine(segments.flatMap(({ words }) => words)));
+  }
+  flush();
+  for (const { content } of others) blocks.push(content);
+  return blocks;
+}

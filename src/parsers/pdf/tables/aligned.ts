@@ -1,0 +1,150 @@
+import { type Box, heightOf, median, unionOf } from '../boxes.ts';
+import { findGutters } from '../gutters.ts';
+import { toLines } from '../lines.ts';
+import type { Segment } from '../segments.ts';
+import type { Rule, TableBlock, TableCell } from '../types.ts';
+import { logicalRows } from './logical-rows.ts';
+
+/** A strip between table columns is at least this multiple of the line height wide. */
+const MIN_STRIP = 0.55;
+const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
+
+export interface AlignedTable {
+  block: TableBlock;
+  /** The rows that the table takes, `last` included. */
+  first: number;
+  last: number;
+}
+
+/**
+ * Finds a table without vertical rules among the rows of a column: neighbouring rows whose cells leave the same strips
+ * free.
+ * @param rules horizontal rules, which are evidence of a table and separate its rows
+ */
+export function findAlignedTable(
+  rows: readonly Segment[][],
+  from: number,
+  rules: readonly Rule[],
+  page: number,
+): AlignedTable | undefined {
+  const lineHeight = median(rows.flat().map(heightOf));
+  const range = growRange(rows, from, lineHeight);
+  if (!range) return undefined;
+  const { first, last } = range;
+  const body = rows.slice(first, last + 1);
+  const box = unionOf(body.flat());
+  const inside = rules.filter(
+    ({ at, from: left, to }) =>
+      at > box.top - lineHeight &&
+      at < box.bottom + lineHeight &&
+      Math.min(to, box.right) - Math.max(left, box.left) > 0.6 * (box.right - box.left),
+  );
+  const bounds = columnBounds(body, lineHeight);
+  if (!isTable(body, bounds, inside.length > 0, lineHeight)) return undefined;
+  const cells = logicalRows(body, bounds, inside, lineHeight).map((row) =>
+    row.map((words): TableCell => ({ lines: toLines(words), columnSpan: 1, rowSpan: 1 })),
+  );
+  const columns = [box.left, ...bounds.slice(1, -1), box.right];
+  return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
+}
+
+/** Extends a range of rows from the first row with several segments for as long as a strip stays free. */
+function growRange(
+  rows: readonly Segment[][],
+  from: number,
+  lineHeight: number,
+): { first: number; last: number } | undefined {
+  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(isLeaderOrCode);
+  if (!isCandidate(rows[from] ?? [])) return undefined;
+  let last = from;
+  let strips = innerGaps(rows[from] as Segment[]);
+  for (let place = from + 1; place < rows.length; place++) {
+    const row = rows[place] as Segment[];
+    if (row.some(isLeaderOrCode)) break;
+    const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
+    if (gap > 3 * lineHeight) break;
+    const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
+    // A denser row below a header with spans brings strips of its own.
+    const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
+    if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
+    if (row.length === 1 && (own.length < strips.length || gap > 0.8 * lineHeight)) break;
+    strips = own;
+    last = place;
+  }
+  // Trailing rows of one segment belong to the table only when they continue a cell.
+  while (last > from && (rows[last] as Segment[]).length === 1 && !continuesCell(rows, last, lineHeight))
+    last--;
+  return last > from ? { first: from, last } : undefined;
+}
+
+function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {
+  const [segment] = rows[place] as [Segment];
+  for (let above = place - 1; above >= 0; above--) {
+    const row = rows[above] as Segment[];
+    const near = unionOf(rows[above + 1] as Segment[]).top - unionOf(row).bottom < 0.5 * lineHeight;
+    if (!near) return false;
+    if (row.length > 1)
+      return (
+        row.some(({ left }, column) => column > 0 && Math.abs(left - segment.left) < 0.5 * lineHeight) ||
+        Math.abs((row[0] as Segment).left - segment.left) < 0.5 * lineHeight
+      );
+  }
+  return false;
+}
+
+const isLeaderOrCode = ({ words }: Segment) =>
+  words.every(({ style }) => style.monospaced) || words.some(({ text }) => DOT_LEADER.test(text));
+
+interface Strip {
+  left: number;
+  right: number;
+}
+
+const innerGaps = (row: readonly Segment[]): Strip[] =>
+  row.slice(1).map(({ left }, place) => ({ left: (row[place] as Segment).right, right: left }));
+
+/** What is left of the strips beside the boxes of a row. */
+function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: number): Strip[] {
+  return strips.flatMap((strip) => {
+    let { left, right } = strip;
+    for (const box of row) {
+      if (box.right <= left || box.left >= right) continue;
+      if (box.left <= left && box.right >= right) return [];
+      // The box covers one end of the strip, or its middle, of which the wider rest stays.
+      if (box.left - left > right - box.right) right = box.left;
+      else left = box.right;
+    }
+    return right - left >= minWidth ? [{ left, right }] : [];
+  });
+}
+
+/** The limits between columns: strips that almost all rows leave free. */
+function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
+  const box = unionOf(rows.flat());
+  // Rows that cross a strip that most others leave free hold cells over several columns.
+  const dense = Math.max(...rows.map(({ length }) => length));
+  const regular = rows.filter(({ length }) => length === 1 || length >= Math.min(dense, 3) - 1 || dense < 3);
+  const strips = findGutters(regular, MIN_STRIP * lineHeight)
+    .filter(({ first, last, bothRows }) => first === 0 && last === regular.length - 1 && bothRows > 0)
+    .sort((a, b) => a.left - b.left);
+  return [box.left - 1, ...strips.map(({ left, right }) => (left + right) / 2), box.right + 1];
+}
+
+function isTable(
+  rows: readonly Segment[][],
+  bounds: readonly number[],
+  hasRules: boolean,
+  lineHeight: number,
+): boolean {
+  const columns = bounds.length - 1;
+  if (columns < 2) return false;
+  const several = rows.filter(({ length }) => length > 1);
+  if (several.length < (hasRules || columns > 3 ? 2 : 3)) return false;
+  if (several.length < 0.25 * rows.length) return false;
+  const lengths = rows.flat().map(({ length }) => length);
+  if (hasRules) return true;
+  // Two columns of long lines are text that stands side by side.
+  if (columns === 2 && median(lengths) > 40) return false;
+  const gaps = several.flatMap((row) => innerGaps(row).map(({ left, right }) => right - left));
+  return median(gaps) > (columns > 2 ? 0.9 : 1.3) * lineHeight;
+}
