@@ -1,4 +1,4 @@
-import { type Box, heightOf, median, unionOf, widthOf } from './boxes.ts';
+import { type Box, centerY, heightOf, median, overlapY, unionOf, widthOf } from './boxes.ts';
 import { findGutters, type Gutter } from './gutters.ts';
 import { groupRows } from './rows.ts';
 import type { Segment } from './segments.ts';
@@ -15,8 +15,11 @@ export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
 /** A gutter between columns is at least this multiple of the median line height wide. */
 const MIN_GUTTER = 0.72;
 const MIN_COLUMN_ROWS = 3;
+/** Columns of running text can be shorter. */
+const MIN_PROSE_ROWS = 2;
 /** Lines of running text have at least this many characters. */
 const MIN_PROSE_LENGTH = 16;
+const MIN_SHORT_PROSE_LENGTH = 26;
 const MAX_DEPTH = 12;
 
 /**
@@ -26,26 +29,32 @@ const MAX_DEPTH = 12;
 export function splitColumns<T>(items: readonly Item<T>[], depth = 0): Item<T>[][] {
   if (items.length === 0) return [];
   if (depth >= MAX_DEPTH) return [[...items]];
-  const rows = groupRows(items);
-  const lineHeight = median(items.filter(isSegment).map(heightOf));
-  const gutter = bestGutter(rows, lineHeight);
-  if (!gutter) return [[...items]];
-  const middle = rows.slice(gutter.first, gutter.last + 1).flat();
-  return [
-    rows.slice(0, gutter.first).flat(),
-    middle.filter((item) => item.right <= gutter.left + 0.01),
-    middle.filter((item) => item.right > gutter.left + 0.01),
-    rows.slice(gutter.last + 1).flat(),
-  ].flatMap((part) => splitColumns(part, depth + 1));
+  // Each box is a row of its own, because the lines of columns need not stand at the same heights.
+  const sorted = [...items].sort((a, b) => centerY(a) - centerY(b));
+  const gutter = bestGutter(sorted);
+  if (!gutter) return [sorted];
+  const { first, last } = gutter;
+  const middle = sorted.slice(first, last + 1);
+  return [sorted.slice(0, first), ...sidesOf(middle, gutter), sorted.slice(last + 1)].flatMap((part) =>
+    splitColumns(part, depth + 1),
+  );
 }
 
-function bestGutter<T>(rows: readonly Item<T>[][], lineHeight: number): Gutter | undefined {
+function sidesOf<T>(items: readonly Item<T>[], { left }: Gutter): [Item<T>[], Item<T>[]] {
+  const isLeft = (item: Item<T>) => item.right <= left + 0.01;
+  return [items.filter(isLeft), items.filter((item) => !isLeft(item))];
+}
+
+function bestGutter<T>(sorted: readonly Item<T>[]): Gutter | undefined {
+  const lineHeight = median(sorted.filter(isSegment).map(heightOf));
   let best: Gutter | undefined;
+  const rows = sorted.map((item) => [item]);
   for (const found of findGutters(rows, MIN_GUTTER * lineHeight)) {
-    if (found.leftRows < MIN_COLUMN_ROWS || found.rightRows < MIN_COLUMN_ROWS) continue;
-    const gutter = trimGutter(rows, found, lineHeight);
-    if (!gutter || !separatesColumns(rows, gutter, lineHeight)) continue;
-    if (!best || score(gutter) > score(best)) best = gutter;
+    if (found.leftRows < MIN_PROSE_ROWS || found.rightRows < MIN_PROSE_ROWS) continue;
+    const gutter = trimGutter(sorted, found, lineHeight);
+    if (!gutter || (best && score(gutter) <= score(best))) continue;
+    if (separatesColumns(sidesOf(sorted.slice(gutter.first, gutter.last + 1), gutter), lineHeight))
+      best = gutter;
   }
   return best;
 }
@@ -53,58 +62,76 @@ function bestGutter<T>(rows: readonly Item<T>[][], lineHeight: number): Gutter |
 const score = ({ leftRows, rightRows, left, right }: Gutter) =>
   Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
 
-/** Leaves out rows before the columns that only the right one has, and rows after them that are set apart. */
-function trimGutter<T>(rows: readonly Item<T>[][], gutter: Gutter, lineHeight: number): Gutter | undefined {
+/**
+ * Leaves out what is set apart from the columns: a line above them that only the right side has, one that stands across
+ * both sides as a running head does, and lines below the end of a side.
+ */
+function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: number): Gutter | undefined {
   let { first, last } = gutter;
-  const isLeft = (item: Item<T>) => item.right <= gutter.left + 0.01;
-  const left = () => rows.slice(first, last + 1).map((row) => row.some(isLeft));
-  const right = () => rows.slice(first, last + 1).map((row) => row.some((item) => !isLeft(item)));
-  first += Math.max(0, left().indexOf(true));
-  const top = (place: number) => Math.min(...(rows[place] as Item<T>[]).map((item) => item.top));
-  const bottom = (place: number) => Math.max(...(rows[place] as Item<T>[]).map((item) => item.bottom));
-  for (const isColumn of [right, left]) {
-    const end = first + isColumn().lastIndexOf(true);
-    for (let place = end + 1; place <= last; place++)
-      if (top(place) - bottom(place - 1) > 1.2 * lineHeight) last = place - 1;
+  const isLeft = (place: number) => (sorted[place] as Item<T>).right <= gutter.left + 0.01;
+  const firstLeft = sorted.slice(first, last + 1).find(({ right }) => right <= gutter.left + 0.01) as Item<T>;
+  while (first < last && !isLeft(first) && (sorted[first] as Item<T>).bottom < firstLeft.top) first++;
+  const head = headEnd(sorted.slice(first, last + 1), lineHeight);
+  first += head;
+  for (const side of [true, false]) {
+    let end = last;
+    while (end >= first && isLeft(end) !== side) end--;
+    // What goes on below the end of this side without a gap still belongs to the other one.
+    let bottom = Math.max(...sorted.slice(first, end + 1).map((item) => item.bottom));
+    for (let place = end + 1; place <= last; place++) {
+      const item = sorted[place] as Item<T>;
+      if (item.top - bottom > 1.2 * lineHeight) last = place - 1;
+      else bottom = Math.max(bottom, item.bottom);
+    }
   }
-  if (last - first + 1 < MIN_COLUMN_ROWS) return undefined;
-  const [lefts, rights] = [left(), right()];
-  const count = (flags: boolean[]) => flags.filter(Boolean).length;
-  return {
-    ...gutter,
-    first,
-    last,
-    leftRows: count(lefts),
-    rightRows: count(rights),
-    bothRows: count(lefts.map((flag, place) => flag && (rights[place] as boolean))),
-  };
+  const leftRows = sorted.slice(first, last + 1).filter((_, place) => isLeft(first + place)).length;
+  const rightRows = last - first + 1 - leftRows;
+  if (leftRows < MIN_PROSE_ROWS || rightRows < MIN_PROSE_ROWS) return undefined;
+  return { ...gutter, first, last, leftRows, rightRows };
+}
+
+/** The number of boxes in a row of its own above the columns. */
+function headEnd(items: readonly Box[], lineHeight: number): number {
+  const [first] = items;
+  if (!first) return 0;
+  let end = 1;
+  while (items[end] && overlapY(first, items[end] as Box) > 0.5 * lineHeight) end++;
+  const bottom = Math.max(...items.slice(0, end).map((item) => item.bottom));
+  const next = items[end];
+  return end > 1 && next && next.top - bottom > lineHeight ? end : 0;
 }
 
 /** Whether the two sides are columns of text rather than the cells of a table. */
-function separatesColumns<T>(rows: readonly Item<T>[][], gutter: Gutter, lineHeight: number): boolean {
-  if (gutter.leftRows < MIN_COLUMN_ROWS || gutter.rightRows < MIN_COLUMN_ROWS) return false;
-  const items = rows.slice(gutter.first, gutter.last + 1).flat();
-  const sides = [
-    items.filter((item) => item.right <= gutter.left + 0.01),
-    items.filter((item) => item.right > gutter.left + 0.01),
-  ];
-  if (sides.some((side) => !isColumn(side, lineHeight))) return false;
-  return !haveSameRows(sides[0] as Item<T>[], sides[1] as Item<T>[], lineHeight);
+function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number): boolean {
+  const [left, right] = sides;
+  const areProse = sides.every(isProse);
+  if (areProse) {
+    // Few lines are columns only when they are long: two captions side by side, but not the cells of a table.
+    const isShort = Math.min(left.length, right.length) < 4;
+    const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
+    return !(isShort && length < MIN_SHORT_PROSE_LENGTH) && !haveSameRows(left, right, lineHeight);
+  }
+  if (left.length < MIN_COLUMN_ROWS || right.length < MIN_COLUMN_ROWS) return false;
+  return alignedShare(left, right, lineHeight) < 0.45;
 }
 
-/** Whether one side of a gutter reads like a column: long lines, or lines that follow each other without gaps. */
-function isColumn<T>(side: readonly Item<T>[], lineHeight: number): boolean {
+/** Whether a side consists of lines of running text, or of tables and pictures. */
+function isProse<T>(side: readonly Item<T>[]): boolean {
   const segments = side.filter(isSegment);
-  if (segments.length < side.length && segments.length < MIN_COLUMN_ROWS) return true;
-  const isProse = median(segments.map(({ length }) => length)) >= MIN_PROSE_LENGTH;
-  if (isProse && median(segments.map(widthOf)) > 0.3 * widthOf(unionOf(side))) return true;
-  const rows = groupRows(side);
-  if (rows.length < 5 || rows.some((row) => row.length > 1)) return false;
-  const boxes = rows.map((row) => row[0] as Item<T>);
-  const isTight = boxes
-    .slice(1)
-    .every((box, place) => box.top - (boxes[place] as Item<T>).bottom < 0.8 * lineHeight);
-  return isTight && median(segments.map(({ length }) => length)) >= MIN_PROSE_LENGTH / 2;
+  if (segments.length === 0) return true;
+  return (
+    median(segments.map(({ length }) => length)) >= MIN_PROSE_LENGTH &&
+    median(segments.map(widthOf)) > 0.4 * widthOf(unionOf(side))
+  );
+}
+
+/** The share of the lines of the shorter side that stand at the height of a line of the other one, as table rows do. */
+function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: number): number {
+  const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
+  const aligned = fewer.filter((box) =>
+    more.some((other) => Math.abs(centerY(box) - centerY(other)) < 0.14 * lineHeight),
+  );
+  return aligned.length / fewer.length;
 }
 
 /** Whether gaps between the lines of both sides stand at the same heights, as between the rows of a table. */

@@ -37,6 +37,6 @@ function toWords(text: string, field: FormField, row: number, style: TextStyle):
     const right = left + word.length * advance;
     const box = { left, right, top, bottom: top + 1.1 * style.size };
     left = right + 0.3 * style.size;
-    return { ...box, text: word, style };
+    return { ...box, text: word, style, run: -1 };
   });
 }

@@ -1,5 +1,5 @@
 import { lineLength, lineText } from './lines.ts';
-import { isAllBold } from './paragraphs.ts';
+import { isAllBold, isAllItalic } from './paragraphs.ts';
 import type { Block, Line, TextBlock } from './types.ts';
 
 /** A heading is set larger than the text by at least this factor, or in bold type. */
@@ -7,7 +7,7 @@ const LARGER = 1.12;
 const MAX_LINES = 4;
 const MAX_LENGTH = 240;
 const CAPTION =
-  /^(fig(ure|\.)?|table|tab\.|listing|chart|exhibit|plate|scheme|box)\s*\.?\s*[\dA-Z]+([.\-–]\d+)*\s*([.:|—–-]|\s|$)/i;
+  /^(fig(ure|\.)?|FIG(URE|\.)?|Fig(ure|\.)?|Table|TABLE|Tab\.|Listing|Chart|Exhibit|Plate|Scheme|Box)\s*\.?\s*(\d+|[IVX]+|[A-Z])([.\-–]\d+)*\s*([.:|—–-]|\s|$)/;
 const SECTION_NUMBER =
   /^(\d+(\.\d+)*\.?|[IVX]+\.|[A-Z]\.|(chapter|section|part|appendix)\s+[\dA-Z]+)\s+\p{L}/iu;
 
@@ -46,7 +46,7 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
     const text = block.lines.map(lineText).join(' ');
     if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
       return { ...block, kind: 'caption' };
-    return isHeading(block.lines, text, body, blocks[place + 1]) ? toHeading(block) : block;
+    return isHeading(block, text, body, blocks[place - 1], blocks[place + 1]) ? toHeading(block) : block;
   });
   return withLevels(marked);
 }
@@ -55,19 +55,43 @@ function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: L
   return { kind: 'heading', left, top, right, bottom, page, lines };
 }
 
-function isHeading(lines: readonly Line[], text: string, body: BodyStyle, next: Block | undefined): boolean {
+function isHeading(
+  block: Block & { lines: Line[] },
+  text: string,
+  body: BodyStyle,
+  previous: Block | undefined,
+  next: Block | undefined,
+): boolean {
+  const { lines } = block;
   if (lines.length > MAX_LINES || text.length > MAX_LENGTH || !/\p{L}{2}/u.test(text)) return false;
   const { size } = (lines[0] as Line).style;
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
-  if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85)) return false;
+  if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
+    return isItalicHeading(block, text, previous, next);
   // Running text ends with a full stop and goes over several lines.
   if (/[,;]$/.test(text)) return false;
-  if (/[.]$/.test(text) && !SECTION_NUMBER.test(text) && (lines.length > 1 || larger < 1.3)) return false;
+  if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
   if (/:$/.test(text) && larger < LARGER && next?.kind === 'item') return false;
   if (larger < 1.3 && lines.length > 2 && lines.reduce((sum, line) => sum + lineLength(line), 0) > 150)
     return false;
   return true;
+}
+
+/** A line in italic type right above a paragraph, and further from what is above it. */
+function isItalicHeading(
+  { lines, top, bottom, page }: Block & { lines: Line[] },
+  text: string,
+  previous: Block | undefined,
+  next: Block | undefined,
+): boolean {
+  const [line] = lines as [Line];
+  if (lines.length > 1 || !isAllItalic(line) || text.length > 70 || !/^\p{Lu}.*[\p{L}\d)]$/u.test(text))
+    return false;
+  if (next?.kind !== 'paragraph' || next.page !== page || isAllItalic(next.lines[0] as Line)) return false;
+  const below = next.top - bottom;
+  const above = previous?.page === page && previous.bottom <= top ? top - previous.bottom : Infinity;
+  return below >= 0 && below < 0.8 * line.style.size && above > below;
 }
 
 /** Levels by size, then weight: the largest headings of the document are of level 1. */

@@ -121,7 +121,7 @@ function toWords(items: readonly TextItem[]): Word[] {
   const styleOf = styleTable();
   const scale = fontScale(items);
   const words: Word[] = [];
-  for (const item of items) {
+  for (const [run, item] of items.entries()) {
     const upright = !item.rotation || item.rotation % 180 === 0;
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
@@ -130,7 +130,7 @@ function toWords(items: readonly TextItem[]): Word[] {
     for (const part of parts) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
-      const word: Word = { ...toBox(part), text: text.trim(), style };
+      const word: Word = { ...toBox(part), text: text.trim(), style, run };
       if (item.mcid !== undefined) word.mcid = item.mcid;
       words.push(word);
     }

@@ -10,6 +10,10 @@ import { findGrids } from './tables/grids.ts';
 import { gridBox, ruledTable } from './tables/ruled.ts';
 import type { Block, Line, SourcePage, Word } from './types.ts';
 
+/** Shorter rules are underlines, and marks above footnotes. */
+const MIN_CROSSING_RULE = 100;
+const MAX_CROSSING_RULES = 100;
+
 /** The blocks of a page in reading order, found by geometry alone. Headings are marked later, against the document. */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
   const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
@@ -17,12 +21,19 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
     placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
   for (const annotation of page.annotations)
     placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
-  const items: Item<Block>[] = [...toSegments(rest), ...placed];
+  const items: Item<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
   return splitColumns(items).flatMap((column) => readColumn(column, page));
 }
 
 const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
 const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });
+
+/** Horizontal rules as boxes without content: columns of text do not go on across them. */
+const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
+  rules.horizontal
+    .filter(({ from, to }) => to - from > MIN_CROSSING_RULE)
+    .slice(0, MAX_CROSSING_RULES)
+    .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
 
 /** Takes the words inside ruled tables out of the text. */
 function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
@@ -46,7 +57,7 @@ function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]
 }
 
 /** The blocks of one column, from top to bottom. */
-function readColumn(column: readonly Item<Block>[], page: SourcePage): Block[] {
+function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage): Block[] {
   const blocks: Block[] = [];
   let lines: Line[] = [];
   const flush = () => {
@@ -55,7 +66,7 @@ function readColumn(column: readonly Item<Block>[], page: SourcePage): Block[] {
   };
   const rows = groupRows(column.filter(isSegment));
   const others = column
-    .filter((item): item is Placed<Block> => !isSegment(item))
+    .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);
   const lineHeight = median(column.filter(isSegment).map(heightOf));
   for (let row = 0; row < rows.length; row++) {

@@ -20,7 +20,8 @@ export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock |
   let group: Line[] = [];
   let marker: string | undefined;
   const close = () => {
-    if (group.length > 0) blocks.push(toBlock(group, marker, page));
+    if (!marker && isContents(group)) blocks.push(...group.map((line) => toBlock([line], undefined, page)));
+    else if (group.length > 0) blocks.push(toBlock(group, marker, page));
     group = [];
     marker = undefined;
   };
@@ -75,7 +76,10 @@ function breaksBefore(
   const step = centerY(line) - centerY(before);
   if (isCode(line)) return step > 3.2 * pitch;
   if (step > MAX_PITCH * pitch || step < 0) return true;
-  if (isAllBold(before) !== isAllBold(line)) return true;
+  // A full line whose style differs from the next one begins with emphasis; PDFium gives one style for the whole line.
+  const isFull = before.right > column.right - 0.15 * (column.right - column.left);
+  if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
+  if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
   const first = group[0] as Line;
   // The text of a list item does not return to the left of its marker.
   if (marker && line.left < first.left - 0.5 * size) return true;
@@ -118,6 +122,14 @@ const isRagged = (group: readonly Line[], column: Box) =>
   group.length > 3 &&
   group.filter(({ right }) => right < column.right - 0.12 * (column.right - column.left)).length >
     0.6 * group.length;
+
+export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
+
+const ENDS_WITH_PAGE = /\p{L}.*[\s.](\d{1,4}|[ivxlc]{1,6})$/u;
+
+/** Whether the lines are entries of a table of contents, each with its page number. */
+const isContents = (lines: readonly Line[]) =>
+  lines.length > 2 && lines.filter((line) => ENDS_WITH_PAGE.test(lineText(line))).length > 0.7 * lines.length;
 
 export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);
 

@@ -13,6 +13,8 @@ export interface TextStyle {
 export interface Word extends Box {
   text: string;
   style: TextStyle;
+  /** Words with one number were drawn together, on one line. */
+  run: number;
   /** Target of the link annotation over the word. */
   href?: string;
   /** Marked-content identifier, by which the tag tree refers to the text. */

@@ -28,9 +28,11 @@ export function findAlignedTable(
   page: number,
 ): AlignedTable | undefined {
   const lineHeight = median(rows.flat().map(heightOf));
-  const range = growRange(rows, from, lineHeight);
-  if (!range) return undefined;
-  const { first, last } = range;
+  const start = headerEnd(rows, from, lineHeight);
+  const grown = start === undefined ? undefined : growRange(rows, start, lineHeight);
+  if (!grown || (grown.first > from && !hasRuleBelow(rows, grown, rules))) return undefined;
+  const { last } = grown;
+  const first = from;
   const body = rows.slice(first, last + 1);
   const box = unionOf(body.flat());
   const inside = rules.filter(
@@ -46,6 +48,39 @@ export function findAlignedTable(
   );
   const columns = [box.left, ...bounds.slice(1, -1), box.right];
   return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
+}
+
+/** Header cells are set at the bottom of their row, so that their first lines may stand alone. */
+const MAX_HEADER_LINES = 4;
+
+/** The first row with several segments, at most a few lines below. */
+function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number): number | undefined {
+  for (let place = from; place <= from + MAX_HEADER_LINES && rows[place]; place++) {
+    const row = rows[place] as Segment[];
+    if (row.length > 1) return place;
+    const next = rows[place + 1];
+    const first = rows[from] as Segment[];
+    if (
+      !next ||
+      unionOf(next).top - unionOf(row).bottom > 0.5 * lineHeight ||
+      (first[0] as Segment).length > 24
+    )
+      return undefined;
+  }
+  return undefined;
+}
+
+/** Whether a rule separates the first rows of a range from the others. */
+function hasRuleBelow(
+  rows: readonly Segment[][],
+  { first, last }: { first: number; last: number },
+  rules: readonly Rule[],
+): boolean {
+  const top = unionOf(rows[first] as Segment[]).top;
+  const { bottom, left, right } = unionOf(
+    rows.slice(first, Math.min(last, first + MAX_HEADER_LINES) + 1).flat(),
+  );
+  return rules.some(({ at, from, to }) => at > top && at < bottom && from < left + 20 && to > right - 20);
 }
 
 /** Extends a range of rows from the first row with several segments for as long as a strip stays free. */

@@ -7,6 +7,9 @@ import { type Grid, isCovered } from './grids.ts';
 /** Bounds the work on drawings that look like tables. */
 const MAX_CELLS = 20_000;
 
+/** Drawings have many cells without text. */
+const MIN_FILLED = 0.2;
+
 /**
  * The table that the rules of a grid enclose, with cells merged where no rule separates them.
  * @param words the words inside the grid
@@ -27,7 +30,7 @@ export function ruledTable(grid: Grid, words: readonly Word[], page: number): Ta
     if (content) content.push(word);
     else contents.set(owner, [word]);
   }
-  if (contents.size < 2) return undefined;
+  if (contents.size < 2 || contents.size < MIN_FILLED * spans.sizes.size) return undefined;
   const table: PlacedCell[][] = [];
   for (let row = 0; row < rows; row++) {
     const cells: PlacedCell[] = [];
