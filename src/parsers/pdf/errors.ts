@@ -11,3 +11,12 @@ export class PdfError extends Error {
     this.fault = fault;
   }
 }
+
+/** The typed form of a failure of a reader. */
+export function toPdfError(error: unknown): PdfError {
+  if (error instanceof PdfError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return /password/i.test(message)
+    ? new PdfError('password', 'The PDF needs a password.', { cause: error })
+    : new PdfError('damaged', `The PDF cannot be read: ${message}`, { cause: error });
+}

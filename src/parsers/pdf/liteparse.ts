@@ -9,27 +9,21 @@ import {
   type TextItem,
 } from '@llamaindex/liteparse';
 import type { Box } from './boxes.ts';
-import { PdfError } from './errors.ts';
+import { toPdfError } from './errors.ts';
 import { linkWords } from './links.ts';
 import { uprightPage } from './rotation.ts';
 import { findRules } from './rules.ts';
-import type { Annotation, Figure, FormField, SourcePage, Tag, Word } from './types.ts';
+import type {
+  Annotation,
+  Figure,
+  FormField,
+  ReadOptions,
+  SourceDocument,
+  SourcePage,
+  Tag,
+  Word,
+} from './types.ts';
 import { cleanText, styleTable, withoutRepeats } from './words.ts';
-
-/** What a reader gives of a document. */
-export interface SourceDocument {
-  totalPages: number;
-  pages: SourcePage[];
-  /** Numbers of the pages that could not be read. */
-  failedPages: number[];
-}
-
-export interface ReadOptions {
-  /** Most pages to read, from the first one. */
-  maxPages: number;
-  /** Whether to extract the bytes of pictures. */
-  images: boolean;
-}
 
 /** OCR is off and nothing is fetched or converted: liteparse downloads language data and runs LibreOffice otherwise. */
 export const OFFLINE: Partial<LiteParseConfig> = {
@@ -58,6 +52,7 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     extractTextMetadata: tagged,
     extractVectorGraphics: true,
     extractImages: options.images,
+    ...(options.password ? { password: options.password } : {}),
   });
   const result = await parser.parse(file).catch((error: unknown) => {
     throw toPdfError(error);
@@ -68,13 +63,6 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [])),
     failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
   };
-}
-
-export function toPdfError(error: unknown): PdfError {
-  const message = error instanceof Error ? error.message : String(error);
-  return /password/i.test(message)
-    ? new PdfError('password', 'The PDF needs a password.', { cause: error })
-    : new PdfError('damaged', `The PDF cannot be read: ${message}`, { cause: error });
 }
 
 export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {

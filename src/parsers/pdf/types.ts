@@ -83,6 +83,22 @@ export interface SourcePage {
   imageCoverage?: number;
 }
 
+/** What a reader gives of a document. */
+export interface SourceDocument {
+  totalPages: number;
+  pages: SourcePage[];
+  /** Numbers of the pages that could not be read. */
+  failedPages: number[];
+}
+
+export interface ReadOptions {
+  /** Most pages to read, from the first one. */
+  maxPages: number;
+  /** Whether to extract the bytes of pictures. */
+  images: boolean;
+  password?: string;
+}
+
 /** Words of one baseline in reading order. */
 export interface Line extends Box {
   words: Word[];

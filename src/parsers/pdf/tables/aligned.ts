@@ -59,13 +59,11 @@ function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number)
     const row = rows[place] as Segment[];
     if (row.length > 1) return place;
     const next = rows[place + 1];
-    const first = rows[from] as Segment[];
-    if (
-      !next ||
-      unionOf(next).top - unionOf(row).bottom > 0.5 * lineHeight ||
-      (first[0] as Segment).length > 24
-    )
-      return undefined;
+    // A line at the left side is a heading above the table.
+    const isAside =
+      (row[0] as Segment).left >
+      Math.min(...rows.slice(place + 1, place + 6).map((other) => unionOf(other).left)) + lineHeight;
+    if (!next || unionOf(next).top - unionOf(row).bottom > 0.5 * lineHeight || !isAside) return undefined;
   }
   return undefined;
 }
@@ -159,7 +157,9 @@ function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] 
   // Rows that cross a strip that most others leave free hold cells over several columns.
   const dense = Math.max(...rows.map(({ length }) => length));
   const regular = rows.filter(({ length }) => length === 1 || length >= Math.min(dense, 3) - 1 || dense < 3);
-  const strips = findGutters(regular, MIN_STRIP * lineHeight)
+  // Words rather than segments, which can reach over a narrow strip.
+  const words = regular.map((row) => row.flatMap((segment) => segment.words));
+  const strips = findGutters(words, MIN_STRIP * lineHeight)
     .filter(({ first, last, bothRows }) => first === 0 && last === regular.length - 1 && bothRows > 0)
     .sort((a, b) => a.left - b.left);
   return [box.left - 1, ...strips.map(({ left, right }) => (left + right) / 2), box.right + 1];

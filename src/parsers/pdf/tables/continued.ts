@@ -1,6 +1,8 @@
 import { lineText } from '../lines.ts';
 import type { Block, TableBlock, TableCell } from '../types.ts';
 
+const MAX_HEADER_ROWS = 3;
+
 const cellText = ({ lines }: TableCell) => lines.map(lineText).join(' ');
 const rowText = (row: readonly TableCell[]) => row.map(cellText).join('\n');
 
@@ -11,8 +13,10 @@ const rowText = (row: readonly TableCell[]) => row.map(cellText).join('\n');
 export function joinContinuedTables(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
   for (const block of blocks) {
-    const before = block.kind === 'table' ? joined.findLast(({ role }) => !role) : undefined;
-    if (block.kind === 'table' && before?.kind === 'table' && continues(before, block)) append(before, block);
+    const place = block.kind === 'table' ? joined.findLastIndex(({ role }) => !role) : -1;
+    const before = joined[place];
+    if (block.kind === 'table' && before?.kind === 'table' && continues(before, block))
+      joined[place] = join(before, block);
     else joined.push(block);
   }
   return joined;
@@ -33,25 +37,24 @@ function continues(table: TableBlock, next: TableBlock): boolean {
   );
 }
 
-function append(table: TableBlock, next: TableBlock): void {
-  let rows = next.rows;
+function join(table: TableBlock, next: TableBlock): TableBlock {
   let repeated = 0;
   while (
-    repeated < 3 &&
-    rows[repeated] &&
-    rowText(rows[repeated] as TableCell[]) === rowText(table.rows[repeated] ?? [])
+    repeated < MAX_HEADER_ROWS &&
+    next.rows[repeated] &&
+    rowText(next.rows[repeated] as TableCell[]) === rowText(table.rows[repeated] ?? [])
   )
     repeated++;
-  rows = rows.slice(repeated);
-  const [first, ...rest] = rows;
+  const [first, ...rest] = next.rows.slice(repeated);
   const last = table.rows.at(-1);
-  if (first && last && !table.ruled && isCutRow(first, last)) {
-    first.forEach(({ lines }, column) => {
-      last[column]?.lines.push(...lines);
-    });
-    table.rows.push(...rest);
-  } else table.rows.push(...rows);
-  table.lastPage = next.page;
+  if (!first || !last) return { ...table, lastPage: next.page };
+  if (table.ruled || !isCutRow(first, last))
+    return { ...table, rows: [...table.rows, first, ...rest], lastPage: next.page };
+  const row = last.map((cell, column) => ({
+    ...cell,
+    lines: [...cell.lines, ...(first[column]?.lines ?? [])],
+  }));
+  return { ...table, rows: [...table.rows.slice(0, -1), row, ...rest], lastPage: next.page };
 }
 
 /** Whether a row has no first cell and its other cells continue text of the row above. */
