@@ -14,7 +14,7 @@ export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
 
 /** A gutter between columns is at least this multiple of the median line height wide. */
 const MIN_GUTTER = 0.72;
-const MIN_COLUMN_ROWS = 3;
+const MIN_COLUMN_ROWS = 5;
 /** Columns of running text can be shorter. */
 const MIN_PROSE_ROWS = 2;
 /** Lines of running text have at least this many characters. */

@@ -4,6 +4,8 @@ import type { Block, Line, TextBlock } from './types.ts';
 
 /** A heading is set larger than the text by at least this factor, or in bold type. */
 const LARGER = 1.12;
+/** Tables tell the size of the text only where there is little else. */
+const TABLE_WEIGHT = 0.25;
 const MAX_LINES = 4;
 const MAX_LENGTH = 240;
 const CAPTION =
@@ -24,13 +26,19 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
   let bold = 0;
   let all = 0;
   for (const block of blocks) {
-    if (block.kind !== 'paragraph' && block.kind !== 'item') continue;
-    for (const { words } of block.lines)
+    const isText = block.kind === 'paragraph' || block.kind === 'item';
+    const lines = isText
+      ? block.lines
+      : block.kind === 'table'
+        ? block.rows.flatMap((row) => row.flatMap((cell) => cell.lines))
+        : [];
+    for (const { words } of lines)
       for (const { style, text } of words) {
         const size = Math.round(style.size * 2) / 2;
-        sizes.set(size, (sizes.get(size) ?? 0) + text.length);
-        all += text.length;
-        if (style.bold) bold += text.length;
+        const weight = isText ? text.length : TABLE_WEIGHT * text.length;
+        sizes.set(size, (sizes.get(size) ?? 0) + weight);
+        all += weight;
+        if (style.bold) bold += weight;
       }
   }
   let size = 0;
@@ -68,7 +76,7 @@ function isHeading(
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
   if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
-    return isItalicHeading(block, text, previous, next);
+    return isBoldTitle(block, text, previous, next) || isItalicHeading(block, text, previous, next);
   // Running text ends with a full stop and goes over several lines.
   if (/[,;]$/.test(text)) return false;
   if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
@@ -76,6 +84,20 @@ function isHeading(
   if (larger < 1.3 && lines.length > 2 && lines.reduce((sum, line) => sum + lineLength(line), 0) > 150)
     return false;
   return true;
+}
+
+/** A short bold line that stands alone above larger text, as above a table of contents. */
+function isBoldTitle(
+  { lines, top, bottom, page }: Block & { lines: Line[] },
+  text: string,
+  previous: Block | undefined,
+  next: Block | undefined,
+): boolean {
+  const [line] = lines as [Line];
+  if (lines.length > 1 || !isAllBold(line) || text.length > 40 || /[.:]$/.test(text)) return false;
+  const { size } = line.style;
+  const isFirst = !previous || previous.page !== page || top - previous.bottom > size;
+  return isFirst && next?.page === page && next.top - bottom > 1.5 * size;
 }
 
 /** A line in italic type right above a paragraph, and further from what is above it. */

@@ -21,6 +21,7 @@ import type {
   SourceDocument,
   SourcePage,
   Tag,
+  TextStyle,
   Word,
 } from './types.ts';
 import { cleanText, styleTable, withoutRepeats } from './words.ts';
@@ -114,16 +115,36 @@ function toWords(items: readonly TextItem[]): Word[] {
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
     const style = styleOf(item.fontName ?? '', size);
+    // PDFium gives the font of the first word for a whole run.
+    const plain = style.monospaced ? styleOf('', size) : style;
     const parts = item.words?.length ? item.words : [item];
     for (const part of parts) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
-      const word: Word = { ...toBox(part), text: text.trim(), style, run };
+      const box = toBox(part);
+      // PDFium's boxes end at the baseline but begin at the top of the highest character.
+      if (upright) box.top = Math.min(box.top, box.bottom - size);
+      const word: Word = { ...box, text: text.trim(), style: styleOfWord(part, style, plain), run };
       if (item.mcid !== undefined) word.mcid = item.mcid;
       words.push(word);
     }
   }
   return withoutRepeats(words);
+}
+
+/** Characters of monospaced fonts are this multiple of the font size wide. */
+const MIN_ADVANCE = 0.5;
+const MAX_ADVANCE = 0.68;
+
+/** The style of a word in a run that begins in a monospaced font: its own when its width agrees with that. */
+function styleOfWord(
+  { text, width }: { text: string; width: number },
+  style: TextStyle,
+  plain: TextStyle,
+): TextStyle {
+  if (!style.monospaced || text.length < 3) return style;
+  const advance = width / (text.length * style.size);
+  return advance > MIN_ADVANCE && advance < MAX_ADVANCE ? style : plain;
 }
 
 /**

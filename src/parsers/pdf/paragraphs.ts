@@ -42,7 +42,13 @@ export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock |
   return blocks;
 }
 
-const isCode = ({ words }: Line) => words.every(({ style }) => style.monospaced);
+/** Whether all words of a line are monospaced, of which short ones may only seem to be. */
+const isCode = ({ words }: Line) =>
+  words.every(({ style }) => style.monospaced) &&
+  (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
+
+const advanceOf = ({ left, right, text }: Line['words'][number]) =>
+  Math.round((5 * (right - left)) / text.length);
 
 /** The usual distance of a line to the one above, by font size. */
 function usualPitches(lines: readonly Line[]): Map<number, number> {
