@@ -3,6 +3,7 @@ import { bodyStyle, findHeadings } from './headings.ts';
 import { nestLists } from './lists.ts';
 import { layoutPage } from './page-layout.ts';
 import { findRunningHeads } from './running-heads.ts';
+import { applyTags } from './tags.ts';
 import type { Block, SourcePage } from './types.ts';
 
 /** The blocks of a document, page by page, in reading order. */
@@ -13,7 +14,7 @@ export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
     return [...header, ...layoutPage(page, words), ...footer];
   });
   const blocks = perPage.flat();
-  const marked = findHeadings(findFootnotes(blocks, bodyStyle(blocks)));
+  const marked = applyTags(findHeadings(findFootnotes(blocks, bodyStyle(blocks))), pages);
   const byPage = Map.groupBy(marked, ({ page }) => page);
   return pages.map(({ number }) => nestLists(byPage.get(number) ?? []));
 }

@@ -8,6 +8,7 @@ import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr.ts';
 import type { OcrReason } from './ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
 import { readInfoWithPdfJs, readWithPdfJs } from './pdfjs.ts';
+import { repairPdf } from './repair.ts';
 import { toHtml } from './to-html.ts';
 import type { Figure, ReadOptions, SourceDocument } from './types.ts';
 
@@ -57,15 +58,19 @@ export interface PdfDocument {
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr } = options;
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { source, isRecovered } = await read(file, { maxPages, images, ...(password ? { password } : {}) });
+  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { source, file, isRecovered, isRenderable } = await read(given, {
+    maxPages,
+    images,
+    ...(password ? { password } : {}),
+  });
   const warnings = readWarnings(source, isRecovered);
   const needs =
-    mode === 'fast' || isRecovered
+    mode === 'fast' || !isRenderable
       ? new Map<number, OcrReason>()
       : await pagesThatNeedOcr(file, source.pages, password);
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
-  const recognises = ocr !== undefined && mode !== 'fast' && !isRecovered;
+  const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
   const pages = recognises ? await recognisePages(file, source.pages, wanted, ocr, password) : source.pages;
   if (!recognises && wanted.size > 0)
     warnings.push(`${pageList([...wanted])} would need OCR; the text is what the file itself says.`);
@@ -93,21 +98,38 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   };
 }
 
-/** Reads with liteparse, and with PDF.js what liteparse rejects. */
-async function read(
-  file: Buffer,
-  options: ReadOptions,
-): Promise<{ source: SourceDocument; isRecovered: boolean }> {
+interface ReadResult {
+  source: SourceDocument;
+  /** The bytes that were read: those of the file, or of its repaired copy. */
+  file: Buffer;
+  isRecovered: boolean;
+  /** Whether PDFium can open the file, which OCR needs. */
+  isRenderable: boolean;
+}
+
+/** Reads with liteparse; what it rejects is repaired, and as the last resort read with PDF.js. */
+async function read(file: Buffer, options: ReadOptions): Promise<ReadResult> {
+  const direct = await tryLiteParse(file, options);
+  if (direct) return { source: direct, file, isRecovered: false, isRenderable: true };
+  const repaired = repairPdf(file);
+  const source = repaired && (await tryLiteParse(repaired, options));
+  if (repaired && source?.pages.some(({ words }) => words.length > 0))
+    return { source, file: repaired, isRecovered: true, isRenderable: true };
+  const last = await readWithPdfJs(file, options);
+  if (last.pages.every(({ words }) => words.length === 0))
+    throw new PdfError('empty', 'Nothing of the PDF can be read: it is damaged.');
+  return { source: last, file, isRecovered: true, isRenderable: false };
+}
+
+/** @returns undefined when liteparse rejects the file; it still throws when a password is needed */
+async function tryLiteParse(file: Buffer, options: ReadOptions): Promise<SourceDocument | undefined> {
   try {
     const source = await readWithLiteParse(file, options);
-    if (source.pages.length > 0) return { source, isRecovered: false };
+    return source.pages.length > 0 ? source : undefined;
   } catch (error) {
-    if (!(error instanceof PdfError) || error.fault === 'password') throw error;
+    if (error instanceof PdfError && error.fault === 'damaged') return undefined;
+    throw error;
   }
-  const source = await readWithPdfJs(file, options);
-  if (source.pages.every(({ words }) => words.length === 0))
-    throw new PdfError('empty', 'Nothing of the PDF can be read: it is damaged.');
-  return { source, isRecovered: true };
 }
 
 function readWarnings({ failedPages, totalPages, pages }: SourceDocument, isRecovered: boolean): string[] {
