@@ -2,12 +2,13 @@ import { centerY, unionOf } from './boxes.ts';
 import { isSpaced, lineText } from './lines.ts';
 import type { Line, TextBlock } from './types.ts';
 
-/** A line in a monospaced font is code when it is not alone or looks like a statement. */
+/** A line in a monospaced font is code when it is not alone, looks like a statement or has several words. */
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
 
 /** A block of lines in a monospaced font. */
 export function toCode(lines: Line[], page: number): TextBlock {
-  const isCode = lines.length > 1 || STATEMENT.test(lineText(lines[0] as Line));
+  const [first] = lines as [Line];
+  const isCode = lines.length > 1 || first.words.length > 1 || STATEMENT.test(lineText(first));
   return { kind: isCode ? 'code' : 'paragraph', ...unionOf(lines), page, lines };
 }
 

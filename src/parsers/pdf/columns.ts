@@ -111,7 +111,9 @@ function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number):
     const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
     return !(isShort && length < MIN_SHORT_PROSE_LENGTH) && !haveSameRows(left, right, lineHeight);
   }
-  if (left.length < MIN_COLUMN_ROWS || right.length < MIN_COLUMN_ROWS) return false;
+  // A short side beside running text is a large heading or a label; beside other short lines it is a cell.
+  const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
+  if (left.length < least || right.length < least) return false;
   return alignedShare(left, right, lineHeight) < 0.45;
 }
 

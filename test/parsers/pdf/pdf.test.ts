@@ -209,3 +209,33 @@ describe('documents', () => {
     expect(pages[0]?.blocks[0]?.bbox.every((share) => share >= 0 && share <= 1)).toBe(true);
   });
 });
+
+describe('tags', () => {
+  const tagged = (text: string, y: number, mcid: number, size = 10): string =>
+    `/P <</MCID ${mcid}>> BDC BT /F0 ${size} Tf 60 ${792 - y} Td (${text}) Tj ET EMC`;
+
+  test('tell headings that look like text', async () => {
+    const page = {
+      texts: [],
+      raw: [
+        tagged('About bridges', 100, 0),
+        ...PROSE.map((text, place) => tagged(text, 130 + 12 * place, place + 1)),
+      ].join('\n'),
+    };
+    const file = writePdf([page], { catalog: '/MarkInfo<</Marked true>>/StructTreeRoot 90 0 R' });
+    const pageObject = /(\d+) 0 obj\n<<\/Type\/Page\/Parent/.exec(file.toString('latin1'))?.[1];
+    const kids = [1, 2, 3, 4].join(' ');
+    const objects = [
+      `90 0 obj\n<</Type/StructTreeRoot/K[91 0 R 92 0 R]/ParentTree<</Nums[0[91 0 R${' 92 0 R'.repeat(4)}]]>>>>\nendobj\n`,
+      `91 0 obj\n<</Type/StructElem/S/H2/P 90 0 R/Pg ${pageObject} 0 R/K 0>>\nendobj\n`,
+      `92 0 obj\n<</Type/StructElem/S/P/P 90 0 R/Pg ${pageObject} 0 R/K[${kids}]>>\nendobj\n`,
+    ].join('');
+    const text = file.toString('latin1');
+    // The repair writes new cross-references for the objects that are added.
+    const added =
+      text.slice(0, text.indexOf('xref')).replace('/Type/Page/Parent', '/Type/Page/StructParents 0/Parent') +
+      objects;
+    const { html } = await parsePdf(Buffer.from(added, 'latin1'));
+    expect(html).toBe(`<h2>About bridges</h2>\n<p>${PROSE.join(' ')}</p>`);
+  });
+});
