@@ -39,7 +39,7 @@ function orderRightToLeft(words: readonly Word[]): Word[] {
 
 /** Whether white space separates two neighbouring words of a line. */
 export function isSpaced(a: Word, b: Word): boolean {
-  const gap = Math.max(b.left - a.right, a.left - b.right);
+  const gap = Math.max(b.left - a.right, a.left - b.right, b.top - a.bottom, a.top - b.bottom);
   return gap > MIN_SPACE * Math.min(a.style.size, b.style.size);
 }
 

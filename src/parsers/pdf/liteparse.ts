@@ -68,12 +68,15 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
 
 export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
   const annotations = page.annotations ?? [];
+  const rotation = rotationOf(page.textItems);
+  const isTurned = (item: TextItem) => quarterOf(item) !== rotation;
   const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
   const source: SourcePage = {
     number: page.pageNum,
     width: page.width,
     height: page.height,
-    words: toWords(page.textItems),
+    words: toWords(page.textItems.filter((item) => !isTurned(item))),
+    turnedWords: toWords(page.textItems.filter(isTurned)),
     rules: findRules(shapes, lines),
     figures: images.map(toFigure),
     annotations: annotations.flatMap(toAnnotation),
@@ -81,15 +84,19 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
     tags: (page.structureTree?.roots ?? []).map(toTag),
   };
   linkWords(source.words, annotations);
-  return uprightPage(source, rotationOf(page.textItems));
+  return uprightPage(source, rotation);
 }
+
+/** The rotation of a run to the next multiple of 90 degrees. */
+const quarterOf = ({ rotation = 0 }: TextItem) =>
+  (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
 
 /** The clockwise rotation of most of the text, in degrees. */
 function rotationOf(items: readonly TextItem[]): 0 | 90 | 180 | 270 {
   const lengths = new Map<number, number>();
-  for (const { rotation = 0, text } of items) {
-    const quarter = (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
-    lengths.set(quarter, (lengths.get(quarter) ?? 0) + text.length);
+  for (const item of items) {
+    const quarter = quarterOf(item);
+    lengths.set(quarter, (lengths.get(quarter) ?? 0) + item.text.length);
   }
   let most = 0;
   for (const [quarter, length] of lengths) if (length > (lengths.get(most) ?? 0)) most = quarter;

@@ -1,4 +1,4 @@
-import { type Box, heightOf, holds, median, overlapX, overlapY } from './boxes.ts';
+import { type Box, heightOf, holds, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
 import { fieldWords } from './form-fields.ts';
 import { toLine } from './lines.ts';
@@ -22,8 +22,15 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
   for (const annotation of page.annotations)
     placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
   const items: Item<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
-  return splitColumns(items).flatMap((column) => readColumn(column, page));
+  return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
 }
+
+/** Text that runs in another direction follows the rest of the page, one paragraph for each run. */
+const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
+  [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
+    const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
+    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line] };
+  });
 
 const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
 const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });

@@ -14,6 +14,7 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
     width: sideways ? height : width,
     height: sideways ? width : height,
     words: page.words.map(turn),
+    turnedWords: (page.turnedWords ?? []).map(turn),
     rules: sideways ? { horizontal: down, vertical: across } : { horizontal: across, vertical: down },
     figures: page.figures.map(turn),
     annotations: page.annotations.map(turn),

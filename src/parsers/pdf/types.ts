@@ -74,6 +74,8 @@ export interface SourcePage {
   width: number;
   height: number;
   words: Word[];
+  /** Words that run in another direction than most, such as stamps at the side of a page. */
+  turnedWords?: Word[];
   rules: Rules;
   figures: Figure[];
   annotations: Annotation[];

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Text at a place of a page, in points from the top left corner to the baseline. */
 export interface PlacedText {
   x: number;
@@ -22,6 +24,8 @@ export interface PdfPageContent {
 
 export interface PdfFileOptions {
   info?: Record<string, string>;
+  /** Encrypts the file with RC4 of 40 bits; without a password everybody can read it. */
+  encryption?: { userPassword: string };
   /** Entries of the catalog. */
   catalog?: string;
 }
@@ -35,7 +39,7 @@ const escapeText = (text: string) => text.replace(/[\\()]/g, '\\$&');
 /** Writes a PDF with the standard fonts: pages of 612 by 792 points. */
 export function writePdf(
   pages: readonly PdfPageContent[],
-  { info, catalog = '' }: PdfFileOptions = {},
+  { info, catalog = '', encryption }: PdfFileOptions = {},
 ): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
@@ -62,7 +66,7 @@ export function writePdf(
         .map(([key, value]) => `/${key} (${escapeText(value)})`)
         .join('')}>>`,
     );
-  return toFile(objects, root, information);
+  return toFile(objects, root, information, encryption);
 }
 
 function contentOf({ texts, strokes = [], raw = '' }: PdfPageContent): string {
@@ -94,19 +98,71 @@ function acroForm(objects: readonly string[]): string {
   return `/AcroForm<</Fields[${widgets.join(' ')}]>>`;
 }
 
-function toFile(objects: readonly string[], root: number, information: number | undefined): Buffer {
+function toFile(
+  objects: readonly string[],
+  root: number,
+  information: number | undefined,
+  encryption: PdfFileOptions['encryption'],
+): Buffer {
+  const security = encryption && encrypt(objects, encryption.userPassword);
   let file = '%PDF-1.7\n';
-  const offsets = objects.map((body, place) => {
+  const offsets = (security?.objects ?? objects).map((body, place) => {
     const offset = file.length;
     file += `${place + 1} 0 obj\n${body}\nendobj\n`;
     return offset;
   });
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
   const start = file.length;
-  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${objects.length + 1}/Root ${root} 0 R${information ? `/Info ${information} 0 R` : ''}>>\nstartxref\n${start}\n%%EOF\n`;
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${objects.length + 1}/Root ${root} 0 R${information ? `/Info ${information} 0 R` : ''}${security?.trailer ?? ''}>>\nstartxref\n${start}\n%%EOF\n`;
   return Buffer.from(file, 'latin1');
 }
 
 /** Lines of running text below each other. */
 export const textLines = (x: number, y: number, lines: readonly string[], size = 10): PlacedText[] =>
   lines.map((text, place) => ({ x, y: y + place * size * 1.2, text, size }));
+
+const PADDING = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
+const FILE_ID = Buffer.from('0123456789abcdef');
+/** Printing is not allowed. */
+const PERMISSIONS = -8;
+
+const md5 = (...parts: Buffer[]) => createHash('md5').update(Buffer.concat(parts)).digest();
+const padded = (password: string) => Buffer.concat([Buffer.from(password), PADDING]).subarray(0, 32);
+
+function rc4(key: Buffer, data: Buffer): Buffer {
+  const state = Array.from({ length: 256 }, (_, place) => place);
+  const swap = (a: number, b: number) => {
+    [state[a], state[b]] = [state[b] as number, state[a] as number];
+  };
+  for (let i = 0, j = 0; i < 256; i++) {
+    j = (j + (state[i] as number) + (key[i % key.length] as number)) & 255;
+    swap(i, j);
+  }
+  let i = 0;
+  let j = 0;
+  return data.map((byte) => {
+    i = (i + 1) & 255;
+    j = (j + (state[i] as number)) & 255;
+    swap(i, j);
+    return byte ^ (state[((state[i] as number) + (state[j] as number)) & 255] as number);
+  }) as Buffer;
+}
+
+/** Encrypts the streams of a file by revision 2 of the standard handler (ISO 32000-1, 7.6.3). */
+function encrypt(objects: readonly string[], userPassword: string): { objects: string[]; trailer: string } {
+  const owner = rc4(md5(padded('owner')).subarray(0, 5), padded(userPassword));
+  const permissions = Buffer.alloc(4);
+  permissions.writeInt32LE(PERMISSIONS);
+  const key = md5(padded(userPassword), owner, permissions, FILE_ID).subarray(0, 5);
+  const user = rc4(key, PADDING);
+  const encrypted = objects.map((body, place) =>
+    body.replace(/stream\n([\s\S]*)\nendstream/, (_, content: string) => {
+      const number = Buffer.from([(place + 1) & 255, (place + 1) >> 8, 0, 0, 0]);
+      const data = rc4(md5(key, number).subarray(0, 10), Buffer.from(content, 'latin1'));
+      return `stream\n${data.toString('latin1')}\nendstream`;
+    }),
+  );
+  const hex = (bytes: Buffer) => `<${Buffer.from(bytes).toString('hex')}>`;
+  const dictionary = `<</Filter/Standard/V 1/R 2/O${hex(owner)}/U${hex(user)}/P ${PERMISSIONS}>>`;
+  return { objects: encrypted, trailer: `/Encrypt ${dictionary}/ID[${hex(FILE_ID)}${hex(FILE_ID)}]` };
+}

@@ -57,6 +57,13 @@ describe('reading order', () => {
     expect(await htmlOf(upwards)).toBe(`<p>${PROSE.join(' ')}</p>`);
   });
 
+  test('puts text at the side, in another direction, after the rest', async () => {
+    const stamp: PlacedText = { x: 30, y: 400, text: 'Printed in Perth', angle: 90 };
+    expect(await htmlOf([stamp, ...textLines(60, 100, PROSE)])).toBe(
+      `<p>${PROSE.join(' ')}</p>\n<p>Printed in Perth</p>`,
+    );
+  });
+
   test('joins words that the end of a line divides', async () => {
     const html = await htmlOf(
       textLines(60, 100, [
@@ -199,6 +206,14 @@ describe('documents', () => {
     ['only a header', '%PDF-1.7\n'],
   ])('fails for %s', async (_, text) => {
     await expect(parsePdf(Buffer.from(text))).rejects.toMatchObject({ name: 'PdfError' });
+  });
+
+  test('reads a file that only restricts printing, and fails for one that needs a password', async () => {
+    const open = await parsePdf(writePdf([page], { encryption: { userPassword: '' } }));
+    expect(open.html).toContain('The committee met');
+    const locked = writePdf([page], { encryption: { userPassword: 'secret' } });
+    await expect(parsePdf(locked)).rejects.toMatchObject({ fault: 'password' });
+    expect((await parsePdf(locked, { password: 'secret' })).html).toContain('The committee met');
   });
 
   test('blocks have a type, a place and an order', async () => {
