@@ -154,9 +154,10 @@ function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: num
 /** The limits between columns: strips that almost all rows leave free. */
 function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
   const box = unionOf(rows.flat());
-  // Rows that cross a strip that most others leave free hold cells over several columns.
+  // Rows with few segments may hold cells over several columns, or cells that nearly touch.
   const dense = Math.max(...rows.map(({ length }) => length));
-  const regular = rows.filter(({ length }) => length === 1 || length >= Math.min(dense, 3) - 1 || dense < 3);
+  const full = rows.filter(({ length }) => length >= Math.max(2, 0.6 * dense));
+  const regular = dense > 2 && full.length > 2 && full.length > 0.3 * rows.length ? full : rows;
   // Words rather than segments, which can reach over a narrow strip.
   const words = regular.map((row) => row.flatMap((segment) => segment.words));
   const strips = findGutters(words, MIN_STRIP * lineHeight)
