@@ -109,7 +109,8 @@ function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number):
     // Few lines are columns only when they are long: two captions side by side, but not the cells of a table.
     const isShort = Math.min(left.length, right.length) < 4;
     const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
-    return !(isShort && length < MIN_SHORT_PROSE_LENGTH) && !haveSameRows(left, right, lineHeight);
+    if (isShort && length < MIN_SHORT_PROSE_LENGTH) return false;
+    return !haveSameRows(left, right, lineHeight) && !isColumnOfCells(left, right, lineHeight);
   }
   // A short side beside running text is a large heading or a label; beside other short lines it is a cell.
   const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
@@ -142,6 +143,13 @@ function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: n
   if (a.length < 3 || b.length < 3) return false;
   const shared = a.filter((top) => b.some((other) => Math.abs(top - other) < 0.3 * lineHeight)).length;
   return shared >= 0.8 * Math.min(a.length, b.length) && shared >= 3;
+}
+
+/** Whether the lines of one side stand apart, each at the height of a line of the other side. */
+function isColumnOfCells(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
+  const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
+  if (fewer.length > 0.75 * more.length || alignedShare(left, right, lineHeight) < 0.8) return false;
+  return blockTops(fewer, lineHeight).length > 0.6 * fewer.length;
 }
 
 /** Tops of the boxes that a gap separates from what is above them. */
