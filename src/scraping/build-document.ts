@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { Context } from '@temporalio/activity';
+import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-history/change-tracker.ts';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
@@ -8,18 +8,17 @@ import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import { makeMedia } from './media.ts';
-import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
+import { extractMedia } from './extract-media.ts';
 
 /** Dependencies for making documents. */
-export interface DocumentHands {
+export interface DocumentDeps {
   renderer: RenderPool;
-  tracker: Tracker;
+  tracker: ChangeTracker;
   media: MediaExtractor;
 }
 
 /** The page that a document is made from, and the options for making it. */
-export interface DocumentOrder {
+export interface DocumentInput {
   /** The page's `metadata.scrapeId`. */
   scrapeId: string;
   request: ScrapeRequest;
@@ -35,6 +34,8 @@ export interface DocumentOrder {
   /** Whether a user is waiting for the page. It is then processed before the pages of batches and crawls. */
   urgent: boolean;
   signal: AbortSignal;
+  /** Logs an unexpected error that the document does not fail with. */
+  onFault(message: string, attributes: Record<string, unknown>): void;
 }
 
 /** A scraped page as it is stored, with its price in credits and the URLs that it links to. */
@@ -46,16 +47,16 @@ export interface FinishedDocument {
 }
 
 /** Makes the document that the user receives. All kinds of scrapes use this function. */
-export async function makeDocument(hands: DocumentHands, order: DocumentOrder): Promise<FinishedDocument> {
+export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
   const { scrapeId, request, obtained, queuedMs, discover, urgent, signal } = order;
   const { snapshot, cacheState } = obtained;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
-  const rendered = await hands.renderer.render(task, { signal, urgent });
+  const rendered = await deps.renderer.render(task, { signal, urgent });
   const { fields, metadata, discovered = [] } = rendered;
-  const { changeTracking, warnings: unseen } = await trackChanges(hands.tracker, order, rendered);
-  const played = await makeMedia(hands.media, order, rendered.media);
+  const { changeTracking, warnings: unseen } = await trackChanges(deps.tracker, order, rendered);
+  const played = await extractMedia(deps.media, order, rendered.media);
   const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
   const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
   const credits = priceOf(request, { ...obtained, made });
@@ -102,8 +103,8 @@ const PARTIAL =
  * say why the comparison, or a part of it, was left out.
  */
 async function trackChanges(
-  tracker: Tracker,
-  { scrapeId, request, obtained: { snapshot }, history, signal, urgent }: DocumentOrder,
+  tracker: ChangeTracker,
+  { scrapeId, request, obtained: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
   { fields, fingerprint, trackedJson: json }: Rendered,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   const asked = request.formats.find((format) => format.type === 'changeTracking');
@@ -128,7 +129,7 @@ async function trackChanges(
     // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
     // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
-    if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
+    if (isUnknown) onFault('comparing failed', { scrapeId, error: String(thrown) });
     return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
   }
 }

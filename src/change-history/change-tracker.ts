@@ -27,7 +27,7 @@ export interface TrackedPage {
   url: string;
   tag: string | null;
   /** The start URL of the crawl; `undefined` if the page belongs to no crawl. */
-  start: string | undefined;
+  crawlStart: string | undefined;
   /**
    * Whether the page is known only from an earlier crawl, and was found neither by links nor by sitemaps.
    */
@@ -36,11 +36,11 @@ export interface TrackedPage {
   scrapedAt: number;
   modes: ChangeTrackingMode[];
   /** The current content; `undefined` if the page no longer exists. */
-  now: (PageContent & { fingerprint: Uint8Array }) | undefined;
+  current: (PageContent & { fingerprint: Uint8Array }) | undefined;
 }
 
 /** Compares pages with what the same team scraped before, and stores them for the next comparison. */
-export interface Tracker {
+export interface ChangeTracker {
   track(
     page: TrackedPage,
     options: { signal: AbortSignal; urgent: boolean },
@@ -48,7 +48,7 @@ export interface Tracker {
 }
 
 /** Dependencies of change tracking. */
-export interface TrackerDoors {
+export interface ChangeTrackerDeps {
   db: Database;
   /** Contents of page versions, which are kept as long as the versions. */
   versionBlobs: Blobs;
@@ -60,7 +60,7 @@ export interface TrackerDoors {
 const LOST = 'The text of the previous scrape is gone: there is nothing to make a diff with.';
 
 /** The key of a page's history. Scrapes with the same URL and tag are compared with each other. */
-export const versionKey = (url: string, tag: string | null) =>
+export const historyKey = (url: string, tag: string | null) =>
   createHash('sha256')
     .update(JSON.stringify([normalizeTarget(url), tag]))
     .digest();
@@ -70,7 +70,12 @@ export const versionKey = (url: string, tag: string | null) =>
  * takes the next number. If two scrapes take the same number at the same time, the slower one fails to store
  * its version and compares again, with the version of the faster one.
  */
-export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: TrackerDoors): Tracker {
+export function createChangeTracker({
+  db,
+  versionBlobs,
+  renderer,
+  trackingTtlMs,
+}: ChangeTrackerDeps): ChangeTracker {
   /**
    * Stores the content of a page. If the page is unchanged and has no JSON, the previous blob is used again,
    * unless half of its retention time is over.
@@ -87,7 +92,7 @@ export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: Tra
   }
 
   async function compare(
-    { now, modes }: TrackedPage & { now: PageContent & { fingerprint: Uint8Array } },
+    { current: now, modes }: TrackedPage & { now: PageContent & { fingerprint: Uint8Array } },
     previous: PageVersion,
     options: { signal: AbortSignal; urgent: boolean },
   ): Promise<Comparison> {
@@ -104,21 +109,21 @@ export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: Tra
 
   return {
     async track(page, options) {
-      const { teamId, jobId, scrapeId, url, tag, start, now } = page;
-      const scrape = { teamId, scrapeId, key: versionKey(url, tag) };
+      const { teamId, jobId, scrapeId, url, tag, crawlStart: start, current: now } = page;
+      const scrape = { teamId, scrapeId, key: historyKey(url, tag) };
       for (;;) {
         options.signal.throwIfAborted();
         const { previous, number } = await findPast(db, scrape);
         const { isSame, warnings, ...found }: Comparison =
           now && previous
-            ? await compare({ ...page, now }, previous, options)
+            ? await compare({ ...page, current: now }, previous, options)
             : { isSame: false, warnings: [] };
         const kept = now ? await store(now, isSame, previous) : { blob: null, storedAt: null };
         const isWritten = await addVersion(db, scrape, number, {
           ...kept,
           jobId,
           url,
-          crawl: start === undefined ? (previous?.crawl ?? null) : versionKey(start, tag),
+          crawl: start === undefined ? (previous?.crawl ?? null) : historyKey(start, tag),
           scrapedAt: new Date(page.scrapedAt),
           fingerprint: now ? Buffer.from(now.fingerprint) : null,
         });

@@ -13,7 +13,7 @@ export interface MediaFields {
 }
 
 /** The page whose media are extracted, and the options for extracting them. */
-interface MediaOrder {
+interface MediaInput {
   request: ScrapeRequest;
   obtained: FetchedPage;
   /** Whether the page belongs to a crawl. */
@@ -28,9 +28,9 @@ interface MediaOrder {
  * @param media where the page's media are; absent if none were requested
  * @throws ServiceError as {@link MediaExtractor}
  */
-export async function makeMedia(
+export async function extractMedia(
   maker: MediaExtractor,
-  { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
+  { request, obtained: { snapshot }, isFound, signal, urgent }: MediaInput,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
   if (!media) return { fields: {}, warnings: [] };
