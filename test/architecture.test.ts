@@ -22,7 +22,7 @@ describe('the house', () => {
   it('names a planted fault', () => {
     const planted = {
       'html/links.ts': "import { openDatabase } from '../db/client.ts';",
-      'api/scrape.ts': "import { chromium } from 'playwright-core';",
+      'api/scrape.ts': "import { chromium } from 'playwright';",
       'workflows/scrape.ts': "import { z } from 'zod';",
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
       'formats/summary.ts': "export { openBlobs } from '../blobs.ts';",
@@ -31,7 +31,7 @@ describe('the house', () => {
     };
     expect(findFaults(planted)).toEqual([
       'html/links.ts: html may not import db, which stands above or beside it',
-      'api/scrape.ts: playwright-core is for browser only',
+      'api/scrape.ts: playwright is for browser only',
       'workflows/scrape.ts: workflows may not run zod',
       'workflows/crawl.ts: workflows may not run credits',
       'formats/summary.ts: formats may not import blobs, which stands above or beside it',

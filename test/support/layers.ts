@@ -34,7 +34,7 @@ const ROWS = [
 
 /** Who may import what from outside; a pattern that ends in `/` stands for everything below it. */
 const DOORS: Record<string, string[]> = {
-  'playwright-core': ['browser'],
+  playwright: ['browser'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
