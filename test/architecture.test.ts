@@ -27,7 +27,7 @@ describe('the house', () => {
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
       'formats/summary.ts': "export { openBlobs } from '../blobs.ts';",
       'gadgets/thing.ts': 'export const home = process.env.HOME;',
-      'blobs.ts': "const s3 = await import('pg');",
+      'blobs/index.ts': "const s3 = await import('pg');",
     };
     expect(findFaults(planted)).toEqual([
       'html/links.ts: html may not import db, which stands above or beside it',
@@ -37,7 +37,7 @@ describe('the house', () => {
       'formats/summary.ts: formats may not import blobs, which stands above or beside it',
       'gadgets/thing.ts: no row names the module gadgets',
       'gadgets/thing.ts: reads the environment; config.ts does that',
-      'blobs.ts: pg is for db only',
+      'blobs/index.ts: pg is for db only',
     ]);
   });
 
