@@ -27,7 +27,7 @@ describe('the layers', () => {
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
       'formats/summary.ts': "export { openBlobs } from '../blobs.ts';",
       'gadgets/thing.ts': 'export const home = process.env.HOME;',
-      'blobs.ts': "const s3 = await import('pg');",
+      'blobs/index.ts': "const s3 = await import('pg');",
     };
     expect(findViolations(planted)).toEqual([
       'html/links.ts: html may not import db, which is not in a lower layer',
@@ -37,7 +37,7 @@ describe('the layers', () => {
       'formats/summary.ts: formats may not import blobs, which is not in a lower layer',
       'gadgets/thing.ts: no layer names the module gadgets',
       'gadgets/thing.ts: reads the environment; config.ts does that',
-      'blobs.ts: pg is for db only',
+      'blobs/index.ts: pg is for db only',
     ]);
   });
 
