@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import { orderBySearch } from '../crawl/map-search.ts';
 import { MAP_CREDITS } from '../credits.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
@@ -8,7 +8,7 @@ import { ServiceError } from '../errors.ts';
 import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
 import { warningOf } from '../mapping/map-warning.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { waitForSlot } from './wait-for-slot.ts';
 

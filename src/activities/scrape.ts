@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';
@@ -66,17 +66,17 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      const obtained = await engines.fetchPage(request, deadline.signal, { profile });
+      const fetched = await engines.fetchPage(request, deadline.signal, { profile });
       stages.end('fetch');
       const history = seal.isSealed
         ? undefined
-        : { teamId: job.team_id, jobId, start: undefined, hidden: false };
+        : { teamId: job.team_id, jobId, crawlStart: undefined, hidden: false };
       const { signal } = deadline;
       const { log } = Context.current();
       const order = {
         scrapeId: jobId,
         request,
-        obtained,
+        fetched,
         queuedMs,
         history,
         urgent: true,
@@ -84,12 +84,12 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         onFault: (message: string, attributes: Record<string, unknown>) => log.error(message, attributes),
       };
       const document = buildDocument({ renderer, tracker, media }, order);
-      const [{ json, credits }] = await Promise.all([document, obtained.cached]);
+      const [{ json, credits }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
       const blob = await blobs.put(seal.closeBytes(json));
       await completeJob(db, { jobId, credits, blob });
       stages.end('store');
-      return seal.isSealed ? blob : reportOf(blob, obtained, stages.ms);
+      return seal.isSealed ? blob : reportOf(blob, fetched, stages.ms);
     } catch (error) {
       await releaseSlot(db, slot.teamId, slot.holder);
       // A step that was aborted may throw an error of its own, but the reason for the abort is the real

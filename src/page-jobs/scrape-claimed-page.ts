@@ -104,20 +104,20 @@ async function scrapeClaim(claim: Claim, job: PageJobContext, deps: PageDeps): P
     }
     const request = { ...job.request, url };
     const { profile } = request;
-    const obtained = await timed(deps, { request, deadline }, () =>
+    const fetched = await timed(deps, { request, deadline }, () =>
       deps.engines.fetchPage(request, deadline.signal, {
         profile: profile && { teamId: job.teamId, name: profile.name },
         duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
       }),
     );
-    const { statusCode, retryAfterMs } = obtained.snapshot;
+    const { statusCode, retryAfterMs } = fetched.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
     }
-    if (isMovedStart(claim, job, obtained)) {
-      const { url: answered } = obtained.snapshot;
+    if (isMovedStart(claim, job, fetched)) {
+      const { url: answered } = fetched.snapshot;
       // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
-      await obtained.cached;
+      await fetched.cached;
       // The crawl moves to the host that its start page leads to, so that host's robots.txt decides about
       // its pace and its sitemaps.
       const guide = job.guideAt?.(answered);
@@ -127,23 +127,23 @@ async function scrapeClaim(claim: Claim, job: PageJobContext, deps: PageDeps): P
     const waitedMs = claim.waitedMs + deadline.waitedMs;
     const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
     const { teamId, jobId, start } = job;
-    const history = job.isQuiet ? undefined : { teamId, jobId, start, hidden: claim.hidden };
+    const history = job.isQuiet ? undefined : { teamId, jobId, crawlStart: start, hidden: claim.hidden };
     const discover = isFollowed(claim, job);
     const order = {
       scrapeId: id,
       request,
-      obtained,
+      fetched,
       queuedMs,
       history,
       discover,
-      isFound: job.guide !== undefined,
+      isCrawled: job.guide !== undefined,
     };
-    if (profile?.saveChanges) warn(obtained.snapshot, profile.name);
+    if (profile?.saveChanges) warn(fetched.snapshot, profile.name);
     const [document] = await Promise.all([
       buildDocument(deps, { ...order, urgent: false, signal: deadline.signal, onFault: deps.onFault }),
-      obtained.cached,
+      fetched.cached,
     ]);
-    return await placed(claim, job, { obtained, document, signal: deps.signal });
+    return await placed(claim, job, { fetched, document, signal: deps.signal });
   } catch (thrown) {
     deps.signal.throwIfAborted();
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
@@ -166,9 +166,9 @@ async function timed(
   const startedAt = performance.now();
   let isAsked = !isCacheOnly(request);
   try {
-    const obtained = await obtain();
-    isAsked &&= obtained.cacheState !== 'hit';
-    return obtained;
+    const fetched = await obtain();
+    isAsked &&= fetched.cacheState !== 'hit';
+    return fetched;
   } finally {
     onFetched(isAsked ? performance.now() - startedAt - deadline.waitedMs : undefined);
   }
@@ -221,11 +221,11 @@ function warn(snapshot: Snapshot, profile: string): void {
 async function placed(
   claim: Claim,
   job: PageJobContext,
-  page: { obtained: FetchedPage; document: FinishedDocument; signal: AbortSignal },
+  page: { fetched: FetchedPage; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
   const { json, credits, discovered } = page.document;
-  const { url } = page.obtained.snapshot;
+  const { url } = page.fetched.snapshot;
   const { guideAt } = job;
   const place =
     guideAt && claim.ordinal === 0

@@ -22,15 +22,15 @@ export interface DocumentInput {
   /** The page's `metadata.scrapeId`. */
   scrapeId: string;
   request: ScrapeRequest;
-  obtained: FetchedPage;
+  fetched: FetchedPage;
   /** Milliseconds that the page waited for its turn; `undefined` if it did not have to wait. */
   queuedMs: number | undefined;
   /** The team and job in whose history the page is recorded; absent if nothing of the page may be kept. */
-  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'start' | 'hidden'> | undefined;
+  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'crawlStart' | 'hidden'> | undefined;
   /** Whether to extract the links of the page as well. */
   discover?: boolean;
   /** Whether the page belongs to a crawl. Media that it lacks are then a warning instead of an error. */
-  isFound?: boolean;
+  isCrawled?: boolean;
   /** Whether a user is waiting for the page. It is then processed before the pages of batches and crawls. */
   urgent: boolean;
   signal: AbortSignal;
@@ -48,8 +48,8 @@ export interface FinishedDocument {
 
 /** Makes the document that the user receives. All kinds of scrapes use this function. */
 export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
-  const { scrapeId, request, obtained, queuedMs, discover, urgent, signal } = order;
-  const { snapshot, cacheState } = obtained;
+  const { scrapeId, request, fetched, queuedMs, discover, urgent, signal } = order;
+  const { snapshot, cacheState } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
@@ -59,7 +59,7 @@ export async function buildDocument(deps: DocumentDeps, order: DocumentInput): P
   const played = await extractMedia(deps.media, order, rendered.media);
   const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
   const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
-  const credits = priceOf(request, { ...obtained, made });
+  const credits = priceOf(request, { ...fetched, made });
   const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen, ...played.warnings];
   const document = {
     ...fields,
@@ -104,7 +104,7 @@ const PARTIAL =
  */
 async function trackChanges(
   tracker: ChangeTracker,
-  { scrapeId, request, obtained: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
+  { scrapeId, request, fetched: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
   { fields, fingerprint, trackedJson: json }: Rendered,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   const asked = request.formats.find((format) => format.type === 'changeTracking');
@@ -118,8 +118,8 @@ async function trackChanges(
   const { tag, modes } = asked;
   const { markdown } = fields;
   const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
-  const now = isPage ? { markdown, json, fingerprint } : undefined;
-  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, now };
+  const current = isPage ? { markdown, json, fingerprint } : undefined;
+  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, current };
   try {
     return await tracker.track(page, { signal, urgent });
   } catch (thrown) {

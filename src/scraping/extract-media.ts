@@ -15,9 +15,9 @@ export interface MediaFields {
 /** The page whose media are extracted, and the options for extracting them. */
 interface MediaInput {
   request: ScrapeRequest;
-  obtained: FetchedPage;
+  fetched: FetchedPage;
   /** Whether the page belongs to a crawl. */
-  isFound?: boolean;
+  isCrawled?: boolean;
   urgent: boolean;
   signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ interface MediaInput {
  */
 export async function extractMedia(
   maker: MediaExtractor,
-  { request, obtained: { snapshot }, isFound, signal, urgent }: MediaInput,
+  { request, fetched: { snapshot }, isCrawled, signal, urgent }: MediaInput,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
   if (!media) return { fields: {}, warnings: [] };
@@ -48,7 +48,7 @@ export async function extractMedia(
     return { fields, warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isFound || !(error instanceof ServiceError)) throw error;
+    if (!isCrawled || !(error instanceof ServiceError)) throw error;
     return leftOut(error.message);
   }
 }

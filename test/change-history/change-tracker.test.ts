@@ -4,7 +4,7 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Blobs, openBlobs } from '../../src/blobs.ts';
+import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import {
   type ChangeTracker,
   createChangeTracker,
@@ -233,7 +233,7 @@ describe('a document', () => {
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),
-        obtained: {
+        fetched: {
           snapshot: snapshotOf(html, change),
           cacheState: undefined,
           cached: Promise.resolve(),
@@ -243,6 +243,7 @@ describe('a document', () => {
         history: { teamId, jobId: id, crawlStart: undefined, hidden: false },
         urgent: true,
         signal: new AbortController().signal,
+        onFault: () => undefined,
       },
     );
     return JSON.parse(json.toString());

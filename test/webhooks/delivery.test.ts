@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Blobs, openBlobs } from '../../src/blobs.ts';
+import { verifyFileToken } from '../../src/blobs/file-urls.ts';
+import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
 import { changeTeam } from '../../src/db/teams.ts';
-import { verifyFileToken } from '../../src/file-urls.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/delivery.ts';
 import { retryInMs } from '../../src/webhooks/retry-schedule.ts';
