@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { Blobs } from '../blobs.ts';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
-import { withFileUrls } from '../file-urls.ts';
 import { openError, type Seal } from '../seal.ts';
 
 /** The HTTP request of an event. */

@@ -14,7 +14,7 @@ import {
   startedCrawl,
 } from '../schemas/crawl.ts';
 import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';

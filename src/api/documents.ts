@@ -1,7 +1,7 @@
-import type { Blobs } from '../blobs.ts';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
-import { withFileUrls } from '../file-urls.ts';
 import type { Seal } from '../seal.ts';
 
 /** Where documents are read from, and what is needed to write the URLs of their files. */

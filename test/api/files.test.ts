@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createFileUrl } from '../../src/file-urls.ts';
+import { createFileUrl } from '../../src/blobs/file-urls.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';

@@ -6,38 +6,26 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds'],
-  ['media-kind', 'snapshot', 'pause', 'cipher', 'program-home', 'unprivileged-process'],
-  [
-    'config',
-    'country',
-    'url',
-    'url-parameters',
-    'url-pattern',
-    'file-urls',
-    'logger',
-    'html',
-    'credits',
-    'health',
-    'seal',
-  ],
+  ['media-kind', 'snapshot', 'pause', 'cipher', 'child-processes'],
+  ['config', 'country', 'url', 'logger', 'html', 'credits', 'health', 'seal'],
   ['changes', 'branding', 'answers', 'extraction'],
   ['formats'],
   ['schemas'],
-  ['net', 'db', 'blobs', 'disk-space'],
+  ['net', 'db', 'blobs'],
   ['browser', 'media'],
   ['engines', 'crawl'],
   ['activities'],
   ['workflows'],
   ['temporal', 'temporal-log', 'bundle'],
   ['api'],
-  ['embedded', 'process', 'presence'],
+  ['embedded', 'process'],
   ['main', 'server', 'worker'],
   ['cli'],
 ];
 
 /** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  'playwright-core': ['browser'],
+  playwright: ['browser'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
@@ -61,9 +49,9 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   tldts: ['crawl'],
   diff: ['changes'],
   culori: ['branding'],
-  re2js: ['url-pattern'],
+  re2js: ['url'],
   ws: ['api'],
-  'node:child_process': ['unprivileged-process', 'embedded', 'bundle'],
+  'node:child_process': ['child-processes', 'embedded', 'bundle'],
   'node:worker_threads': ['formats'],
 };
 

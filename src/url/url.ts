@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import normalizeUrl from 'normalize-url';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** Servers accept no longer URLs. */
 const MAX_URL_CHARACTERS = 16_384;

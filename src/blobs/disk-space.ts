@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { codeOf, ServiceError } from './errors.ts';
+import { codeOf, ServiceError } from '../errors.ts';
 
 /** Reports whether the disks have enough free space for more work. */
 export interface DiskSpace {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** Path under which stored files are served, below the base of URLs in responses. */
 export const FILES_PATH = '/v2/files';

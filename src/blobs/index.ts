@@ -14,10 +14,10 @@ import {
   zstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib';
-import type { StoredBlob } from './blobs/blob-store.ts';
-import { openDirectoryStore } from './blobs/directory-store.ts';
-import { openS3Store } from './blobs/s3-store.ts';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
+import type { StoredBlob } from './blob-store.ts';
+import { openDirectoryStore } from './directory-store.ts';
+import { openS3Store } from './s3-store.ts';
 
 /** Content-addressed storage: equal bytes are stored once, and a key always means the same bytes. */
 export interface Blobs {

@@ -4,7 +4,7 @@ import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { codeOf } from './errors.ts';
+import { codeOf } from '../errors.ts';
 
 /** A temporary home directory of a child program. */
 export interface ProgramHome {

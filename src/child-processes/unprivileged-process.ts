@@ -1,5 +1,5 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { codeOf } from './errors.ts';
+import { codeOf } from '../errors.ts';
 
 /** A third-party program that runs without privileges. */
 export interface UnprivilegedProcess {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePatterns, validatePattern, validatePatterns } from '../src/url-pattern.ts';
+import { compilePatterns, validatePattern, validatePatterns } from '../../src/url/url-pattern.ts';
 
 describe('a pattern', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { ServiceError } from './errors.ts';
+import { ServiceError } from '../errors.ts';
 
 /** Maximum number of patterns in one list. */
 const MAX_PATTERNS = 1_000;

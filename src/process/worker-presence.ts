@@ -1,6 +1,6 @@
-import type { Database } from './db/client.ts';
-import { type ReportingWorker, removeWorker, reportWorker } from './db/workers.ts';
-import type { Logger } from './logger.ts';
+import type { Database } from '../db/client.ts';
+import { type ReportingWorker, removeWorker, reportWorker } from '../db/workers.ts';
+import type { Logger } from '../logger.ts';
 
 const REPORT_EVERY_MS = 3_000;
 

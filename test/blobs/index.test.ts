@@ -5,7 +5,7 @@ import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBlobs } from '../src/blobs.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
 
 const text = Buffer.from('the same bytes, again and again. '.repeat(500));
 const KEY_OF_NOTHING = 'ab'.repeat(32);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canForwardHeaders, normalizeTarget, parseTarget } from '../src/url.ts';
+import { canForwardHeaders, normalizeTarget, parseTarget } from '../../src/url/url.ts';
 
 describe('a URL as users write it', () => {
   it.each([

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../src/db/client.ts';
-import { migrate } from '../src/db/migrate.ts';
-import { reservePort } from '../src/embedded/ports.ts';
-import { ServiceError } from '../src/errors.ts';
-import { waitForDependency } from '../src/process.ts';
-import { connectTemporal } from '../src/temporal.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { reservePort } from '../../src/embedded/ports.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { waitForDependency } from '../../src/process/wait-for-dependency.ts';
+import { connectTemporal } from '../../src/temporal.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -5,7 +5,7 @@ import { failJob, forgetSealed, insertJob } from '../db/jobs.ts';
 import type { Caller } from '../db/teams.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { makeSeal, openError, type Seal, UNSEALED } from '../seal.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import type { ApiDoors } from './route.ts';
 
 /** How long requests still wait for their running jobs after the process was asked to stop. */

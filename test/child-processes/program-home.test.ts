@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProgramHome } from '../src/program-home.ts';
+import { createProgramHome } from '../../src/child-processes/program-home.ts';
 
 /** Directories of programs: who owns one is proven, not guessed by a number. */
 
@@ -26,7 +26,7 @@ const entriesOf = (purpose: string) => readdirSync(tmpdir()).filter((name) => na
 
 /** A process that owns a directory, perhaps where its number is that of nobody here. */
 async function startOwner(purpose: string, { ownPids = false } = {}) {
-  const module = new URL('../src/program-home.ts', import.meta.url);
+  const module = new URL('../../src/child-processes/program-home.ts', import.meta.url);
   const script = `
     const { createProgramHome } = await import(${JSON.stringify(module)});
     console.log((await createProgramHome(${JSON.stringify(purpose)}, ${uid})).path);
