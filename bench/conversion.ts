@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
+import { articlePage } from '../test/site/article.ts';
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { type Convert, cheerioTurndown } from './peers/markdown.ts';
 import { markdownOf } from './quality/kit.ts';
-import { articlePage } from './site/article.ts';
 
 const HELP = `Converts articles of the generated site from bytes to markdown of the main content, with the service's code (parse, clean,
 filter, markdown) and with cheerio and turndown, in turn, in this process. Prints CPU time per page.
