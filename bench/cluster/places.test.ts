@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { interpolate, readCompose, serviceOf } from '../../bench/cluster/compose.ts';
+import { interpolate, readCompose, serviceOf } from '../../test/support/compose.ts';
 import {
   checkPlaces,
   environmentOf,
@@ -10,7 +10,7 @@ import {
   place,
   placesOf,
   withoutSurroundings,
-} from '../../bench/cluster/places.ts';
+} from './places.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const file = await readCompose();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { messageOf } from '../../src/errors.ts';
 import { seeded } from '../site/random.ts';
-import { type Site, startSite } from '../site.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { openClient } from './client.ts';
 import { createFindings } from './findings.ts';
 import { killAll } from './killer.ts';

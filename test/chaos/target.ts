@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
 import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
-import { startInstance } from '../../test/support/instance.ts';
-import { startCluster } from '../cluster.ts';
+import { startInstance } from '../support/instance.ts';
 import { browsersBelow } from './browsers.ts';
 
-/** The service, as far as chaos needs to know it. */
+/** The service that a chaos run attacks. */
 export interface ChaosTarget {
   /** Of every API process. */
   urls: string[];
@@ -25,12 +24,12 @@ export interface ChaosTarget {
 }
 
 const POLL_MS = 100;
-/** The site and the receiver of webhooks are on loopback. */
-const ALLOW = { WINNOW_ALLOW_PRIVATE: '127.0.0.0/8,::1/128', LOG_LEVEL: 'warn' };
+/** Settings of the service under test: the test site and the receiver of webhooks listen on loopback. */
+export const TARGET_ENV = { WINNOW_ALLOW_PRIVATE: '127.0.0.0/8,::1/128', LOG_LEVEL: 'warn' };
 
 /** Everything on one machine, as `npm start` runs it. */
 export async function startEmbedded(): Promise<ChaosTarget> {
-  const { url, key, dataDir, stop } = await startInstance({ env: ALLOW });
+  const { url, key, dataDir, stop } = await startInstance({ env: TARGET_ENV });
   const databaseUrl = runningDatabaseUrl(dataDir);
   const pids: Record<string, number> = {};
   const childOf = (name: string): ProcessId | undefined => readRunFile(dataDir)?.children[name];
@@ -65,28 +64,8 @@ export async function startEmbedded(): Promise<ChaosTarget> {
   };
 }
 
-/** What docker-compose.yml describes, as processes of this machine. */
-export async function startClusterTarget(signal?: AbortSignal): Promise<ChaosTarget> {
-  const cluster = await startCluster({ env: ALLOW, ...(signal && { signal }) });
-  const { parts, urls, key, dataDir } = cluster;
-  const browser = browserVictim(() =>
-    Object.entries(parts).flatMap(([name, { pid }]) => (name.startsWith('worker') && pid ? [pid] : [])),
-  );
-  return {
-    ...{ urls, key, dataDir, databaseUrl: runningDatabaseUrl(dataDir), stop: cluster.stop },
-    victims: [...Object.keys(parts), 'browser'],
-    async kill(victim) {
-      if (victim === 'browser') return browser.kill();
-      if (parts[victim]?.pid === undefined) return false;
-      cluster.kill(victim);
-      return true;
-    },
-    untilUp: (victim, signal) => (victim === 'browser' ? browser.untilUp(signal) : cluster.untilUp(victim)),
-  };
-}
-
-/** A Chromium of some worker: it is there when a worker has started, and again when a page needs it. */
-function browserVictim(workers: () => number[]) {
+/** A Chromium process of one of the workers: it exists once a worker has started, and again when a page needs it. */
+export function browserVictim(workers: () => number[]) {
   let last: number | undefined;
   return {
     async kill() {

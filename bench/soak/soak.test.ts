@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { kindOf, MIX } from '../../bench/soak/mix.ts';
-import { slopeOf } from '../../bench/soak/soak.ts';
+import { kindOf, MIX } from './mix.ts';
+import { slopeOf } from './soak.ts';
 
 it.each([0, 4_900])('each kind of page has its share of the hundred from %i on', (from) => {
   const counts = new Map<string, number>();

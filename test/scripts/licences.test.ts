@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { allowsMit, productionPackages } from '../../bench/licences.ts';
+import { allowsMit, productionPackages } from '../../scripts/licences.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -16,7 +16,7 @@ import {
   pdfSentence,
   type Site,
   startSite,
-} from '../../bench/site.ts';
+} from './site.ts';
 
 const PAGES = 300;
 let site: Site;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type LockFile, missingOptional } from '../../bench/lock-file.ts';
+import { type LockFile, missingOptional } from '../../scripts/lock-file.ts';
 
 const readLock = (): LockFile =>
   JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'));

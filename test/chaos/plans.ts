@@ -1,4 +1,4 @@
-import { appTruth, articleTruth, linkSentence } from '../site.ts';
+import { appTruth, articleTruth, linkSentence } from '../site/site.ts';
 
 /** What must become of a page: a document with a status and a text, or an error. */
 type Expected = { status: number; text: string } | { error: string };

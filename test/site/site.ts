@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
-import { notFound, ROUTES } from './site/routes.ts';
+import { notFound, ROUTES } from './routes.ts';
 
-export { type AppTruth, appTruth } from './site/app.ts';
-export { type ArticleTruth, articleTruth } from './site/article.ts';
-export { CHARSET_PAGES } from './site/charset.ts';
-export { pdfSentence } from './site/files.ts';
-export { linkDepth, linkSentence } from './site/links.ts';
-export { SCRIPT_SHAPES, STATIC_SHAPES, shapePage, shapeSentence } from './site/shapes.ts';
+export { type AppTruth, appTruth } from './app.ts';
+export { type ArticleTruth, articleTruth } from './article.ts';
+export { CHARSET_PAGES } from './charset.ts';
+export { pdfSentence } from './files.ts';
+export { linkDepth, linkSentence } from './links.ts';
+export { SCRIPT_SHAPES, STATIC_SHAPES, shapePage, shapeSentence } from './shapes.ts';
 
 const PAGES = 5_000;
 
