@@ -2,7 +2,10 @@ import type { HostTime } from '../db/job-summary.ts';
 import { isEnded } from '../db/lanes.ts';
 import type { ScrapedPage } from './page-worker.ts';
 
-/** The outcome of one chunk of a job. Temporal shows it as part of the activity's result. */
+/**
+ * The outcome of one chunk, i.e. of one run of the activity `scrapePages`. Temporal shows it as part of the
+ * activity's result.
+ */
 export interface ChunkReport {
   /** Ordinals of the pages that ended, e.g. `0-15, 18`. */
   pages: string;

@@ -7,7 +7,7 @@ import type { CrawlStart } from '../db/progress.ts';
 export interface StartPage {
   start: CrawlStart;
   /** The link filter of the crawl from now on. */
-  guide: Guide;
+  linkFilter: Guide;
   /**
    * Why the start page is not a page of the crawl itself. Set only if its requested URL and its URL after
    * redirects are both excluded, so a redirect out of the requested path is no reason.
@@ -17,21 +17,21 @@ export interface StartPage {
 
 /**
  * Determines where a crawl is.
- * @param asked the requested URL of the start page
+ * @param requested the requested URL of the start page
  * @param url the URL of the start page after redirects
- * @param options.guideAt returns the link filter that the crawl has if its start page leads to a URL
+ * @param options.linkFilterAt returns the link filter that the crawl has if its start page leads to a URL
  */
 export async function readStartPage(
-  asked: string,
+  requested: string,
   url: string,
-  { guideAt, signal }: { guideAt: (url: string) => Guide; signal: AbortSignal },
+  { linkFilterAt, signal }: { linkFilterAt: (url: string) => Guide; signal: AbortSignal },
 ): Promise<StartPage> {
-  const denialOfAsked = guideAt(asked).whyNot(asked);
-  const guide = guideAt(url);
-  const denial = guide.whyNot(url);
+  const denialOfRequested = linkFilterAt(requested).whyNot(requested);
+  const linkFilter = linkFilterAt(url);
+  const denial = linkFilter.whyNot(url);
   // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
-  const hasMoved = new URL(url).origin !== new URL(asked).origin;
-  const paceMs = hasMoved ? await guide.paceMs(signal) : undefined;
-  const strayed = denial === 'startPath' && { strayed: { url, folder: folderOf(new URL(asked)) } };
-  return { start: { base: url, paceMs, ...strayed }, guide, denial: denial && denialOfAsked };
+  const hasMoved = new URL(url).origin !== new URL(requested).origin;
+  const paceMs = hasMoved ? await linkFilter.paceMs(signal) : undefined;
+  const strayed = denial === 'startPath' && { strayed: { url, folder: folderOf(new URL(requested)) } };
+  return { start: { base: url, paceMs, ...strayed }, linkFilter, denial: denial && denialOfRequested };
 }

@@ -11,7 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PageWorkerReport } from '../activities/pages.ts';
+import type { PageWorkerReport } from '../page-jobs/page-worker-report.ts';
 import type { JobSummary } from '../db/job-summary.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';

@@ -1,0 +1,69 @@
+import type { Guide } from '../crawl/guide.ts';
+import type { Guides } from '../crawl/guides.ts';
+import type { Claim } from '../db/claims.ts';
+import type { Advanced } from '../db/lanes.ts';
+import { ChunkLog } from './chunk-log.ts';
+import type { LoadedPageJob } from './load-page-job.ts';
+import type { ScrapedPage } from './page-worker.ts';
+import { type PageDeps, scrapeClaimedPage } from './scrape-claimed-page.ts';
+
+/** Scrapes the pages of one job for one page worker, and remembers what became of them. */
+export class PageScraper {
+  readonly chunk = new ChunkLog();
+  readonly #jobId: string;
+  readonly #job: LoadedPageJob;
+  readonly #guides: Guides;
+  readonly #deps: Omit<PageDeps, 'onFetched'>;
+  #linkFilter: Guide | undefined;
+
+  constructor(
+    jobId: string,
+    job: LoadedPageJob,
+    { guides, ...deps }: Omit<PageDeps, 'onFetched'> & { guides: Guides },
+  ) {
+    this.#jobId = jobId;
+    this.#job = job;
+    this.#guides = guides;
+    this.#deps = deps;
+  }
+
+  /** Patterns of endless URL series, with the number of URLs of each that a crawl left out. */
+  get trapped(): ReadonlyMap<string, number> {
+    return this.#linkFilter?.trapped ?? new Map();
+  }
+
+  /**
+   * Scrapes a claimed page.
+   * @param state the state of the job after the last step of the page worker
+   * @param onFetched called when the host is done with the page
+   */
+  scrape(claim: Claim, state: Advanced, onFetched: () => void): Promise<ScrapedPage> {
+    const { teamId, seal, options, crawl } = this.#job;
+    const linkFilterAt = crawl && ((base: string) => this.#linkFilterAt(crawl, base));
+    const context = {
+      jobId: this.#jobId,
+      teamId,
+      request: options,
+      linkFilterAt,
+      linkFilter: linkFilterAt?.(state.base ?? claim.url),
+      crawlStart: crawl?.start,
+      followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
+      zeroDataRetention: seal.isSealed,
+    };
+    return this.chunk.note(claim, (noteTime) =>
+      scrapeClaimedPage(claim, context, {
+        ...this.#deps,
+        onFetched(requestMs) {
+          if (requestMs !== undefined) noteTime(requestMs);
+          onFetched();
+        },
+      }),
+    );
+  }
+
+  #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): Guide {
+    const linkFilter = this.#guides.of({ ...crawl, jobId: this.#jobId, seal: this.#job.seal, base });
+    this.#linkFilter = linkFilter;
+    return linkFilter;
+  }
+}
