@@ -90,7 +90,7 @@ export function pageActivities(doors: PageDoors) {
      */
     async scrapePages({ jobId, lane: number, running = 1 }: LaneInput): Promise<LaneReport> {
       const { info, cancellationSignal } = Context.current();
-      const { teamId, seal, options, crawl, pageEvents } = await openJob(db, jobId, secretKey);
+      const { teamId, cipher, options, crawl, pageEvents } = await openJob(db, jobId, secretKey);
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
@@ -107,7 +107,7 @@ export function pageActivities(doors: PageDoors) {
           blobs,
           jobId,
           name,
-          seal,
+          cipher,
           signal,
           pageEvents,
           requestsPerHost,
@@ -121,12 +121,12 @@ export function pageActivities(doors: PageDoors) {
             const guideAt =
               crawl &&
               ((url: string) => {
-                guide = guides.of({ ...crawl, jobId, seal, base: url });
+                guide = guides.of({ ...crawl, jobId, cipher, base: url });
                 return guide;
               });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
-            const isQuiet = seal.isSealed;
+            const isQuiet = cipher.encrypts;
             const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
             const pageJob = { ...shared, guide: guideAt?.(base ?? claim.url) };
             return chunk.note(claim, (noteTime) => {
@@ -146,16 +146,16 @@ export function pageActivities(doors: PageDoors) {
             });
           },
         });
-        const { done, job: state, isBlocked } = await quietly(seal, () => lane.run());
+        const { done, job: state, isBlocked } = await quietly(cipher, () => lane.run());
         if (guide?.trapped.size) {
-          await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
+          await note(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(guide.trapped)));
         }
         const placed = !crawl || state.base !== null;
         const report = { ...(await reportOf(jobId, done, state)), placed };
         // A lane without room would only wait. By reporting its own number it ends, while the lanes before
         // it continue.
         const lanes = isBlocked && number > 0 ? Math.min(number, report.lanes) : report.lanes;
-        if (seal.isSealed) return { ...report, lanes };
+        if (cipher.encrypts) return { ...report, lanes };
         await addHostTimes(db, jobId, chunk.hostTimes);
         return { ...report, lanes, chunk: chunk.report };
       } catch (error) {

@@ -3,7 +3,7 @@ import path from 'node:path';
 /** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
 const ROWS = [
   ['errors', 'job-kinds'],
-  ['media-kind', 'snapshot', 'pause', 'cipher', 'program-home', 'unprivileged-process'],
+  ['media-kind', 'snapshot', 'pause', 'encryption', 'program-home', 'unprivileged-process'],
   [
     'config',
     'country',
@@ -15,10 +15,10 @@ const ROWS = [
     'html',
     'credits',
     'health',
-    'seal',
   ],
   ['changes', 'branding', 'answers', 'extraction'],
-  ['formats'],
+  ['parsers', 'formats'],
+  ['rendering'],
   ['schemas'],
   ['net', 'db', 'blobs', 'disk-space'],
   ['browser', 'media'],
@@ -52,8 +52,8 @@ const DOORS: Record<string, string[]> = {
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'temporal-log', 'bundle', 'worker'],
-  piscina: ['formats'],
-  mediabunny: ['formats'],
+  piscina: ['rendering'],
+  mediabunny: ['rendering'],
   dataloader: ['engines'],
   tldts: ['crawl'],
   diff: ['changes'],
@@ -61,7 +61,7 @@ const DOORS: Record<string, string[]> = {
   re2js: ['url-pattern'],
   ws: ['api'],
   'node:child_process': ['unprivileged-process', 'embedded', 'bundle'],
-  'node:worker_threads': ['formats'],
+  'node:worker_threads': ['rendering'],
 };
 
 /** All that workflows may run; types come from anywhere below. */
