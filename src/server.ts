@@ -3,15 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
 import { mountSockets } from './api/sockets.ts';
-import { openBlobs } from './blobs.ts';
+import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
+import { openBlobs } from './blobs/index.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
-import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
-import { runProcess, waitForDependency } from './process.ts';
+import { runProcess } from './process/run-process.ts';
+import { waitForDependency } from './process/wait-for-dependency.ts';
 import { connectTemporal, createTemporal } from './temporal.ts';
 
 /** Starts the API server. */

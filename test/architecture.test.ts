@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findFaults } from './support/layers.ts';
+import { ARCHITECTURE_PAGE, findViolations, withLayersTable } from './support/layers.ts';
 
 const source = path.join(import.meta.dirname, '..', 'src');
 
@@ -14,36 +14,41 @@ function readSources(): Record<string, string> {
   );
 }
 
-describe('the house', () => {
-  it('keeps its rows and doors', () => {
-    expect(findFaults(readSources())).toEqual([]);
+describe('the layers', () => {
+  it('are respected by every import', () => {
+    expect(findViolations(readSources())).toEqual([]);
   });
 
-  it('names a planted fault', () => {
+  it('of an invalid import are reported', () => {
     const planted = {
       'html/links.ts': "import { openDatabase } from '../db/client.ts';",
-      'api/scrape.ts': "import { chromium } from 'playwright-core';",
+      'api/scrape.ts': "import { chromium } from 'playwright';",
       'workflows/scrape.ts': "import { z } from 'zod';",
       'workflows/crawl.ts': "import { priceOf } from '../credits.ts';",
       'formats/summary.ts': "export { openBlobs } from '../blobs.ts';",
       'gadgets/thing.ts': 'export const home = process.env.HOME;',
-      'blobs.ts': "const s3 = await import('pg');",
+      'blobs/index.ts': "const s3 = await import('pg');",
     };
-    expect(findFaults(planted)).toEqual([
-      'html/links.ts: html may not import db, which stands above or beside it',
-      'api/scrape.ts: playwright-core is for browser only',
+    expect(findViolations(planted)).toEqual([
+      'html/links.ts: html may not import db, which is not in a lower layer',
+      'api/scrape.ts: playwright is for browser only',
       'workflows/scrape.ts: workflows may not run zod',
       'workflows/crawl.ts: workflows may not run credits',
-      'formats/summary.ts: formats may not import blobs, which stands above or beside it',
-      'gadgets/thing.ts: no row names the module gadgets',
+      'formats/summary.ts: formats may not import blobs, which is not in a lower layer',
+      'gadgets/thing.ts: no layer names the module gadgets',
       'gadgets/thing.ts: reads the environment; config.ts does that',
-      'blobs.ts: pg is for db only',
+      'blobs/index.ts: pg is for db only',
     ]);
   });
 
-  it('lets types through where only running is forbidden', () => {
+  it('let workflows import types of lower layers', () => {
     expect(
-      findFaults({ 'workflows/scrape.ts': "import type { Activities } from '../activities/index.ts';" }),
+      findViolations({ 'workflows/scrape.ts': "import type { Activities } from '../activities/index.ts';" }),
     ).toEqual([]);
+  });
+
+  it('are listed in docs/architecture.md as they are checked; `npm run docs` writes them', () => {
+    const page = readFileSync(ARCHITECTURE_PAGE, 'utf8');
+    expect(page).toBe(withLayersTable(page));
   });
 });

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
-import { openBlobs } from '../../src/blobs.ts';
+import { chromium } from 'playwright';
+import { openBlobs } from '../../src/blobs/index.ts';
 import { createBrowserPool } from '../../src/browser/browser-pool.ts';
 import { launchChromium } from '../../src/browser/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';

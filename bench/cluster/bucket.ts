@@ -1,5 +1,5 @@
 import S3rver from 's3rver';
-import { runProcess } from '../../src/process.ts';
+import { runProcess } from '../../src/process/run-process.ts';
 
 /** A bucket on loopback in place of Garage: a program of its own, so that it can die like the other parts. */
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserType, chromium, type Page } from 'playwright-core';
+import { type BrowserType, chromium, type Page } from 'playwright';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { unprivileged } from '../browser/unprivileged.ts';

@@ -1,4 +1,4 @@
-import { openBlobs } from '../../src/blobs.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
 import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
 import type { Session } from '../../src/browser/cdp.ts';
 import { launchChromium } from '../../src/browser/launch-chromium.ts';

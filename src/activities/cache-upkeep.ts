@@ -1,4 +1,4 @@
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import {
   cachedBytes,
   type DroppedCopies,

@@ -1,4 +1,4 @@
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import { type Claim, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
 import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';

@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import { orderBySearch } from '../crawl/map-search.ts';
 import { MAP_CREDITS } from '../credits.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';
 import { ServiceError } from '../errors.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { warningOf } from './map-warning.ts';
 import { type Survey, type SurveyDoors, surveySite } from './site-survey.ts';

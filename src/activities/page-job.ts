@@ -6,7 +6,7 @@ import type { CrawlRequest } from '../schemas/crawl.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 
 /** A batch or crawl, decrypted if necessary. */
 export interface OpenedJob {

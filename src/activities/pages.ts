@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { DiskSpace } from '../blobs/disk-space.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { DuringWait } from '../browser/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
@@ -8,7 +9,6 @@ import type { Database } from '../db/client.ts';
 import { addHostTimes } from '../db/job-summary.ts';
 import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
-import type { DiskSpace } from '../disk-space.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import { BrowserPlaces, type JobPlaces } from './browser-places.ts';

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import {
   type ChangeTrackingMode,
   type Comparison,
@@ -12,7 +12,7 @@ import { addVersion, findPast, type PageVersion } from '../db/page-versions.ts';
 import { ServiceError } from '../errors.ts';
 import type { changeTracking } from '../formats/change-tracking.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
-import { normalizeTarget } from '../url.ts';
+import { normalizeTarget } from '../url/url.ts';
 
 /** The field `changeTracking` of a document. */
 export type ChangeTracking = z.output<typeof changeTracking.value>;

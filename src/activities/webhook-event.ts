@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { Blobs } from '../blobs.ts';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
 import { decryptError, type JobCipher } from '../encryption/job-cipher.ts';
-import { withFileUrls } from '../file-urls.ts';
 
 /** The HTTP request of an event. */
 export interface WireEvent {

@@ -14,7 +14,7 @@ import { describeApi } from './openapi.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { type ApiDoors, mountRoute } from './route.ts';
 import { ROUTES } from './routes.ts';
-import { requireAvailable } from './unavailable.ts';
+import { requireAvailable } from './unimplemented.ts';
 
 const JSON_LIMIT = '10mb';
 

@@ -14,7 +14,7 @@ import {
   previewBody,
   startedCrawl,
 } from '../schemas/crawl.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';

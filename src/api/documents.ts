@@ -1,8 +1,8 @@
-import type { Blobs } from '../blobs.ts';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
-import { withFileUrls } from '../file-urls.ts';
 
 /** Where documents are read from, and what is needed to write the URLs of their files. */
 export interface DocumentSource {

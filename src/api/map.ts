@@ -1,7 +1,7 @@
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { MAP_TIMEOUT_MS, type MapResult, mapAnswer, mapBody } from '../schemas/map.ts';
-import { runAwaited } from './awaited.ts';
 import { defineRoute } from './route.ts';
+import { runAwaited } from './run-and-wait.ts';
 
 const create = defineRoute({
   method: 'post',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { FILES_PATH } from '../blobs/file-urls.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { FILES_PATH } from '../file-urls.ts';
 import { errorAnswer } from '../schemas/error.ts';
 import type { AnyRoute } from './route.ts';
 import { errorsOf } from './route-errors.ts';

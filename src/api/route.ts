@@ -1,10 +1,10 @@
 import type { Express, RequestHandler } from 'express';
 import type { z } from 'zod';
-import type { Blobs } from '../blobs.ts';
+import type { DiskSpace } from '../blobs/disk-space.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/client.ts';
 import type { Caller } from '../db/teams.ts';
-import type { DiskSpace } from '../disk-space.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal.ts';
@@ -13,7 +13,7 @@ import { baseUrlOf } from './base-url.ts';
 import { validationError } from './errors.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { requireStorable } from './storable.ts';
+import { requireStorable } from './validate-text.ts';
 
 /** The services that handlers depend on. */
 export interface ApiDoors {

@@ -1,3 +1,4 @@
+import { withFileUrls } from '../blobs/file-urls.ts';
 import { DENIALS } from '../crawl/denial.ts';
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs.ts';
@@ -5,12 +6,11 @@ import { findPage } from '../db/pages.ts';
 import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import { withFileUrls } from '../file-urls.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { handOut, runAwaited } from './awaited.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
+import { handOut, runAwaited } from './run-and-wait.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({

@@ -5,7 +5,7 @@ import { countSlots } from '../db/slots.ts';
 import type { Caller } from '../db/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../db/usage.ts';
 import * as schemas from '../schemas/team.ts';
-import { pageOf, readCursor } from './cursor.ts';
+import { pageOf, readCursor } from './pagination.ts';
 import { defineRoute } from './route.ts';
 
 /**

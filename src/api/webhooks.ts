@@ -2,7 +2,7 @@ import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { emptyBody } from '../schemas/page-job.ts';
 import * as schemas from '../schemas/webhook.ts';
-import { pageOf, readCursor } from './cursor.ts';
+import { pageOf, readCursor } from './pagination.ts';
 import { defineRoute } from './route.ts';
 
 const shared = { tag: 'Webhooks', limited: false } as const;

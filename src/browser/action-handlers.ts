@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ElementHandle, Page } from 'playwright-core';
+import type { ElementHandle, Page } from 'playwright';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import { screenshot } from '../formats/screenshot.ts';

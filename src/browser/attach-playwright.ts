@@ -1,4 +1,4 @@
-import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright-core';
+import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright';
 import type { CdpMessage } from './cdp.ts';
 import type { Tab } from './tab.ts';
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { CDPSession } from 'playwright-core';
+import type { CDPSession } from 'playwright';
 
 /** One end of the Chrome DevTools Protocol: commands go to, and events come from, a target or the browser itself. */
 export type Session = Pick<CDPSession, 'send' | 'on' | 'once' | 'off'>;

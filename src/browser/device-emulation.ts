@@ -1,4 +1,4 @@
-import { devices } from 'playwright-core';
+import { devices } from 'playwright';
 import type { Session } from './cdp.ts';
 
 /** What a page can observe about its visitor. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createProgramHome } from '../child-processes/program-home.ts';
+import { startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import type { Logger } from '../logger.ts';
-import { createProgramHome } from '../program-home.ts';
-import { startUnprivileged } from '../unprivileged-process.ts';
 import { type CdpConnection, connectCdp } from './cdp.ts';
 
 /**

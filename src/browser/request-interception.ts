@@ -1,4 +1,4 @@
-import { canForwardHeaders } from '../url.ts';
+import { canForwardHeaders } from '../url/url.ts';
 import type { Session } from './cdp.ts';
 import type { Tab } from './tab.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { ServiceError } from '../errors.ts';
 import type { Collected, CollectedFile, OpenPage } from '../formats/format.ts';
 import { pause } from '../pause.ts';

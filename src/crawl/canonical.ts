@@ -1,5 +1,5 @@
 import { isRouteFragment } from '../html/urls.ts';
-import { isIrrelevantParameter } from '../url-parameters.ts';
+import { isIrrelevantParameter } from '../url/irrelevant-parameters.ts';
 import { endBeforeSlashes, normalizeEncoding, trimPath } from './path.ts';
 
 /** The crawl options that decide which URLs count as the same page. */

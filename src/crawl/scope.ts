@@ -1,6 +1,6 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRouteFragment, resolveUrl } from '../html/urls.ts';
-import { compilePatterns } from '../url-pattern.ts';
+import { compilePatterns } from '../url/url-pattern.ts';
 import { canonicalKey } from './canonical.ts';
 import type { DenialReason } from './denial.ts';
 import { folderOf, isBelow } from './path.ts';

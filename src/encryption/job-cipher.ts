@@ -55,7 +55,9 @@ function cipherWith(key: Buffer, wrappedKey: Buffer): JobCipher {
   const hashKey = deriveKey(key, 'hash');
   const encryptText = (text: string) => PREFIX + encrypt(key, Buffer.from(text)).toString('base64');
   const decryptText = (text: string) =>
-    text.startsWith(PREFIX) ? decrypt(key, Buffer.from(text.slice(PREFIX.length), 'base64')).toString() : text;
+    text.startsWith(PREFIX)
+      ? decrypt(key, Buffer.from(text.slice(PREFIX.length), 'base64')).toString()
+      : text;
   return {
     encrypts: true,
     wrappedKey: wrappedKey,

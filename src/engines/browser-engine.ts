@@ -1,4 +1,5 @@
-import type { Blobs } from '../blobs.ts';
+import { formatFileReference } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { ActionOutcome } from '../browser/action-handlers.ts';
 import type { AdBlocker } from '../browser/ad-blocker.ts';
 import type { BrowserPool } from '../browser/browser-pool.ts';
@@ -6,7 +7,6 @@ import type { Profiles } from '../browser/browser-profile.ts';
 import { Disconnected } from '../browser/cdp.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { formatFileReference } from '../file-urls.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';

@@ -4,7 +4,7 @@ import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
-import { canForwardHeaders } from '../url.ts';
+import { canForwardHeaders } from '../url/url.ts';
 import { decodeBody } from './decode-body.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { acceptLanguage, visitorOf } from './visitor.ts';

@@ -7,7 +7,7 @@ import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
 import { chooseBase64Mode, type PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';

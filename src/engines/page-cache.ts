@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
-import { type Blobs, locateBlob } from '../blobs.ts';
+import { parseFileReference } from '../blobs/file-urls.ts';
+import { type Blobs, locateBlob } from '../blobs/index.ts';
 import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
 import { dropCopy } from '../db/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { parseFileReference } from '../file-urls.ts';
 import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { normalizeTarget } from '../url.ts';
+import { normalizeTarget } from '../url/url.ts';
 import { chooseBase64Mode } from './engine.ts';
 import { visitorOf } from './visitor.ts';
 

@@ -1,20 +1,21 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Blobs } from '../blobs.ts';
+import { formatFileReference } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
+import { createProgramHome } from '../child-processes/program-home.ts';
 import { ServiceError } from '../errors.ts';
-import { formatFileReference } from '../file-urls.ts';
+
 import type { PageMedia } from '../html/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
 import type { EgressProxy } from '../net/egress-proxy.ts';
 import { decodeText } from '../parsers/charset.ts';
-import { createProgramHome } from '../program-home.ts';
 import type { RemuxedFile } from '../rendering/remux.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
 import { createMediaFiles } from './media-files.ts';
 import { runYtDlp } from './yt-dlp.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { createProgramHome } from '../child-processes/program-home.ts';
+import { startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import { ServiceError } from '../errors.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
-import { createProgramHome } from '../program-home.ts';
-import { startUnprivileged } from '../unprivileged-process.ts';
 
 /** What yt-dlp downloads, and within which limits. */
 export interface YtDlpOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { validatePatterns } from '../url-pattern.ts';
+import { validatePatterns } from '../url/url-pattern.ts';
 import { asksFor } from './formats.ts';
 import { started } from './page-job.ts';
 import {

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeDocument } from '../../src/activities/document.ts';
 import { createTracker, type TrackedPage, type Tracker } from '../../src/activities/tracking.ts';
-import { type Blobs, openBlobs } from '../../src/blobs.ts';
+import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { type Site, startSite } from '../../bench/site.ts';
-import { createFileUrl } from '../../src/file-urls.ts';
+import { createFileUrl } from '../../src/blobs/file-urls.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBlobs } from '../../src/blobs.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
 import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
 import { launchChromium } from '../../src/browser/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';

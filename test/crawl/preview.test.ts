@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { previewParams } from '../../src/crawl/preview.ts';
-import { compilePatterns } from '../../src/url-pattern.ts';
+import { compilePatterns } from '../../src/url/url-pattern.ts';
 
 const URL_ = 'https://example.com/';
 /** The options that a prompt gives, without the address. */

@@ -1,40 +1,32 @@
 import path from 'node:path';
 
-/** The rows of the house, bottom first: a module imports from lower rows or from its own folder, never upwards. */
-const ROWS = [
+/**
+ * The modules of `src/` in layers, lowest first. A module imports from lower layers or from its own folder. After a
+ * change, `npm run docs` writes the table into docs/architecture.md.
+ */
+const LAYERS = [
   ['errors', 'job-kinds'],
-  ['media-kind', 'snapshot', 'pause', 'encryption', 'program-home', 'unprivileged-process'],
-  [
-    'config',
-    'country',
-    'url',
-    'url-parameters',
-    'url-pattern',
-    'file-urls',
-    'logger',
-    'html',
-    'credits',
-    'health',
-  ],
+  ['media-kind', 'snapshot', 'pause', 'encryption', 'child-processes'],
+  ['config', 'country', 'url', 'logger', 'html', 'credits', 'health'],
   ['changes', 'branding', 'answers', 'extraction'],
   ['parsers', 'formats'],
   ['rendering'],
   ['schemas'],
-  ['net', 'db', 'blobs', 'disk-space'],
+  ['net', 'db', 'blobs'],
   ['browser', 'media'],
   ['engines', 'crawl'],
   ['activities'],
   ['workflows'],
   ['temporal', 'temporal-log', 'bundle'],
   ['api'],
-  ['embedded', 'process', 'presence'],
+  ['embedded', 'process'],
   ['main', 'server', 'worker'],
   ['cli'],
 ];
 
-/** Who may import what from outside; a pattern that ends in `/` stands for everything below it. */
-const DOORS: Record<string, string[]> = {
-  'playwright-core': ['browser'],
+/** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
+const PACKAGE_OWNERS: Record<string, string[]> = {
+  playwright: ['browser'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
@@ -58,13 +50,13 @@ const DOORS: Record<string, string[]> = {
   tldts: ['crawl'],
   diff: ['changes'],
   culori: ['branding'],
-  re2js: ['url-pattern'],
+  re2js: ['url'],
   ws: ['api'],
-  'node:child_process': ['unprivileged-process', 'embedded', 'bundle'],
+  'node:child_process': ['child-processes', 'embedded', 'bundle'],
   'node:worker_threads': ['rendering'],
 };
 
-/** All that workflows may run; types come from anywhere below. */
+/** What workflows may import at run time. They may import types from any lower layer. */
 const WORKFLOW_RUNTIME = new Set([
   'errors',
   'job-kinds',
@@ -94,32 +86,44 @@ function importsOf(source: string): Import[] {
   return [...fixed, ...dynamic];
 }
 
-/** The first part of a path below `src/`, without its ending: the module that a file belongs to. */
+/** The module that a file belongs to: the first part of its path below `src/`, without the extension. */
 const moduleOf = (file: string) => file.split('/')[0]!.replace(/\.ts$/, '');
-const rowOf = (module: string) => ROWS.findIndex((row) => row.includes(module));
-const doorOf = (specifier: string) =>
-  Object.entries(DOORS).find(([name]) =>
+const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module));
+const ownersOf = (specifier: string) =>
+  Object.entries(PACKAGE_OWNERS).find(([name]) =>
     name.endsWith('/') ? specifier.startsWith(name) : specifier === name,
   )?.[1];
 
+export const ARCHITECTURE_PAGE = path.join(import.meta.dirname, '..', '..', 'docs', 'architecture.md');
+
+/** The text of the page with the table of the current layers. The columns are aligned as the formatter does it. */
+export function withLayersTable(page: string): string {
+  const rows = LAYERS.map((layer, index) => [String(index + 1), layer.join(', ')]);
+  const width = Math.max(...rows.map(([, modules]) => modules!.length));
+  const table = [['layer', 'modules'], ['----:', '-'.repeat(width)], ...rows].map(
+    ([number, modules]) => `| ${number!.padStart(5)} | ${modules!.padEnd(width)} |`,
+  );
+  return page.replace(/(<!-- layers -->\n)[\s\S]*(<!-- \/layers -->)/, `$1\n${table.join('\n')}\n\n$2`);
+}
+
 /**
- * Holds source files against rows and doors.
- * @param files sources by their path below `src/`
- * @returns one line per fault, naming file and import
+ * Checks imports against the layers and the owners of packages.
+ * @param files source texts by their path below `src/`
+ * @returns one line for each violation, with file and import
  */
-export function findFaults(files: Record<string, string>): string[] {
+export function findViolations(files: Record<string, string>): string[] {
   return Object.entries(files).flatMap(([file, source]) => {
     const module = moduleOf(file);
-    const faults = rowOf(module) < 0 ? [`${file}: no row names the module ${module}`] : [];
+    const violations = layerOf(module) < 0 ? [`${file}: no layer names the module ${module}`] : [];
     if (/process\.env/.test(source) && file !== 'config.ts')
-      faults.push(`${file}: reads the environment; config.ts does that`);
-    return [...faults, ...importsOf(source).flatMap((each) => faultsOf(file, module, each))];
+      violations.push(`${file}: reads the environment; config.ts does that`);
+    return [...violations, ...importsOf(source).flatMap((each) => violationsOf(file, module, each))];
   });
 }
 
-function faultsOf(file: string, module: string, { specifier, typeOnly }: Import): string[] {
+function violationsOf(file: string, module: string, { specifier, typeOnly }: Import): string[] {
   if (!specifier.startsWith('.')) {
-    const owners = doorOf(specifier);
+    const owners = ownersOf(specifier);
     if (owners && !owners.includes(module) && !typeOnly)
       return [`${file}: ${specifier} is for ${owners.join(', ')} only`];
     if (module === 'workflows' && !typeOnly && !WORKFLOW_RUNTIME.has(specifier))
@@ -128,9 +132,9 @@ function faultsOf(file: string, module: string, { specifier, typeOnly }: Import)
   }
   const target = moduleOf(path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
   if (target === module) return [];
-  if (rowOf(target) < 0) return [`${file}: no row names the module ${target} of ${specifier}`];
-  if (rowOf(target) >= rowOf(module))
-    return [`${file}: ${module} may not import ${target}, which stands above or beside it`];
+  if (layerOf(target) < 0) return [`${file}: no layer names the module ${target} of ${specifier}`];
+  if (layerOf(target) >= layerOf(module))
+    return [`${file}: ${module} may not import ${target}, which is not in a lower layer`];
   if (module === 'workflows' && !typeOnly && !WORKFLOW_RUNTIME.has(target))
     return [`${file}: workflows may not run ${target}`];
   return [];
