@@ -105,12 +105,12 @@ export function encryptError<Kept extends { code: string; message: string; detai
   return { code, message: cipher.encrypt(JSON.stringify({ message, details })) };
 }
 
-/** Restores an error that `closeError` returned. An error that is not encrypted is returned unchanged. */
+/** Restores an error that `encryptError` returned. An error that is not encrypted is returned unchanged. */
 export function decryptError(error: { code: string; message: string; details?: unknown }, cipher: JobCipher) {
   const code = isErrorCode(error.code) ? error.code : 'UNKNOWN_ERROR';
   const text = cipher.decrypt(error.message);
   if (text === error.message) return new ServiceError(code, text, { details: error.details });
-  // `closeError` wrote this JSON.
+  // `encryptError` wrote this JSON.
   const { message, details } = JSON.parse(text) as { message: string; details?: unknown };
   return new ServiceError(code, message, { details });
 }

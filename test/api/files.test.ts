@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import { createFileUrl } from '../../src/blobs/file-urls.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { startApp } from '../support/app.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import { describeApi } from '../../src/api/openapi.ts';
 import { errorsOf } from '../../src/api/route-errors.ts';
 import { ROUTES } from '../../src/api/routes.ts';
@@ -10,6 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { errorAnswer } from '../../src/schemas/error.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 
 /** The reference says what the API does. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Site, startSite } from '../../bench/site.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 

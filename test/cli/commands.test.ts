@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
 import { runCommand } from '../../src/embedded/command.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 
 /** The command line against the shared instance, as a user types it. */

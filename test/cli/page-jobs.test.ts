@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, linkSentence, type Site, startSite } from '../../bench/site.ts';
 import { runCommand } from '../../src/embedded/command.ts';
+import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 
 /** The verbs `crawl` and `batch` against the shared instance, as a user types them. */

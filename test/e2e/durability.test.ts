@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { type Instance, startInstance } from '../support/instance.ts';
 

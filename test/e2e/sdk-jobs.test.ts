@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { type Site, startSite } from '../site/site.ts';
 
 /** The official JavaScript SDK, unchanged, with batches and crawls; and how often it asks. */
 

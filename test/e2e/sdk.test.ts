@@ -1,6 +1,6 @@
 import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { appTruth, articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
 import { startPages } from '../support/pages.ts';
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
