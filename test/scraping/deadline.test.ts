@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDeadline } from '../../src/activities/deadline.ts';
+import { startDeadline } from '../../src/scraping/deadline.ts';
 
 /** What counts as the time of a page, by a clock that the test moves. */
 

@@ -1,6 +1,6 @@
 import type { HostTime } from '../db/job-summary.ts';
 import { isEnded } from '../db/lanes.ts';
-import type { ScrapedPage } from './lane.ts';
+import type { ScrapedPage } from './page-worker.ts';
 
 /** The outcome of one chunk of a job. Temporal shows it as part of the activity's result. */
 export interface ChunkReport {

@@ -9,7 +9,7 @@ import { type Seal, sealOf } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 
 /** A batch or crawl, decrypted if necessary. */
-export interface OpenedJob {
+export interface LoadedPageJob {
   teamId: string;
   status: string;
   seal: Seal;
@@ -27,7 +27,7 @@ export interface OpenedJob {
  * Reads a batch or crawl.
  * @throws ServiceError `NOT_FOUND` if it does not exist (any more)
  */
-export async function openJob(db: Database, id: string, secretKey: string): Promise<OpenedJob> {
+export async function loadPageJob(db: Database, id: string, secretKey: string): Promise<LoadedPageJob> {
   const job = await findPageJob(db, id);
   if (!job) throw new ServiceError('NOT_FOUND', `Job ${id} does not exist (any more).`);
   const seal = sealOf({ id, wrapped: job.seal }, secretKey);

@@ -13,11 +13,11 @@ export interface MediaFields {
 }
 
 /** The page whose media are extracted, and the options for extracting them. */
-interface MediaOrder {
+interface MediaInput {
   request: ScrapeRequest;
-  obtained: FetchedPage;
+  fetched: FetchedPage;
   /** Whether the page belongs to a crawl. */
-  isFound?: boolean;
+  isCrawled?: boolean;
   urgent: boolean;
   signal: AbortSignal;
 }
@@ -28,9 +28,9 @@ interface MediaOrder {
  * @param media where the page's media are; absent if none were requested
  * @throws ServiceError as {@link MediaExtractor}
  */
-export async function makeMedia(
+export async function extractMedia(
   maker: MediaExtractor,
-  { request, obtained: { snapshot }, isFound, signal, urgent }: MediaOrder,
+  { request, fetched: { snapshot }, isCrawled, signal, urgent }: MediaInput,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
   if (!media) return { fields: {}, warnings: [] };
@@ -48,7 +48,7 @@ export async function makeMedia(
     return { fields, warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isFound || !(error instanceof ServiceError)) throw error;
+    if (!isCrawled || !(error instanceof ServiceError)) throw error;
     return leftOut(error.message);
   }
 }

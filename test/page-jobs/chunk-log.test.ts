@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ChunkLog } from '../../src/activities/chunk.ts';
-import { type PageHands, scrapeOne } from '../../src/activities/page.ts';
 import type { Claim } from '../../src/db/claims.ts';
 import type { PageEnd } from '../../src/db/lanes.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
+import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
 /** What a chunk of a job says that it did, by a clock that the test moves. */
@@ -43,7 +43,7 @@ describe('the report of a chunk', () => {
 
 describe('the time that a host took', () => {
   /** Scrapes a page by an engine of the test. */
-  async function timesOf(obtain: PageHands['engines']['fetchPage'], options: object = {}) {
+  async function timesOf(obtain: PageDeps['engines']['fetchPage'], options: object = {}) {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
@@ -57,9 +57,9 @@ describe('the time that a host took', () => {
           throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'The page is too large.');
         },
       },
-    } as unknown as PageHands;
+    } as unknown as PageDeps;
     await log.note(claim, (noteTime) =>
-      scrapeOne(
+      scrapeClaimedPage(
         claim,
         { ...job, guide: undefined, guideAt: undefined },
         { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },

@@ -7,13 +7,18 @@ import { siteOf } from '../crawl/site.ts';
 import type { SitemapReport } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { createMapPages, type MapPage, type MapPageDoors, type MapPages } from './map-pages.ts';
-import { type Ground, isGone, mayList, type SurveyOrder } from './survey-ground.ts';
-import { addFromLinks } from './survey-links.ts';
-import { addFromIndex, addFromSitemaps } from './survey-sources.ts';
+import { followLinks } from './follow-links.ts';
+import { addIndexedLinks, addSitemapLinks } from './listed-links.ts';
+import { isGone, type MapContext, type MapInput, mayList } from './map-context.ts';
+import {
+  createMapPageFetcher,
+  type MapFetcherDeps,
+  type MapPage,
+  type MapPageFetcher,
+} from './page-fetcher.ts';
 
 /** Dependencies of a survey. */
-export interface SurveyDoors extends MapPageDoors {
+export interface LinkDiscoveryDeps extends MapFetcherDeps {
   db: Database;
   guides: Guides;
   /** Maximum number of requests that a host gets at once. */
@@ -24,7 +29,7 @@ export interface SurveyDoors extends MapPageDoors {
  * The links of a site, and the outcome of each way to find them. An outcome is absent if the way was not
  * used, or was left early because there were enough links.
  */
-export interface Survey {
+export interface DiscoveredLinks {
   links: MapLinks;
   /** The URL of the start page after redirects. */
   base: string;
@@ -40,10 +45,10 @@ export interface Survey {
 }
 
 async function openStart(
-  pages: MapPages,
+  pages: MapPageFetcher,
   rules: HostRules,
-  { request, enough }: SurveyOrder,
-): Promise<Survey['start']> {
+  { request, enough }: MapInput,
+): Promise<DiscoveredLinks['start']> {
   const robots = await rules.of(request.url, enough);
   if (!robots.allows(request.url)) return 'forbidden';
   // With `sitemap: 'only'`, the start page only shows where the site is, so it needs no browser.
@@ -62,31 +67,31 @@ async function openStart(
  * the links that pages contain, as far as there are not enough yet and time is left.
  * @throws the reason of `enough` if it fires before the start page has been fetched
  */
-export async function surveySite(order: SurveyOrder, doors: SurveyDoors): Promise<Survey> {
+export async function discoverLinks(order: MapInput, deps: LinkDiscoveryDeps): Promise<DiscoveredLinks> {
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
-  const { requestsPerHost } = doors;
-  const rules = createHostRules(doors.guides.robots, request);
-  const pages = createMapPages(doors, request, order.over);
+  const { requestsPerHost } = deps;
+  const rules = createHostRules(deps.guides.robots, request);
+  const pages = createMapPageFetcher(deps, request, order.over);
   const start = await openStart(pages, rules, order);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;
   const scope = createMapScope(siteOf(request.url, base), request);
   const links = createMapLinks({ limit, ignoreQueryParameters });
-  const ground: Ground = { ...order, base, scope, rules, links };
+  const ground: MapContext = { ...order, base, scope, rules, links };
   await rules.of(base, enough);
 
   const first = scope.ofPage(base);
   if (sitemap !== 'only' && page && first && !isGone(page.statusCode) && mayList(ground, first))
     links.add(first, page.facts);
-  const survey: Survey = { links, base, folder: scope.folder, start };
+  const survey: DiscoveredLinks = { links, base, folder: scope.folder, start };
   const before = links.size;
-  if (sitemap !== 'skip') survey.sitemaps = await addFromSitemaps(ground, doors);
+  if (sitemap !== 'skip') survey.sitemaps = await addSitemapLinks(ground, deps);
   if (sitemap === 'only') return survey;
   const mayEndDry = links.size > before;
-  if (request.useIndex && !request.ignoreCache) await addFromIndex(ground, doors.db);
+  if (request.useIndex && !request.ignoreCache) await addIndexedLinks(ground, deps.db);
   if (page && !links.isFull) {
-    survey.crawl = await addFromLinks(ground, pages, { start: page, mayEndDry, requestsPerHost });
+    survey.crawl = await followLinks(ground, pages, { start: page, mayEndDry, requestsPerHost });
   }
   return survey;
 }

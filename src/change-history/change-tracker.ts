@@ -27,7 +27,7 @@ export interface TrackedPage {
   url: string;
   tag: string | null;
   /** The start URL of the crawl; `undefined` if the page belongs to no crawl. */
-  start: string | undefined;
+  crawlStart: string | undefined;
   /**
    * Whether the page is known only from an earlier crawl, and was found neither by links nor by sitemaps.
    */
@@ -36,19 +36,28 @@ export interface TrackedPage {
   scrapedAt: number;
   modes: ChangeTrackingMode[];
   /** The current content; `undefined` if the page no longer exists. */
-  now: (PageContent & { fingerprint: Uint8Array }) | undefined;
+  current: FingerprintedContent | undefined;
+}
+
+type FingerprintedContent = PageContent & { fingerprint: Uint8Array };
+
+/** How a comparison runs in a conversion thread. */
+interface RenderOptions {
+  signal: AbortSignal;
+  /** Whether a user is waiting for the page. */
+  urgent: boolean;
 }
 
 /** Compares pages with what the same team scraped before, and stores them for the next comparison. */
-export interface Tracker {
+export interface ChangeTracker {
   track(
     page: TrackedPage,
-    options: { signal: AbortSignal; urgent: boolean },
+    options: RenderOptions,
   ): Promise<{ changeTracking: ChangeTracking; warnings: string[] }>;
 }
 
 /** Dependencies of change tracking. */
-export interface TrackerDoors {
+export interface ChangeTrackerDeps {
   db: Database;
   /** Contents of page versions, which are kept as long as the versions. */
   versionBlobs: Blobs;
@@ -57,79 +66,85 @@ export interface TrackerDoors {
   trackingTtlMs: number;
 }
 
-const LOST = 'The text of the previous scrape is gone: there is nothing to make a diff with.';
+const PREVIOUS_TEXT_LOST = 'The text of the previous scrape is gone: there is nothing to make a diff with.';
 
-/** The key of a page's history. Scrapes with the same URL and tag are compared with each other. */
-export const versionKey = (url: string, tag: string | null) =>
+/**
+ * Returns the key of a page's history: the SHA-256 hash of URL and tag. Scrapes with the same key are
+ * compared with each other.
+ */
+export const historyKey = (url: string, tag: string | null) =>
   createHash('sha256')
     .update(JSON.stringify([normalizeTarget(url), tag]))
     .digest();
 
 /**
- * Creates the tracker. The versions of a page are numbered: each one is compared with the one before it and
- * takes the next number. If two scrapes take the same number at the same time, the slower one fails to store
- * its version and compares again, with the version of the faster one.
+ * Creates the change tracker. The versions of a page are numbered: each one is compared with the one before
+ * it and takes the next number. If two scrapes take the same number at the same time, the slower one fails
+ * to store its version and compares again, with the version of the faster one.
  */
-export function createTracker({ db, versionBlobs, renderer, trackingTtlMs }: TrackerDoors): Tracker {
+export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
+  const { db, versionBlobs, renderer, trackingTtlMs } = deps;
+
   /**
    * Stores the content of a page. If the page is unchanged and has no JSON, the previous blob is used again,
    * unless half of its retention time is over.
    */
-  async function store(now: PageContent, isSame: boolean, previous: PageVersion | undefined) {
-    const storedAt = previous?.storedAt ?? null;
-    const isEnough = isSame && now.json === undefined;
-    if (isEnough && previous?.blob && storedAt && storedAt.getTime() > Date.now() - trackingTtlMs / 2) {
-      return { blob: previous.blob, storedAt };
-    }
-    const { markdown, json } = now;
+  async function storeContent(content: PageContent, isSame: boolean, previous: PageVersion | undefined) {
+    const { markdown, json } = content;
+    const previousBlob = previous?.blob;
+    const storedAt = previous?.storedAt;
+    const isReusable = storedAt && storedAt.getTime() > Date.now() - trackingTtlMs / 2;
+    if (isSame && json === undefined && previousBlob && isReusable) return { blob: previousBlob, storedAt };
     const blob = await versionBlobs.put(packVersion({ markdown, ...(json !== undefined && { json }) }));
     return { blob, storedAt: new Date() };
   }
 
-  async function compare(
-    { now, modes }: TrackedPage & { now: PageContent & { fingerprint: Uint8Array } },
+  async function compareWith(
     previous: PageVersion,
-    options: { signal: AbortSignal; urgent: boolean },
+    { content, modes }: { content: FingerprintedContent; modes: ChangeTrackingMode[] },
+    options: RenderOptions,
   ): Promise<Comparison> {
-    if (previous.fingerprint?.equals(now.fingerprint)) return { isSame: true, warnings: [] };
-    const { fingerprint: _, ...after } = now;
+    const { fingerprint, ...after } = content;
+    if (previous.fingerprint?.equals(fingerprint)) return { isSame: true, warnings: [] };
     try {
       const before = previous.blob === null ? undefined : await versionBlobs.get(previous.blob);
       return await renderer.compare({ before, after, modes }, options);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
-      return { isSame: false, warnings: modes.length ? [LOST] : [] };
+      return { isSame: false, warnings: modes.length ? [PREVIOUS_TEXT_LOST] : [] };
     }
   }
 
   return {
     async track(page, options) {
-      const { teamId, jobId, scrapeId, url, tag, start, now } = page;
-      const scrape = { teamId, scrapeId, key: versionKey(url, tag) };
+      const { teamId, jobId, scrapeId, url, tag, crawlStart, current, modes } = page;
+      const scrape = { teamId, scrapeId, key: historyKey(url, tag) };
       for (;;) {
         options.signal.throwIfAborted();
         const { previous, number } = await findPast(db, scrape);
-        const { isSame, warnings, ...found }: Comparison =
-          now && previous
-            ? await compare({ ...page, now }, previous, options)
+        const { isSame, warnings, ...differences }: Comparison =
+          current && previous
+            ? await compareWith(previous, { content: current, modes }, options)
             : { isSame: false, warnings: [] };
-        const kept = now ? await store(now, isSame, previous) : { blob: null, storedAt: null };
-        const isWritten = await addVersion(db, scrape, number, {
-          ...kept,
+        const stored = current
+          ? await storeContent(current, isSame, previous)
+          : { blob: null, storedAt: null };
+        const isStored = await addVersion(db, scrape, number, {
+          ...stored,
           jobId,
           url,
-          crawl: start === undefined ? (previous?.crawl ?? null) : versionKey(start, tag),
+          crawl: crawlStart === undefined ? (previous?.crawl ?? null) : historyKey(crawlStart, tag),
           scrapedAt: new Date(page.scrapedAt),
-          fingerprint: now ? Buffer.from(now.fingerprint) : null,
+          fingerprint: current ? Buffer.from(current.fingerprint) : null,
         });
-        if (!isWritten) continue;
+        if (!isStored) continue;
         const status = isSame ? 'same' : previous ? 'changed' : 'new';
         return {
           changeTracking: {
             previousScrapeAt: previous?.scrapedAt.toISOString() ?? null,
-            changeStatus: now ? status : 'removed',
+            changeStatus: current ? status : 'removed',
             visibility: page.hidden ? 'hidden' : 'visible',
-            ...found,
+            ...differences,
           },
           warnings,
         };

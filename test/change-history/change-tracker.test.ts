@@ -4,15 +4,19 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { makeDocument } from '../../src/activities/document.ts';
-import { createTracker, type TrackedPage, type Tracker } from '../../src/activities/tracking.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
+import {
+  type ChangeTracker,
+  createChangeTracker,
+  type TrackedPage,
+} from '../../src/change-history/change-tracker.ts';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
 import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createRenderPool } from '../../src/formats/pool.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
+import { buildDocument } from '../../src/scraping/build-document.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { snapshotOf } from '../html/page.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
@@ -30,7 +34,7 @@ const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
 let asked: string[];
 /** Holds back what is to be put. */
 let gate: Promise<void>;
-let tracker: Tracker;
+let tracker: ChangeTracker;
 let teamId: string;
 
 beforeAll(async () => {
@@ -49,7 +53,7 @@ beforeAll(async () => {
       return files.get(key);
     },
   };
-  tracker = createTracker({ db, versionBlobs, renderer, trackingTtlMs: 10 * DAY_MS });
+  tracker = createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs: 10 * DAY_MS });
 });
 afterAll(async () => {
   await Promise.all([db.close(), renderer.close()]);
@@ -80,9 +84,9 @@ const complete = (jobId: string) => completeJob(db, { jobId, credits: 0, blob: '
 
 async function track(id: string, markdown: string, change: Partial<TrackedPage> = {}, json?: unknown) {
   const page: TrackedPage = {
-    ...{ teamId, jobId: id, scrapeId: id, url: URL, tag: null, start: undefined, hidden: false },
+    ...{ teamId, jobId: id, scrapeId: id, url: URL, tag: null, crawlStart: undefined, hidden: false },
     ...{ scrapedAt: Date.now(), modes: [] },
-    now: { markdown, fingerprint: computeFingerprint(markdown), ...(json !== undefined && { json }) },
+    current: { markdown, fingerprint: computeFingerprint(markdown), ...(json !== undefined && { json }) },
     ...change,
   };
   return tracker.track(page, { signal: new AbortController().signal, urgent: false });
@@ -222,28 +226,29 @@ describe('what is kept', () => {
 
 describe('a document', () => {
   /** The document of a page that is tracked by this. */
-  async function documentOf(html: string, change: Partial<Snapshot>, by: Tracker) {
+  async function documentOf(html: string, change: Partial<Snapshot>, by: ChangeTracker) {
     const id = await startScrape();
-    const { json } = await makeDocument(
+    const { json } = await buildDocument(
       { renderer, tracker: by, media: { make: async () => ({}) } },
       {
         scrapeId: id,
         request: scrapeBody.parse({ url: URL, formats: ['markdown', 'changeTracking'] }),
-        obtained: {
+        fetched: {
           snapshot: snapshotOf(html, change),
           cacheState: undefined,
           cached: Promise.resolve(),
           fallbacks: [],
         },
         queuedMs: undefined,
-        history: { teamId, jobId: id, start: undefined, hidden: false },
+        history: { teamId, jobId: id, crawlStart: undefined, hidden: false },
         urgent: true,
         signal: new AbortController().signal,
+        onFault: () => undefined,
       },
     );
     return JSON.parse(json.toString());
   }
-  const failing = (error: Error): Tracker => ({ track: () => Promise.reject(error) });
+  const failing = (error: Error): ChangeTracker => ({ track: () => Promise.reject(error) });
 
   it.each([404, 410])('of %i says that the page is removed', async (statusCode) => {
     const { changeTracking } = await documentOf('<p>Not here', { statusCode }, tracker);

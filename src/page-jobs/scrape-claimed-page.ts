@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { DuringWait } from '../browser/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
@@ -10,14 +9,19 @@ import type { Engines, FetchedPage } from '../engines/index.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
+import {
+  buildDocument,
+  type DocumentDeps,
+  type DocumentInput,
+  type FinishedDocument,
+} from '../scraping/build-document.ts';
+import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
-import { type DocumentHands, type FinishedDocument, makeDocument } from './document.ts';
-import type { ScrapedPage } from './lane.ts';
-import { readStart } from './start-page.ts';
+import type { ScrapedPage } from './page-worker.ts';
+import { readStartPage } from './start-page.ts';
 
 /** The context that all pages of a job share. */
-export interface PageJob {
+export interface PageJobContext {
   jobId: string;
   teamId: string;
   /** The scrape options of all pages; the URL comes from the claim. */
@@ -37,7 +41,7 @@ export interface PageJob {
 }
 
 /** Dependencies for scraping a page, and the signal that ends it. */
-export interface PageHands extends DocumentHands {
+export interface PageDeps extends DocumentDeps {
   engines: Engines;
   /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
@@ -49,6 +53,8 @@ export interface PageHands extends DocumentHands {
   onFetched(askedMs: number | undefined): void;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
+  /** Logs an unexpected error of a page. */
+  onFault: DocumentInput['onFault'];
 }
 
 /** Maximum number of attempts at a page whose failure may be temporary. */
@@ -56,7 +62,7 @@ const MOST_ATTEMPTS = 3;
 /** Milliseconds before the second and the third attempt. */
 const RETRY_MS = [2_000, 10_000];
 /** The longest that a page waits because its host asked for a pause, in milliseconds. */
-export const LONGEST_REST_MS = 120_000;
+export const MAX_POSTPONEMENT_MS = 120_000;
 /**
  * A page is given up after it was lost with its worker this often, because it may be what ends the workers.
  */
@@ -75,16 +81,20 @@ const SLOW_DOWN = new Set([429, 503]);
  * @throws ServiceError for an error that no single page is to blame for, or if the robots.txt of a crawl's
  *   own host stays unavailable; the reason of the signal
  */
-export async function scrapeOne(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
+export async function scrapeClaimedPage(
+  claim: Claim,
+  job: PageJobContext,
+  deps: PageDeps,
+): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
-  const page = (await bar(claim, job, hands.signal)) ?? (await scrapeClaim(claim, job, hands));
+  const page = (await bar(claim, job, deps)) ?? (await scrapeClaim(claim, job, deps));
   const isPlaced = !job.guide || claim.ordinal > 0 || !isEnded(page.end) || page.start;
   return isPlaced ? page : { ...page, start: { base: claim.url } };
 }
 
-async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promise<ScrapedPage> {
+async function scrapeClaim(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
   const { id, url } = claim;
-  using deadline = startDeadline({ ...job.request, url }, hands.signal);
+  using deadline = startDeadline({ ...job.request, url }, deps.signal);
   try {
     if (claim.losses >= MOST_LOSSES) {
       throw new ServiceError(
@@ -94,50 +104,53 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
     }
     const request = { ...job.request, url };
     const { profile } = request;
-    const obtained = await timed(hands, { request, deadline }, () =>
-      hands.engines.fetchPage(request, deadline.signal, {
+    const fetched = await timed(deps, { request, deadline }, () =>
+      deps.engines.fetchPage(request, deadline.signal, {
         profile: profile && { teamId: job.teamId, name: profile.name },
-        duringWait: (wait) => hands.duringWait(() => deadline.duringWait(wait)),
+        duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
       }),
     );
-    const { statusCode, retryAfterMs } = obtained.snapshot;
+    const { statusCode, retryAfterMs } = fetched.snapshot;
     if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
       return askAgain(claim, statusCode, retryAfterMs);
     }
-    if (isMovedStart(claim, job, obtained)) {
-      const { url: answered } = obtained.snapshot;
+    if (isMovedStart(claim, job, fetched)) {
+      const { url: answered } = fetched.snapshot;
       // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
-      await obtained.cached;
+      await fetched.cached;
       // The crawl moves to the host that its start page leads to, so that host's robots.txt decides about
       // its pace and its sitemaps.
       const guide = job.guideAt?.(answered);
-      const permit = await deadline.duringWait(async () => guide?.permit(answered, hands.signal));
+      const permit = await deadline.duringWait(async () => guide?.permit(answered, deps.signal));
       if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
     }
     const waitedMs = claim.waitedMs + deadline.waitedMs;
     const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
     const { teamId, jobId, start } = job;
-    const history = job.isQuiet ? undefined : { teamId, jobId, start, hidden: claim.hidden };
+    const history = job.isQuiet ? undefined : { teamId, jobId, crawlStart: start, hidden: claim.hidden };
     const discover = isFollowed(claim, job);
     const order = {
       scrapeId: id,
       request,
-      obtained,
+      fetched,
       queuedMs,
       history,
       discover,
-      isFound: job.guide !== undefined,
+      isCrawled: job.guide !== undefined,
     };
-    if (profile?.saveChanges) warn(obtained.snapshot, profile.name);
+    if (profile?.saveChanges) warn(fetched.snapshot, profile.name);
     const [document] = await Promise.all([
-      makeDocument(hands, { ...order, urgent: false, signal: deadline.signal }),
-      obtained.cached,
+      buildDocument(deps, { ...order, urgent: false, signal: deadline.signal, onFault: deps.onFault }),
+      fetched.cached,
     ]);
-    return await placed(claim, job, { obtained, document, signal: hands.signal });
+    return await placed(claim, job, { fetched, document, signal: deps.signal });
   } catch (thrown) {
-    hands.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
-    return failed(claim, job, deadline.signal.aborted ? deadline.signal.reason : thrown);
+    return failed(claim, job, {
+      thrown: deadline.signal.aborted ? deadline.signal.reason : thrown,
+      onFault: deps.onFault,
+    });
   }
 }
 
@@ -146,23 +159,23 @@ async function scrapeClaim(claim: Claim, job: PageJob, hands: PageHands): Promis
  * included.
  */
 async function timed(
-  { onFetched }: PageHands,
+  { onFetched }: PageDeps,
   { request, deadline }: { request: ScrapeRequest; deadline: Deadline },
   obtain: () => Promise<FetchedPage>,
 ): Promise<FetchedPage> {
   const startedAt = performance.now();
   let isAsked = !isCacheOnly(request);
   try {
-    const obtained = await obtain();
-    isAsked &&= obtained.cacheState !== 'hit';
-    return obtained;
+    const fetched = await obtain();
+    isAsked &&= fetched.cacheState !== 'hit';
+    return fetched;
   } finally {
     onFetched(isAsked ? performance.now() - startedAt - deadline.waitedMs : undefined);
   }
 }
 
 /** Whether a page is the start page of a crawl and leads to another host. */
-const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJob, { snapshot }: FetchedPage) =>
+const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJobContext, { snapshot }: FetchedPage) =>
   guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
 
 /** Postpones a page until a robots.txt is available. This does not count as an attempt. */
@@ -174,18 +187,18 @@ const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
  * Checks whether robots.txt allows a page to be fetched now.
  * @returns what becomes of the page if it may not be fetched now; `undefined` if it may
  */
-async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<ScrapedPage | undefined> {
+async function bar(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
   try {
-    const permit = (await job.guide?.permit(url, signal)) ?? 'granted';
+    const permit = (await job.guide?.permit(url, deps.signal)) ?? 'granted';
     if (permit === 'granted') return undefined;
     if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
     if ('waitMs' in permit) return postponed(claim, permit.waitMs);
     const { code, message } = permit.error;
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {
-    signal.throwIfAborted();
-    return failed(claim, job, thrown);
+    deps.signal.throwIfAborted();
+    return failed(claim, job, { thrown, onFault: deps.onFault });
   }
 }
 
@@ -193,7 +206,7 @@ async function bar(claim: Claim, job: PageJob, signal: AbortSignal): Promise<Scr
  * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
  * found it has followed them.
  */
-const isFollowed = ({ hidden }: Claim, { follow }: PageJob) => follow && !hidden;
+const isFollowed = ({ hidden }: Claim, { follow }: PageJobContext) => follow && !hidden;
 
 /**
  * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
@@ -207,16 +220,16 @@ function warn(snapshot: Snapshot, profile: string): void {
 /** Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects. */
 async function placed(
   claim: Claim,
-  job: PageJob,
-  page: { obtained: FetchedPage; document: FinishedDocument; signal: AbortSignal },
+  job: PageJobContext,
+  page: { fetched: FetchedPage; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
   const { json, credits, discovered } = page.document;
-  const { url } = page.obtained.snapshot;
+  const { url } = page.fetched.snapshot;
   const { guideAt } = job;
   const place =
     guideAt && claim.ordinal === 0
-      ? await readStart(claim.url, url, { guideAt, signal: page.signal })
+      ? await readStartPage(claim.url, url, { guideAt, signal: page.signal })
       : undefined;
   const guide = place?.guide ?? job.guide;
   if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
@@ -242,7 +255,11 @@ async function placed(
 }
 
 /** Decides what becomes of a page without a document: it is tried again or it fails. */
-function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPage {
+function failed(
+  claim: Claim,
+  { isQuiet }: PageJobContext,
+  { thrown, onFault }: { thrown: unknown; onFault: PageDeps['onFault'] },
+): ScrapedPage {
   const { id, host, url } = claim;
   const error = toServiceError(translateDatabaseError(thrown));
   const { code, message, details } = error;
@@ -254,7 +271,7 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
   if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
   if (code === 'UNKNOWN_ERROR') {
     const stack = String((thrown as Error)?.stack ?? thrown);
-    Context.current().log.error('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });
+    onFault('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });
   }
   // Another page may be what ended the browser, so this page gets more attempts than after other errors.
   const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
@@ -264,7 +281,9 @@ function failed(claim: Claim, { isQuiet }: PageJob, thrown: unknown): ScrapedPag
 
 function askAgain(claim: Claim, statusCode: number, retryAfterMs: number | undefined): ScrapedPage {
   const { id, host, attempts } = claim;
-  const retryInMs = Math.min(Math.max(retryAfterMs ?? 0, RETRY_MS[attempts] ?? 10_000), LONGEST_REST_MS);
-  const restMs = SLOW_DOWN.has(statusCode) ? Math.min(retryAfterMs ?? retryInMs, LONGEST_REST_MS) : undefined;
+  const retryInMs = Math.min(Math.max(retryAfterMs ?? 0, RETRY_MS[attempts] ?? 10_000), MAX_POSTPONEMENT_MS);
+  const restMs = SLOW_DOWN.has(statusCode)
+    ? Math.min(retryAfterMs ?? retryInMs, MAX_POSTPONEMENT_MS)
+    : undefined;
   return { end: { id, host, outcome: 'retry', retryInMs }, ...(restMs !== undefined && { restMs }) };
 }

@@ -10,7 +10,7 @@ import { scrapeBody } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 
 /** Dependencies for fetching and reading the pages of a map. */
-export interface MapPageDoors {
+export interface MapFetcherDeps {
   egress: Egress;
   engines: Engines;
   renderer: RenderPool;
@@ -29,7 +29,7 @@ export interface MapPage {
 }
 
 /** Fetches the pages of one map. An aborted fetch throws the signal's reason. */
-export interface MapPages {
+export interface MapPageFetcher {
   /**
    * Fetches the start page, with a browser if it needs one, because without this page there are no links to
    * follow.
@@ -56,8 +56,12 @@ function headersOf({ headers, location }: MapRequest): Record<string, string> {
  * @param over aborts the conversion of pages. No earlier signal does, because an abort ends a conversion
  *   thread, which costs more than letting it finish
  */
-export function createMapPages(doors: MapPageDoors, request: MapRequest, over: AbortSignal): MapPages {
-  const { egress, engines, renderer, userAgent } = doors;
+export function createMapPageFetcher(
+  deps: MapFetcherDeps,
+  request: MapRequest,
+  over: AbortSignal,
+): MapPageFetcher {
+  const { egress, engines, renderer, userAgent } = deps;
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
   const headers = headersOf(request);
   const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { Context } from '@temporalio/activity';
+import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-history/change-tracker.ts';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
@@ -8,33 +8,34 @@ import type { RenderPool } from '../formats/pool.ts';
 import type { Rendered } from '../formats/render.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import { makeMedia } from './media.ts';
-import type { ChangeTracking, TrackedPage, Tracker } from './tracking.ts';
+import { extractMedia } from './extract-media.ts';
 
 /** Dependencies for making documents. */
-export interface DocumentHands {
+export interface DocumentDeps {
   renderer: RenderPool;
-  tracker: Tracker;
+  tracker: ChangeTracker;
   media: MediaExtractor;
 }
 
 /** The page that a document is made from, and the options for making it. */
-export interface DocumentOrder {
+export interface DocumentInput {
   /** The page's `metadata.scrapeId`. */
   scrapeId: string;
   request: ScrapeRequest;
-  obtained: FetchedPage;
+  fetched: FetchedPage;
   /** Milliseconds that the page waited for its turn; `undefined` if it did not have to wait. */
   queuedMs: number | undefined;
   /** The team and job in whose history the page is recorded; absent if nothing of the page may be kept. */
-  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'start' | 'hidden'> | undefined;
+  history: Pick<TrackedPage, 'teamId' | 'jobId' | 'crawlStart' | 'hidden'> | undefined;
   /** Whether to extract the links of the page as well. */
   discover?: boolean;
   /** Whether the page belongs to a crawl. Media that it lacks are then a warning instead of an error. */
-  isFound?: boolean;
+  isCrawled?: boolean;
   /** Whether a user is waiting for the page. It is then processed before the pages of batches and crawls. */
   urgent: boolean;
   signal: AbortSignal;
+  /** Logs an unexpected error that the document does not fail with. */
+  onFault(message: string, attributes: Record<string, unknown>): void;
 }
 
 /** A scraped page as it is stored, with its price in credits and the URLs that it links to. */
@@ -46,19 +47,19 @@ export interface FinishedDocument {
 }
 
 /** Makes the document that the user receives. All kinds of scrapes use this function. */
-export async function makeDocument(hands: DocumentHands, order: DocumentOrder): Promise<FinishedDocument> {
-  const { scrapeId, request, obtained, queuedMs, discover, urgent, signal } = order;
-  const { snapshot, cacheState } = obtained;
+export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
+  const { scrapeId, request, fetched, queuedMs, discover, urgent, signal } = order;
+  const { snapshot, cacheState } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
-  const rendered = await hands.renderer.render(task, { signal, urgent });
+  const rendered = await deps.renderer.render(task, { signal, urgent });
   const { fields, metadata, discovered = [] } = rendered;
-  const { changeTracking, warnings: unseen } = await trackChanges(hands.tracker, order, rendered);
-  const played = await makeMedia(hands.media, order, rendered.media);
+  const { changeTracking, warnings: unseen } = await trackChanges(deps.tracker, order, rendered);
+  const played = await extractMedia(deps.media, order, rendered.media);
   const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
   const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
-  const credits = priceOf(request, { ...obtained, made });
+  const credits = priceOf(request, { ...fetched, made });
   const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen, ...played.warnings];
   const document = {
     ...fields,
@@ -102,8 +103,8 @@ const PARTIAL =
  * say why the comparison, or a part of it, was left out.
  */
 async function trackChanges(
-  tracker: Tracker,
-  { scrapeId, request, obtained: { snapshot }, history, signal, urgent }: DocumentOrder,
+  tracker: ChangeTracker,
+  { scrapeId, request, fetched: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
   { fields, fingerprint, trackedJson: json }: Rendered,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
   const asked = request.formats.find((format) => format.type === 'changeTracking');
@@ -117,8 +118,8 @@ async function trackChanges(
   const { tag, modes } = asked;
   const { markdown } = fields;
   const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
-  const now = isPage ? { markdown, json, fingerprint } : undefined;
-  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, now };
+  const current = isPage ? { markdown, json, fingerprint } : undefined;
+  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, current };
   try {
     return await tracker.track(page, { signal, urgent });
   } catch (thrown) {
@@ -128,7 +129,7 @@ async function trackChanges(
     // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
     // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
-    if (isUnknown) Context.current().log.error('comparing failed', { scrapeId, error: String(thrown) });
+    if (isUnknown) onFault('comparing failed', { scrapeId, error: String(thrown) });
     return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
   }
 }

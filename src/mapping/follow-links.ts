@@ -2,8 +2,8 @@ import { createFrontier, type Step } from '../crawl/frontier.ts';
 import { type LightCrawlEnd, runLightCrawl, type Visit } from '../crawl/light-crawl.ts';
 import { createMemory } from '../crawl/memory.ts';
 import { createTrapGuard } from '../crawl/traps.ts';
-import type { MapPage, MapPages } from './map-pages.ts';
-import { type Ground, isGone, mayList } from './survey-ground.ts';
+import { isGone, type MapContext, mayList } from './map-context.ts';
+import type { MapPage, MapPageFetcher } from './page-fetcher.ts';
 
 /** How many links are remembered, so that each one is judged only once. */
 const MOST_REMEMBERED = 200_000;
@@ -16,9 +16,9 @@ const NO_PAGE = /\.(?:pdf|docx?|odt|rtf|epub|xml|rss|atom|json|txt|csv|md|ps)$/i
  * @param from.start the start page
  * @param from.mayEndDry and `requestsPerHost`: as in {@link runLightCrawl}
  */
-export async function addFromLinks(
-  ground: Ground,
-  pages: MapPages,
+export async function followLinks(
+  ground: MapContext,
+  pages: MapPageFetcher,
   { start, ...light }: { start: MapPage; mayEndDry: boolean; requestsPerHost: number },
 ): Promise<LightCrawlEnd> {
   const { scope, links, rules, enough } = ground;

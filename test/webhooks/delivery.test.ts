@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { deliverRound, type Round } from '../../src/activities/courier.ts';
-import { retryInMs } from '../../src/activities/retry-schedule.ts';
 import { verifyFileToken } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
 import { changeTeam } from '../../src/db/teams.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
+import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/delivery.ts';
+import { retryInMs } from '../../src/webhooks/retry-schedule.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { deadAddress, type Received, startReceiver } from '../support/receiver.ts';
 import {
@@ -40,8 +40,11 @@ afterAll(async () => {
   await Promise.all([db.close(), egress.close(), guarded.close()]);
 });
 
-const deliver = (job: TestJob, { through = egress, ...round }: Partial<Round> & { through?: Egress } = {}) =>
-  deliverRound(
+const deliver = (
+  job: TestJob,
+  { through = egress, ...round }: Partial<DeliveryRound> & { through?: Egress } = {},
+) =>
+  deliverDueEvents(
     { db, blobs, egress: through, secretKey: SECRET_KEY },
     {
       jobId: job.id,

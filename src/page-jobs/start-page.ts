@@ -21,7 +21,7 @@ export interface StartPage {
  * @param url the URL of the start page after redirects
  * @param options.guideAt returns the link filter that the crawl has if its start page leads to a URL
  */
-export async function readStart(
+export async function readStartPage(
   asked: string,
   url: string,
   { guideAt, signal }: { guideAt: (url: string) => Guide; signal: AbortSignal },

@@ -1,10 +1,9 @@
-import { Context } from '@temporalio/activity';
+import { historyKey } from '../change-history/change-tracker.ts';
 import type { Guides } from '../crawl/guides.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob, readPageJob } from '../db/page-jobs.ts';
 import { listCrawlPages } from '../db/page-versions.ts';
-import { openJob } from './page-job.ts';
-import { versionKey } from './tracking.ts';
+import { loadPageJob } from './load-page-job.ts';
 
 /**
  * How many known pages are read at once. There are few enough that they are stored within the short time
@@ -18,20 +17,20 @@ const PAGES_AT_ONCE = 500;
  * Each call adds some of them. It is called again when these have ended, until there are no more. It does
  * nothing for other jobs, or if the limit is reached.
  */
-export async function recallPages(
-  doors: { db: Database; guides: Guides; secretKey: string },
+export async function addMissingPages(
+  deps: { db: Database; guides: Guides; secretKey: string },
   jobId: string,
+  signal: AbortSignal,
 ): Promise<void> {
-  const { db, guides, secretKey } = doors;
+  const { db, guides, secretKey } = deps;
   const job = await readPageJob(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
-  const { teamId, seal, options, crawl } = await openJob(db, jobId, secretKey);
+  const { teamId, seal, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const asked = options.formats.find((format) => format.type === 'changeTracking');
   if (seal.isSealed || !crawl || !asked) return;
   const guide = guides.of({ ...crawl, jobId, seal });
-  const question = { teamId, jobId, crawl: versionKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
-  const { cancellationSignal: signal } = Context.current();
+  const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
       const known = await listCrawlPages(db, { ...question, after });

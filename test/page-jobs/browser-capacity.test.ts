@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BrowserPlaces } from '../../src/activities/browser-places.ts';
+import { BrowserCapacity } from '../../src/page-jobs/browser-capacity.ts';
 
 /** How jobs share the browser of a worker. */
 
 describe('places in the browser', () => {
   it('are all for a job that is alone, over all of its lanes', () => {
-    const places = new BrowserPlaces(8);
+    const places = new BrowserCapacity(8);
     using first = places.join('a');
     using second = places.join('a');
     expect([first.take(5), second.take(16), first.take(1)]).toEqual([5, 3, 0]);
@@ -14,7 +14,7 @@ describe('places in the browser', () => {
   });
 
   it('are shared equally by jobs that lack some', () => {
-    const places = new BrowserPlaces(8);
+    const places = new BrowserCapacity(8);
     using one = places.join('a');
     using two = places.join('b');
     expect([one.take(16), two.take(16)]).toEqual([8, 0]);
@@ -28,7 +28,7 @@ describe('places in the browser', () => {
   });
 
   it('that a job has no pages for are for the others', () => {
-    const places = new BrowserPlaces(8);
+    const places = new BrowserCapacity(8);
     using one = places.join('a');
     using two = places.join('b');
     expect(two.take(16)).toBe(8);
@@ -37,7 +37,7 @@ describe('places in the browser', () => {
   });
 
   it('come one by one where there are more jobs than places', () => {
-    const places = new BrowserPlaces(2);
+    const places = new BrowserCapacity(2);
     const jobs = ['a', 'b', 'c'].map((id) => places.join(id));
     expect(jobs.map((job) => job.take(5))).toEqual([2, 0, 0]);
     jobs[0]!.release(1);
@@ -47,7 +47,7 @@ describe('places in the browser', () => {
   });
 
   it('that a lane still holds when it leaves are free again', () => {
-    const places = new BrowserPlaces(4);
+    const places = new BrowserCapacity(4);
     using stays = places.join('a');
     {
       using gone = places.join('a');

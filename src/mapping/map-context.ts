@@ -4,7 +4,7 @@ import type { MapScope } from '../crawl/map-scope.ts';
 import type { MapRequest } from '../schemas/map.ts';
 
 /** Which site is surveyed, for which team, and for how long. */
-export interface SurveyOrder {
+export interface MapInput {
   request: MapRequest;
   teamId: string;
   /** Maximum number of links to find. For a search, there are more of them than the response contains. */
@@ -18,7 +18,7 @@ export interface SurveyOrder {
 }
 
 /** The state that all ways to find links share. */
-export interface Ground extends SurveyOrder {
+export interface MapContext extends MapInput {
   /** The URL of the start page after redirects. */
   base: string;
   scope: MapScope;
@@ -28,7 +28,7 @@ export interface Ground extends SurveyOrder {
 }
 
 /** Whether robots.txt allows a link to be listed. A link that is excluded is noted in `links`. */
-export function mayList({ rules, links }: Pick<Ground, 'rules' | 'links'>, url: string): boolean {
+export function mayList({ rules, links }: Pick<MapContext, 'rules' | 'links'>, url: string): boolean {
   const isAllowed = rules.mayList(url);
   if (!isAllowed) links.exclude(url);
   return isAllowed;

@@ -15,11 +15,11 @@ import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
 import { post } from '../net/post.ts';
 import { pause } from '../pause.ts';
+import { buildEventRequest } from './event-request.ts';
 import { retryInMs } from './retry-schedule.ts';
-import { makeEvent } from './webhook-event.ts';
 
 /** Dependencies of webhook deliveries. */
-export interface WebhookDoors {
+export interface WebhookDeps {
   db: Database;
   blobs: Blobs;
   egress: Egress;
@@ -28,7 +28,7 @@ export interface WebhookDoors {
 }
 
 /** One round of deliveries for one job. */
-export interface Round {
+export interface DeliveryRound {
   jobId: string;
   /** Milliseconds after which no further event is sent. Deliveries that are under way are finished. */
   forMs: number;
@@ -59,21 +59,21 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
  * @throws errors of the database, after which events that were sent but not recorded are sent again; the
  *   signal's reason
  */
-export async function deliverRound(doors: WebhookDoors, round: Round): Promise<DeliverySurvey> {
-  const webhook = await findWebhook(doors.db, round.jobId, doors.secretKey);
+export async function deliverDueEvents(deps: WebhookDeps, round: DeliveryRound): Promise<DeliverySurvey> {
+  const webhook = await findWebhook(deps.db, round.jobId, deps.secretKey);
   if (!webhook) return { open: 0, nextDueInMs: undefined, jobEnded: true };
-  await new Courier(doors, webhook, round).run();
-  return surveyDeliveries(doors.db, round.jobId);
+  await new WebhookDelivery(deps, webhook, round).run();
+  return surveyDeliveries(deps.db, round.jobId);
 }
 
 /** First attempts keep the order of the events; retries are made when they are due. */
 const isFirst = ({ attempts }: DueEvent) => attempts === 0;
 const isPage = ({ type }: DueEvent) => type.endsWith('.page');
 
-class Courier {
-  readonly #doors: WebhookDoors;
+class WebhookDelivery {
+  readonly #deps: WebhookDeps;
   readonly #webhook: Webhook;
-  readonly #round: Round;
+  readonly #round: DeliveryRound;
   #firsts: DueEvent[] = [];
   #retries: DueEvent[] = [];
   /** Sequence number of the last event that was read for its first attempt. */
@@ -83,8 +83,8 @@ class Courier {
   readonly #sending = new Map<DueEvent, Promise<void>>();
   #failure: { error: unknown } | undefined;
 
-  constructor(doors: WebhookDoors, webhook: Webhook, round: Round) {
-    this.#doors = doors;
+  constructor(deps: WebhookDeps, webhook: Webhook, round: DeliveryRound) {
+    this.#deps = deps;
     this.#webhook = webhook;
     this.#round = round;
   }
@@ -100,7 +100,7 @@ class Courier {
         await this.#rest();
       } else if (ended) {
         break;
-      } else if (await isRunning(this.#doors.db, jobId)) {
+      } else if (await isRunning(this.#deps.db, jobId)) {
         await this.#rest();
       } else {
         // The job may have written its last events since the last query, so there is one more.
@@ -119,7 +119,7 @@ class Courier {
     const firsts = this.#firsts.length === 0 && now >= this.#lookAt;
     const retries = this.#retries.length === 0 && now >= this.#retryLookAt;
     if (!firsts && !retries) return;
-    const due = await listDue(this.#doors.db, {
+    const due = await listDue(this.#deps.db, {
       jobId: this.#round.jobId,
       after: this.#after,
       firsts: firsts ? ROWS_AT_ONCE : 0,
@@ -153,7 +153,7 @@ class Courier {
   }
 
   #send(event: DueEvent): void {
-    const { db } = this.#doors;
+    const { db } = this.#deps;
     const done = this.#attempt(event)
       .then((attempt) => recordAttempt(db, attempt))
       .catch((error) => {
@@ -169,8 +169,8 @@ class Courier {
     const { url } = this.#webhook.target;
     const retry = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
     try {
-      const wire = await makeEvent(event, { jobId, webhook: this.#webhook, ...this.#doors });
-      const statusCode = await post(this.#doors.egress, {
+      const wire = await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
+      const statusCode = await post(this.#deps.egress, {
         url,
         ...wire,
         timeoutMs: ATTEMPT_TIMEOUT_MS,

@@ -1,5 +1,5 @@
 /** A job's access to the browser of this worker, as one lane of the job uses it. */
-export interface JobPlaces extends Disposable {
+export interface JobBrowserCapacity extends Disposable {
   /** Takes places for up to `want` pages. @returns the number of places taken, which may be 0 */
   take(want: number): number;
   /** Returns places that were taken, but for which the job has no pages. */
@@ -24,7 +24,7 @@ interface Share {
  * more pages than can be open. Jobs that are short of places get equal shares; other jobs may use what a job
  * leaves of its share.
  */
-export class BrowserPlaces {
+export class BrowserCapacity {
   readonly #count: number;
   readonly #jobs = new Map<string, Share>();
 
@@ -37,7 +37,7 @@ export class BrowserPlaces {
    * Adds a lane of a job. Disposing of the result removes the lane and returns all places that it still
    * holds.
    */
-  join(jobId: string): JobPlaces {
+  join(jobId: string): JobBrowserCapacity {
     const job = this.#jobs.get(jobId) ?? { lanes: 0, taken: 0, lacksUntil: 0 };
     this.#jobs.set(jobId, job);
     job.lanes++;

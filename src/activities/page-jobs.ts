@@ -10,14 +10,14 @@ import { addToJob } from '../db/page-jobs.ts';
 import { endDiscovery, endJob, type JobEnd, retune, startDiscovery } from '../db/progress.ts';
 import { ServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
+import { loadPageJob } from '../page-jobs/load-page-job.ts';
+import { addMissingPages } from '../page-jobs/missing-pages.ts';
 import { type Retuning, retuning } from '../schemas/page-job.ts';
+import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { openJob } from './page-job.ts';
-import { quietly } from './quietly.ts';
-import { recallPages } from './recall.ts';
 
 /** Dependencies of the activities that begin, change and end batches and crawls. */
-export interface JobDoors {
+export interface PageJobDeps {
   db: Database;
   egress: Egress;
   guides: Guides;
@@ -71,9 +71,9 @@ function countBy<Item>(items: Item[], keyOf: (item: Item) => string): Record<str
 }
 
 /** The activities that begin, change and end batches and crawls. */
-export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: JobDoors) {
+export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: PageJobDeps) {
   async function findCrawl(jobId: string) {
-    const { status, seal, crawl } = await openJob(db, jobId, secretKey);
+    const { status, seal, crawl } = await loadPageJob(db, jobId, secretKey);
     if (!crawl) throw new ServiceError('NOT_FOUND', `Job ${jobId} is no crawl.`);
     return { ...crawl, status, seal };
   }
@@ -138,7 +138,7 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       const { start, base, request, readsSitemaps: sitemaps, status, seal } = crawl;
       // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
-      return await quietly(seal, async () => {
+      return await withEncryptedErrors(seal, async () => {
         const { robots } = guides.of({ ...crawl, jobId });
         const outcome = request.ignoreRobotsTxt
           ? { rules: undefined }
@@ -161,7 +161,9 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
-      const summary = await quietly(crawl.seal, () => adoptSitemaps(jobId, crawl, cancellationSignal));
+      const summary = await withEncryptedErrors(crawl.seal, () =>
+        adoptSitemaps(jobId, crawl, cancellationSignal),
+      );
       await endDiscovery(db, jobId);
       return crawl.seal.isSealed ? undefined : summary;
     },
@@ -186,11 +188,13 @@ export function jobActivities({ db, egress, guides, userAgent, resultTtlMs, secr
 
     /**
      * Ends a job. A job is completed only if none of its pages is open. Before that, a crawl that tracks
-     * changes may receive further pages, see {@link recallPages}.
+     * changes may receive further pages, see {@link addMissingPages}.
      * @returns whether the job has ended
      */
     async endJob(jobId: string, end: JobEnd): Promise<boolean> {
-      if (end.status === 'completed') await recallPages({ db, guides, secretKey }, jobId);
+      if (end.status === 'completed') {
+        await addMissingPages({ db, guides, secretKey }, jobId, Context.current().cancellationSignal);
+      }
       return endJob(db, { jobId, end, ttlMs: resultTtlMs });
     },
   };

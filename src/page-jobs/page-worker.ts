@@ -7,12 +7,12 @@ import type { CrawlStart } from '../db/progress.ts';
 import type { Seal } from '../seal.ts';
 
 /** Maximum number of pages that a lane scrapes at once. */
-export const LANE_WIDTH = 16;
+export const PAGES_PER_WORKER = 16;
 /**
  * Milliseconds after which a lane claims no more pages. The time is short, so that other jobs get their turn
  * and changes to the job take effect soon.
  */
-const LANE_MS = 3_000;
+const CLAIMING_MS = 3_000;
 /**
  * Pages that have ended are recorded together, at the latest this many milliseconds after the first of them.
  */
@@ -50,7 +50,7 @@ export interface ScrapedPage {
 }
 
 /** Limits how many pages a lane may start, in addition to the limits in the database. */
-export interface LaneRoom {
+export interface PageCapacity {
   /**
    * Reserves room for up to `want` pages, until it is returned.
    * @returns how many pages there is room for
@@ -63,7 +63,7 @@ export interface LaneRoom {
 }
 
 /** Options and dependencies of a lane. */
-export interface LaneOptions {
+export interface PageWorkerOptions {
   db: Database;
   blobs: Blobs;
   jobId: string;
@@ -78,7 +78,7 @@ export interface LaneOptions {
   signal: AbortSignal;
   /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
-  room: LaneRoom;
+  room: PageCapacity;
   /**
    * Whether the lane keeps waiting for room until its time is over. Any other lane without room ends sooner.
    */
@@ -98,9 +98,9 @@ export interface LaneOptions {
  * One of the workers of a page job. It claims pages, scrapes several at once, records them in groups as they
  * end, and stops after a few seconds.
  */
-export class Lane {
-  readonly #options: LaneOptions;
-  readonly #until = performance.now() + LANE_MS;
+export class PageWorker {
+  readonly #options: PageWorkerOptions;
+  readonly #until = performance.now() + CLAIMING_MS;
   readonly #running = new Map<number, Claim>();
   readonly #fetching = new Map<string, number>();
   #ended: ScrapedPage[] = [];
@@ -125,7 +125,7 @@ export class Lane {
   #taken = 0;
   #done = 0;
 
-  constructor(options: LaneOptions) {
+  constructor(options: PageWorkerOptions) {
     this.#options = options;
     options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
   }
@@ -142,7 +142,7 @@ export class Lane {
       if (this.#failure) throw this.#failure.error;
       const left = this.#options.most - this.#taken;
       const isOpen = left > 0 && performance.now() < this.#until && this.#isWanted();
-      await this.#advance(isOpen ? Math.min(LANE_WIDTH - this.#running.size, left) : 0);
+      await this.#advance(isOpen ? Math.min(PAGES_PER_WORKER - this.#running.size, left) : 0);
       // A job that has ended discards the pages that are under way; a paused job keeps them.
       if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
       if (this.#running.size > 0 || this.#ended.length) {
