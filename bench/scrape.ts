@@ -13,8 +13,9 @@ import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 /**
- * What POST /v2/scrape of a static page costs, beside the same fetch and conversion called as a function and beside
- * a workflow with one activity that does nothing, on the same engine in the same run. Usage: node bench/scrape.ts [SCRAPES]
+ * Measures POST /v2/scrape of a static page, beside the same fetch and conversion as a function call and beside a
+ * workflow with one activity that does nothing, on the same Temporal server in the same run.
+ * Usage: node bench/scrape.ts [SCRAPES]
  */
 
 const SEQUENTIAL = 200;
