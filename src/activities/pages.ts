@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { DiskSpace } from '../blobs/disk-space.ts';
 import type { Blobs } from '../blobs/index.ts';
-import type { DuringWait } from '../browser/browser-pool.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';

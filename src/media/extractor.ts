@@ -4,8 +4,7 @@ import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import { createProgramHome } from '../child-processes/program-home.ts';
 import { ServiceError } from '../errors.ts';
-
-import type { PageMedia } from '../html/page-media.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';

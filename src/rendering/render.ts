@@ -5,7 +5,7 @@ import { FORMATS } from '../formats/index.ts';
 import { extractData } from '../formats/json.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
-import type { PageMedia } from '../html/page-media.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import { requestedMediaKinds } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 
