@@ -43,9 +43,9 @@ export function pageJobActivities(deps: PageJobDeps) {
   const { db, guides, resultTtlMs, secretKey } = deps;
 
   async function loadCrawl(jobId: string) {
-    const { status, seal, crawl } = await loadPageJob(db, jobId, secretKey);
+    const { status, cipher, crawl } = await loadPageJob(db, jobId, secretKey);
     if (!crawl) throw new ServiceError('NOT_FOUND', `Job ${jobId} is not a crawl.`);
-    return { ...crawl, jobId, status, seal };
+    return { ...crawl, jobId, status, cipher };
   }
 
   return {
@@ -59,10 +59,10 @@ export function pageJobActivities(deps: PageJobDeps) {
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await loadCrawl(jobId);
-      const { start, base, request, readsSitemaps: sitemaps, status, seal } = crawl;
+      const { start, base, request, readsSitemaps: sitemaps, status, cipher } = crawl;
       // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
-      return await withEncryptedErrors(seal, async () => {
+      return await withEncryptedErrors(cipher, async () => {
         const { robots } = guides.of(crawl);
         const outcome = request.ignoreRobotsTxt
           ? { rules: undefined }
@@ -71,7 +71,7 @@ export function pageJobActivities(deps: PageJobDeps) {
         if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, MIN_WAIT_MS) };
         const { rules } = outcome;
         await startDiscovery(db, jobId, { delayMs: rules?.crawlDelayMs, sitemaps });
-        if (seal.isSealed) return { sitemaps };
+        if (cipher.encrypts) return { sitemaps };
         const robotsTxt = rules ? 'asked' : 'ignored';
         return { sitemaps, robotsTxt, ...(rules?.crawlDelayMs && { crawlDelayMs: rules.crawlDelayMs }) };
       });
@@ -86,11 +86,11 @@ export function pageJobActivities(deps: PageJobDeps) {
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await loadCrawl(jobId);
-      const summary = await withEncryptedErrors(crawl.seal, () =>
+      const summary = await withEncryptedErrors(crawl.cipher, () =>
         addSitemapPages(deps, crawl, cancellationSignal),
       );
       await endDiscovery(db, jobId);
-      return crawl.seal.isSealed ? undefined : summary;
+      return crawl.cipher.encrypts ? undefined : summary;
     },
 
     /**

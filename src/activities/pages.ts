@@ -63,7 +63,7 @@ export function pageActivities(deps: PageWorkerDeps) {
     async scrapePages({ jobId, lane: number, running = 1 }: PageWorkerInput): Promise<PageWorkerReport> {
       const { info, cancellationSignal, log } = Context.current();
       const job = await loadPageJob(db, jobId, secretKey);
-      const { seal, options, crawl, pageEvents } = job;
+      const { cipher, options, crawl, pageEvents } = job;
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
@@ -81,7 +81,7 @@ export function pageActivities(deps: PageWorkerDeps) {
           blobs,
           jobId,
           name,
-          seal,
+          cipher,
           signal,
           pageEvents,
           requestsPerHost,
@@ -93,16 +93,16 @@ export function pageActivities(deps: PageWorkerDeps) {
           maxClaims: crawl && crawl.base === undefined ? 1 : Number.POSITIVE_INFINITY,
           scrape: (claim, state, onFetched) => scraper.scrape(claim, state, onFetched),
         });
-        const result = await withEncryptedErrors(seal, () => pageWorker.run());
+        const result = await withEncryptedErrors(cipher, () => pageWorker.run());
         if (scraper.trapped.size) {
-          await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(scraper.trapped)));
+          await note(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(scraper.trapped)));
         }
         const report = await createReport(db, { jobId, requestsPerHost }, result);
         const placed = !crawl || result.job.base !== null;
         // A page worker without capacity would only wait. By reporting its own number it ends, while those
         // with lower numbers continue.
         const lanes = result.lacksCapacity && number > 0 ? Math.min(number, report.lanes) : report.lanes;
-        if (seal.isSealed) return { ...report, placed, lanes };
+        if (cipher.encrypts) return { ...report, placed, lanes };
         await addHostTimes(db, jobId, scraper.chunk.hostTimes);
         return { ...report, placed, lanes, chunk: scraper.chunk.report };
       } catch (error) {

@@ -82,8 +82,8 @@ export interface Checks {
 }
 
 /**
- * Adds a route to the application. Requests are checked in the order of compatibility 1.0: API key, rate
- * limit, credits, then the schemas.
+ * Adds a route to the application. Requests are checked in the order that clients of this API expect: API key,
+ * rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors: ApiDoors): void {
   const admit: RequestHandler = async (request, response, next) => {

@@ -13,7 +13,7 @@ import { JsonStream } from './json-stream.ts';
 import { headOf, type OpenedState, requireJob } from './page-jobs.ts';
 import type { ApiDoors } from './route.ts';
 
-/** The WebSocket paths on which clients watch batches and crawls (compatibility 3.6). */
+/** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
 /** How often the state of a watched job is read. */
 const LOOK_MS = 500;
@@ -95,7 +95,7 @@ export function mountSockets(server: Server, doors: ApiDoors): { close(): void }
 /**
  * Sends a client all documents so far and then each new document. When the job ends meanwhile, all
  * documents are sent once more with the final status, because existing clients take their result from that
- * message (compatibility 3.6).
+ * message.
  */
 async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
   const { socket, id, kind, caller, source } = watch;
@@ -108,7 +108,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
     job = await look();
     for await (const json of readDocuments(
       source,
-      job.seal,
+      job.cipher,
       allDocuments(source.db, id, seen, job.completed),
     )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
@@ -123,7 +123,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
-  const documents = readDocuments(source, job.seal, allDocuments(source.db, id, 0, job.completed));
+  const documents = readDocuments(source, job.cipher, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
     await send(socket, part, false);

@@ -25,10 +25,10 @@ export async function addMissingPages(
   const job = await readPageJob(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
-  const { teamId, seal, options, crawl } = await loadPageJob(db, jobId, secretKey);
+  const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const format = options.formats.find((each) => each.type === 'changeTracking');
-  if (seal.isSealed || !crawl || !format) return;
-  const linkFilter = guides.of({ ...crawl, jobId, seal });
+  if (cipher.encrypts || !crawl || !format) return;
+  const linkFilter = guides.of({ ...crawl, jobId, cipher });
   const query = { teamId, jobId, crawl: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
@@ -38,7 +38,7 @@ export async function addMissingPages(
       const urls = known.map(({ url }) => url);
       const { found, ...skipped } = await linkFilter.adopt(urls, signal);
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, seal });
+      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, cipher });
       if (added || isFull) return;
       after = last.key;
     }

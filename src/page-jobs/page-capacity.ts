@@ -1,5 +1,5 @@
 import type { DiskSpace } from '../blobs/disk-space.ts';
-import type { DuringWait } from '../browser/browser-pool.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 
 /** Limits how many pages a page worker may start, in addition to the limits in the database. */
 export interface PageCapacity {

@@ -38,7 +38,7 @@ export class PageScraper {
    * @param onFetched called when the host is done with the page
    */
   scrape(claim: Claim, state: Advanced, onFetched: () => void): Promise<ScrapedPage> {
-    const { teamId, seal, options, crawl } = this.#job;
+    const { teamId, cipher, options, crawl } = this.#job;
     const linkFilterAt = crawl && ((base: string) => this.#linkFilterAt(crawl, base));
     const context = {
       jobId: this.#jobId,
@@ -48,7 +48,7 @@ export class PageScraper {
       linkFilter: linkFilterAt?.(state.base ?? claim.url),
       crawlStart: crawl?.start,
       followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
-      zeroDataRetention: seal.isSealed,
+      zeroDataRetention: cipher.encrypts,
     };
     return this.chunk.note(claim, (noteTime) =>
       scrapeClaimedPage(claim, context, {
@@ -62,7 +62,7 @@ export class PageScraper {
   }
 
   #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): Guide {
-    const linkFilter = this.#guides.of({ ...crawl, jobId: this.#jobId, seal: this.#job.seal, base });
+    const linkFilter = this.#guides.of({ ...crawl, jobId: this.#jobId, cipher: this.#job.seal, base });
     this.#linkFilter = linkFilter;
     return linkFilter;
   }

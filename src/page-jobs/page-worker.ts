@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts';
 import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
 import type { CrawlStart } from '../db/progress.ts';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { PageCapacity } from './page-capacity.ts';
 
 /** Maximum number of pages that a page worker scrapes at once. */
@@ -58,7 +58,7 @@ export interface PageWorkerOptions {
   /** Unique name under which the page worker claims pages. */
   name: string;
   /** Encrypts what is stored of a job with zero data retention. */
-  seal: Seal;
+  cipher: JobCipher;
   /** Whether the webhook gets an event for each page that ends. */
   pageEvents: boolean;
   /** Maximum number of pages to claim in total. */
@@ -230,7 +230,7 @@ export class PageWorker {
    * @returns the number of claimed pages
    */
   async #step(want: number): Promise<number> {
-    const { db, jobId, name, seal, pageEvents, requestsPerHost, capacity } = this.#options;
+    const { db, jobId, name, cipher, pageEvents, requestsPerHost, capacity } = this.#options;
     this.#steppedAt = performance.now();
     const pages = this.#unrecorded;
     this.#unrecorded = [];
@@ -241,7 +241,7 @@ export class PageWorker {
     if (rests.length) await pauseHosts(db, new Map(rests));
     this.#job = await advance(db, {
       jobId,
-      seal,
+      cipher,
       lane: name,
       ended: pages.map(({ end }) => end),
       start: pages.find(({ start }) => start)?.start,
@@ -268,10 +268,10 @@ export class PageWorker {
 
   /** Stores the documents of pages and sets their blobs in the ends of the pages. */
   async #storeDocuments(pages: ScrapedPage[]): Promise<void> {
-    const { blobs, seal } = this.#options;
+    const { blobs, cipher } = this.#options;
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
     if (documents.length === 0) return;
-    const keys = await blobs.putAll(documents.map(({ json }) => seal.closeBytes(json)));
+    const keys = await blobs.putAll(documents.map(({ json }) => cipher.encryptBytes(json)));
     for (const [index, { end, json }] of documents.entries()) {
       Object.assign(end, { blob: keys[index], bytes: json.length });
     }

@@ -4,8 +4,8 @@ import { siteOf } from '../crawl/site.ts';
 import { sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob } from '../db/page-jobs.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Egress } from '../net/egress.ts';
-import type { Seal } from '../seal.ts';
 import type { LoadedPageJob } from './load-page-job.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface SitemapSummary {
 }
 
 /** A crawl as the discovery of its pages needs it. */
-export type CrawlJob = NonNullable<LoadedPageJob['crawl']> & { jobId: string; seal: Seal };
+export type CrawlJob = NonNullable<LoadedPageJob['crawl']> & { jobId: string; cipher: JobCipher };
 
 /** Dependencies for adding the pages of sitemaps. */
 export interface SitemapDeps {
@@ -46,7 +46,7 @@ export async function addSitemapPages(
   crawl: CrawlJob,
   outer: AbortSignal,
 ): Promise<SitemapSummary> {
-  const { jobId, start, base, seal } = crawl;
+  const { jobId, start, base, cipher } = crawl;
   const linkFilter = guides.of(crawl);
   const signal = AbortSignal.any([outer, AbortSignal.timeout(SITEMAPS_TIMEOUT_MS)]);
   const site = new URL(siteOf(start, base ?? start));
@@ -67,7 +67,7 @@ export async function addSitemapPages(
         break;
       }
       const { found, ...skipped } = await linkFilter.adopt(step.value, outer);
-      const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, seal });
+      const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, cipher });
       summary.pages += added;
       summary.blocked += skipped.blocked.length;
       // The crawl has reached its limit, so it cannot take further URLs from the sitemaps.

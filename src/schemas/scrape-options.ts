@@ -174,7 +174,7 @@ const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 
 const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
 const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
 
-/** Checks the rules between scrape options (compatibility 1.3). Every body that contains them needs it. */
+/** Checks the rules between scrape options. Every schema of a body that contains these options needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const fault = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message, input: options });
