@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { createGuide } from '../../src/crawl/guide.ts';
 import { UNLIMITED } from '../../src/crawl/robots.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
-import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { crawlBody } from '../../src/schemas/crawl.ts';
-import { UNSEALED } from '../../src/seal.ts';
 import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 
@@ -44,7 +44,7 @@ async function scrape(url: string) {
 
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
   const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
-  const guide = createGuide({ jobId: 'in memory', seal: UNSEALED, request, start: request.url }, robots);
+  const guide = createGuide({ jobId: 'in memory', cipher: NULL_CIPHER, request, start: request.url }, robots);
   const pages = [{ url: request.url, depth: 0 }];
   const met = new Set([guide.keyOf(request.url).toString('hex')]);
   const running = new Set<Promise<void>>();

@@ -1,8 +1,8 @@
 import type { Document } from 'domhandler';
-import { render } from '../../src/formats/render.ts';
 import { clean } from '../../src/html/clean.ts';
 import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { extractMetadata } from '../../src/html/metadata.ts';
+import { render } from '../../src/rendering/render.ts';
 import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
 

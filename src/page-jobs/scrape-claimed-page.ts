@@ -1,4 +1,4 @@
-import type { DuringWait } from '../browser/browser-pool.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import { DENIALS } from '../crawl/scope.ts';
 import type { Claim } from '../db/claims.ts';

@@ -1,6 +1,6 @@
 import type { FetchedPage } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
-import type { PageMedia } from '../html/page-media.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
 import { type MediaKind, requestedMediaKinds } from '../media-kind.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
