@@ -108,7 +108,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
     job = await look();
     for await (const json of readDocuments(
       source,
-      job.seal,
+      job.cipher,
       allDocuments(source.db, id, seen, job.completed),
     )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
@@ -123,7 +123,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
-  const documents = readDocuments(source, job.seal, allDocuments(source.db, id, 0, job.completed));
+  const documents = readDocuments(source, job.cipher, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
     await send(socket, part, false);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { isRunning, type ProcessId } from '../../src/embedded/supervision/process-identity.ts';
 import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
-import { startInstance } from '../support/instance.ts';
+import { startService } from '../support/service.ts';
 import { browsersBelow } from './browsers.ts';
 
 /** The service that a chaos run attacks. */
@@ -29,7 +29,7 @@ export const TARGET_ENV = { WINNOW_ALLOW_PRIVATE: '127.0.0.0/8,::1/128', LOG_LEV
 
 /** Everything on one machine, as `npm start` runs it. */
 export async function startEmbedded(): Promise<ChaosTarget> {
-  const { url, key, dataDir, stop } = await startInstance({ env: TARGET_ENV });
+  const { url, key, dataDir, stop } = await startService({ env: TARGET_ENV });
   const databaseUrl = runningDatabaseUrl(dataDir);
   const pids: Record<string, number> = {};
   const childOf = (name: string): ProcessId | undefined => readRunFile(dataDir)?.children[name];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyFileToken } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
@@ -10,6 +10,7 @@ import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/deliver
 import { retryInMs } from '../../src/webhooks/retry-schedule.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { deadAddress, type Received, startReceiver } from '../support/receiver.ts';
+import { useService } from '../support/use-service.ts';
 import {
   deliveriesOf,
   endPages,
@@ -19,6 +20,8 @@ import {
   signatureOf,
   type TestJob,
 } from '../support/webhooks.ts';
+
+const service = useService();
 
 /** Rounds of deliveries: what is sent, in which order, and what becomes of it. */
 
@@ -32,7 +35,7 @@ const faults: unknown[] = [];
 
 beforeAll(async () => {
   db = openTestDatabase();
-  blobs = await openBlobs(`${inject('service').dataDir}/blobs`, 'results');
+  blobs = await openBlobs(`${service.dataDir}/blobs`, 'results');
   egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   guarded = createEgress({ allowPrivate: [] });
 });

@@ -12,13 +12,13 @@ import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { connectTemporal, createTemporal } from '../../src/temporal.ts';
 import { openTestDatabase } from './database.ts';
-import { temporalAddress } from './instance.ts';
+import { temporalAddressOf } from './service.ts';
 
 /**
- * A second API process' worth of the shared instance, in this process: the same database, engine and files, other
- * settings.
+ * Starts a second API of the shared service, in this process: it uses the same Postgres, Temporal and blobs, but has
+ * its own settings.
  */
-export async function startApp(settings: Record<string, string>) {
+export async function startApi(settings: Record<string, string>) {
   const { dataDir } = inject('service');
   const secretKey = (await readFile(path.join(dataDir, 'secret-key'), 'utf8')).trim();
   const config = readConfig({
@@ -28,7 +28,7 @@ export async function startApp(settings: Record<string, string>) {
     ...settings,
   });
   const db = openTestDatabase();
-  const connection = await connectTemporal(await temporalAddress(dataDir));
+  const connection = await connectTemporal(temporalAddressOf({ dataDir }));
   const closing = new AbortController();
   const doors = {
     config: { ...config, secretKey },
@@ -46,8 +46,8 @@ export async function startApp(settings: Record<string, string>) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    /** It is asked to end: from now on nobody may wait in it for long. */
-    leave: () => closing.abort(),
+    /** Announces the shutdown: requests that wait for a job return early from now on. */
+    beginShutdown: () => closing.abort(),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
