@@ -12,13 +12,13 @@ import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 
 /**
- * The service's fetch, conversion threads and link discovery, with a list and a set in memory around them: what a
- * crawl costs at least. Results are thrown away. The setting is how many pages it has in hand at once.
+ * Runs the service's fetch, rendering threads and link discovery with the frontier in memory, which is the minimum cost
+ * of a crawl. Results are discarded. The setting is the number of pages at once.
  */
 
 const PAGE_MS = 30_000;
 const MAX_BODY_BYTES = 50 * 1024 * 1024;
-/** As the worker has it. */
+/** The same limit as in the worker. */
 const THREAD_MEMORY_MB = 512;
 
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
