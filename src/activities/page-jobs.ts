@@ -1,8 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Database } from '../db/client.ts';
-import { type JobSummary, summarizeJob } from '../db/job-summary.ts';
-import { endDiscovery, endJob, type JobEnd, retune, startDiscovery } from '../db/progress.ts';
+import {
+  changeJobSettings,
+  endDiscovery,
+  endJob,
+  type JobEnd,
+  startDiscovery,
+} from '../db/jobs/job-progress.ts';
+import { type JobSummary, summarizeJob } from '../db/jobs/job-summary.ts';
 import { ServiceError } from '../errors.ts';
 import { loadPageJob } from '../page-jobs/load-page-job.ts';
 import { addMissingPages } from '../page-jobs/missing-pages.ts';
@@ -40,7 +46,7 @@ interface Preparation {
 
 /** The activities that begin, change and end batches and crawls. */
 export function pageJobActivities(deps: PageJobDeps) {
-  const { db, guides, resultTtlMs, secretKey } = deps;
+  const { db, linkFilters, resultTtlMs, secretKey } = deps;
 
   async function loadCrawl(jobId: string) {
     const { status, cipher, crawl } = await loadPageJob(db, jobId, secretKey);
@@ -63,10 +69,10 @@ export function pageJobActivities(deps: PageJobDeps) {
       // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
       return await withEncryptedErrors(cipher, async () => {
-        const { robots } = guides.of(crawl);
+        const { robots } = linkFilters.get(crawl);
         const outcome = request.ignoreRobotsTxt
           ? { rules: undefined }
-          : await robots.of(base ?? start, signal);
+          : await robots.readRules(base ?? start, signal);
         if ('error' in outcome) throw outcome.error;
         if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, MIN_WAIT_MS) };
         const { rules } = outcome;
@@ -99,7 +105,7 @@ export function pageJobActivities(deps: PageJobDeps) {
      */
     async retuneJob(jobId: string, change: Retuning): Promise<void> {
       const { data, error } = retuning.safeParse(change);
-      if (data) await retune(db, jobId, data);
+      if (data) await changeJobSettings(db, jobId, data);
       else Context.current().log.warn('invalid signal ignored', { jobId, error: z.prettifyError(error) });
     },
 

@@ -1,11 +1,11 @@
 import { Context } from '@temporalio/activity';
 import type { DiskSpace } from '../blobs/disk-space.ts';
 import type { Blobs } from '../blobs/index.ts';
-import type { Guides } from '../crawl/guides.ts';
-import { releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Database } from '../db/client.ts';
-import { addHostTimes } from '../db/job-summary.ts';
-import { note } from '../db/progress.ts';
+import { addNote } from '../db/jobs/job-progress.ts';
+import { addHostTimes } from '../db/jobs/job-summary.ts';
+import { readJobWorkload, releaseClaims, renewClaims } from '../db/pages/claims.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import { BrowserCapacity } from '../page-jobs/browser-capacity.ts';
@@ -23,7 +23,7 @@ export interface PageWorkerDeps extends DocumentDeps {
   db: Database;
   blobs: Blobs;
   engines: Engines;
-  guides: Guides;
+  linkFilters: LinkFilterCache;
   storage: DiskSpace;
   /** Decrypts jobs with zero data retention. */
   secretKey: string;
@@ -53,7 +53,7 @@ const HELP_SIGNAL = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
 export function pageActivities(deps: PageWorkerDeps) {
-  const { db, blobs, guides, storage, secretKey, requestsPerHost } = deps;
+  const { db, blobs, linkFilters, storage, secretKey, requestsPerHost } = deps;
   const browserCapacity = new BrowserCapacity(deps.browserPages);
   return {
     /**
@@ -66,8 +66,8 @@ export function pageActivities(deps: PageWorkerDeps) {
       const { cipher, options, crawl, pageEvents } = job;
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
-      if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
-      using _ = startHeartbeat(() => renewLane(db, { jobId, lane: name }));
+      if (info.attempt > 1) await releaseClaims(db, { jobId, workerPrefix: prefix, isWorkerLost: true });
+      using _ = startHeartbeat(() => renewClaims(db, { jobId, pageWorker: name }));
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
       using browser = opensBrowser(options) ? browserCapacity.addPageWorker(jobId) : undefined;
@@ -95,7 +95,7 @@ export function pageActivities(deps: PageWorkerDeps) {
         });
         const result = await withEncryptedErrors(cipher, () => pageWorker.run());
         if (scraper.trapped.size) {
-          await note(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(scraper.trapped)));
+          await addNote(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(scraper.trapped)));
         }
         const report = await createReport(db, { jobId, requestsPerHost }, result);
         const placed = !crawl || result.job.base !== null;
@@ -108,12 +108,12 @@ export function pageActivities(deps: PageWorkerDeps) {
       } catch (error) {
         // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
         // them as new again.
-        guides.forget(jobId);
+        linkFilters.discard(jobId);
         throw error;
       } finally {
         stop.abort(new ServiceError('SCRAPE_JOB_CANCELLED', 'The page worker has ended.'));
         // Without the database this fails too. The next attempt then releases the claims.
-        await releaseLanes(db, { jobId, lane: name, lost: false }).catch((error) =>
+        await releaseClaims(db, { jobId, workerPrefix: name, isWorkerLost: false }).catch((error) =>
           log.warn('claims of a page worker not released', { error: String(error) }),
         );
       }
@@ -127,7 +127,7 @@ export function pageActivities(deps: PageWorkerDeps) {
   async function requestPageWorker(jobId: string, running: number): Promise<void> {
     const { info, client, log } = Context.current();
     const { workflowExecution: execution } = info;
-    const survey = await surveyJob(db, jobId);
+    const survey = await readJobWorkload(db, jobId);
     // A job with a delay can use only one page worker.
     if (survey.dueInMs !== 0 || survey.delayMs || !execution) return;
     if (usefulPageWorkers(survey, requestsPerHost) <= running) return;

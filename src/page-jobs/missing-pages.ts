@@ -1,8 +1,8 @@
 import { historyKey } from '../change-history/change-tracker.ts';
-import type { Guides } from '../crawl/guides.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Database } from '../db/client.ts';
-import { addToJob, readPageJob } from '../db/page-jobs.ts';
-import { listCrawlPages } from '../db/page-versions.ts';
+import { addPagesToJob, readPageJobState } from '../db/jobs/page-jobs.ts';
+import { listEarlierCrawlPages } from '../db/pages/page-versions.ts';
 import { loadPageJob } from './load-page-job.ts';
 
 /**
@@ -18,34 +18,34 @@ const PAGES_PER_READ = 500;
  * nothing for other jobs, or if the limit is reached.
  */
 export async function addMissingPages(
-  { db, guides, secretKey }: { db: Database; guides: Guides; secretKey: string },
+  { db, linkFilters, secretKey }: { db: Database; linkFilters: LinkFilterCache; secretKey: string },
   jobId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const job = await readPageJob(db, jobId);
+  const job = await readPageJobState(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const format = options.formats.find((each) => each.type === 'changeTracking');
   if (cipher.encrypts || !crawl || !format) return;
-  const linkFilter = guides.of({ ...crawl, jobId, cipher });
+  const linkFilter = linkFilters.get({ ...crawl, jobId, cipher });
   const query = { teamId, jobId, crawl: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
-      const known = await listCrawlPages(db, { ...query, after });
+      const known = await listEarlierCrawlPages(db, { ...query, after });
       const last = known.at(-1);
       if (!last) return;
       const urls = known.map(({ url }) => url);
-      const { found, ...skipped } = await linkFilter.adopt(urls, signal);
+      const { found, ...skipped } = await linkFilter.filterSitemapUrls(urls, signal);
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, cipher });
+      const { added, isFull } = await addPagesToJob(db, { jobId, pages, ...skipped, cipher });
       if (added || isFull) return;
       after = last.key;
     }
   } catch (error) {
     // The link filter remembers these URLs as known, but they may not have been stored. It has to treat them
     // as new again.
-    guides.forget(jobId);
+    linkFilters.discard(jobId);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import type { Claim } from '../db/claims.ts';
 import { translateDatabaseError } from '../db/client.ts';
+import type { Claim } from '../db/pages/claims.ts';
 import { policyOf, toServiceError } from '../errors.ts';
 import type { ScrapedPage } from './page-worker.ts';
 
@@ -44,7 +44,7 @@ export function retried(
 
 /** Postpones a page until a robots.txt is available. This does not count as an attempt. */
 export const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
-  end: { id, host, outcome: 'retry', isUntried: true, retryInMs },
+  end: { id, host, outcome: 'retry', isUncounted: true, retryInMs },
 });
 
 /**

@@ -1,7 +1,7 @@
-import type { Guide } from '../crawl/guide.ts';
-import type { Guides } from '../crawl/guides.ts';
-import type { Claim } from '../db/claims.ts';
-import type { Advanced } from '../db/lanes.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import { ChunkLog } from './chunk-log.ts';
 import type { LoadedPageJob } from './load-page-job.ts';
 import type { ScrapedPage } from './page-worker.ts';
@@ -12,18 +12,18 @@ export class PageScraper {
   readonly chunk = new ChunkLog();
   readonly #jobId: string;
   readonly #job: LoadedPageJob;
-  readonly #guides: Guides;
+  readonly #linkFilters: LinkFilterCache;
   readonly #deps: Omit<PageDeps, 'onFetched'>;
-  #linkFilter: Guide | undefined;
+  #linkFilter: LinkFilter | undefined;
 
   constructor(
     jobId: string,
     job: LoadedPageJob,
-    { guides, ...deps }: Omit<PageDeps, 'onFetched'> & { guides: Guides },
+    { linkFilters, ...deps }: Omit<PageDeps, 'onFetched'> & { linkFilters: LinkFilterCache },
   ) {
     this.#jobId = jobId;
     this.#job = job;
-    this.#guides = guides;
+    this.#linkFilters = linkFilters;
     this.#deps = deps;
   }
 
@@ -37,7 +37,7 @@ export class PageScraper {
    * @param state the state of the job after the last step of the page worker
    * @param onFetched called when the host is done with the page
    */
-  scrape(claim: Claim, state: Advanced, onFetched: () => void): Promise<ScrapedPage> {
+  scrape(claim: Claim, state: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage> {
     const { teamId, cipher, options, crawl } = this.#job;
     const linkFilterAt = crawl && ((base: string) => this.#linkFilterAt(crawl, base));
     const context = {
@@ -61,8 +61,13 @@ export class PageScraper {
     );
   }
 
-  #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): Guide {
-    const linkFilter = this.#guides.of({ ...crawl, jobId: this.#jobId, cipher: this.#job.seal, base });
+  #linkFilterAt(crawl: NonNullable<LoadedPageJob['crawl']>, base: string): LinkFilter {
+    const linkFilter = this.#linkFilters.get({
+      ...crawl,
+      jobId: this.#jobId,
+      cipher: this.#job.cipher,
+      base,
+    });
     this.#linkFilter = linkFilter;
     return linkFilter;
   }

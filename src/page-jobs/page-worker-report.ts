@@ -1,6 +1,6 @@
-import { type JobSurvey, surveyJob } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
-import type { Advanced } from '../db/lanes.ts';
+import { type JobWorkload, readJobWorkload } from '../db/pages/claims.ts';
+import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import type { ChunkReport } from './chunk-log.ts';
 import { MAX_RETRY_DELAY_MS } from './page-outcome.ts';
 import { PAGES_PER_WORKER } from './page-worker.ts';
@@ -11,7 +11,7 @@ import { PAGES_PER_WORKER } from './page-worker.ts';
  */
 export interface PageWorkerReport
   extends Pick<
-    Advanced,
+    RecordAndClaimResult,
     'status' | 'total' | 'completed' | 'failed' | 'credits' | 'open' | 'full' | 'outOfCredits'
   > {
   /** Number of pages that this page worker finished. */
@@ -35,7 +35,7 @@ const MIN_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
 
 /** Calculates how many page workers the open pages can keep busy. A job with a delay can use only one. */
-export function usefulPageWorkers(survey: JobSurvey, requestsPerHost: number): number {
+export function usefulPageWorkers(survey: JobWorkload, requestsPerHost: number): number {
   const { open, hosts, maxConcurrency, teamConcurrency, delayMs } = survey;
   if (delayMs) return 1;
   const concurrency = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
@@ -50,10 +50,10 @@ export function usefulPageWorkers(survey: JobSurvey, requestsPerHost: number): n
 export async function createReport(
   db: Database,
   { jobId, requestsPerHost }: { jobId: string; requestsPerHost: number },
-  { ended, job }: { ended: number; job: Advanced },
+  { ended, job }: { ended: number; job: RecordAndClaimResult },
 ): Promise<Omit<PageWorkerReport, 'placed' | 'chunk'>> {
   const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
-  const survey = await surveyJob(db, jobId);
+  const survey = await readJobWorkload(db, jobId);
   const idleMs = paused ? PAUSED_WAIT_MS : Math.max(survey.dueInMs ?? IDLE_WAIT_MS, MIN_WAIT_MS);
   return {
     done: ended,

@@ -1,9 +1,14 @@
 import type { Blobs } from '../blobs/index.ts';
-import { type Claim, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
-import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';
-import type { NewPage } from '../db/pages.ts';
-import type { CrawlStart } from '../db/progress.ts';
+import type { CrawlStart } from '../db/jobs/job-progress.ts';
+import { type Claim, pauseHosts } from '../db/pages/claims.ts';
+import type { NewPage } from '../db/pages/pages.ts';
+import {
+  hasEnded,
+  type PageResult,
+  type RecordAndClaimResult,
+  recordAndClaim,
+} from '../db/pages/record-and-claim.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { PageCapacity } from './page-capacity.ts';
 
@@ -38,7 +43,7 @@ const HELP_PAUSE_MS = 1_000;
 
 /** The result of scraping a page. */
 export interface ScrapedPage {
-  end: PageEnd;
+  end: PageResult;
   /** The document as JSON. */
   json?: Buffer;
   found?: NewPage[];
@@ -82,7 +87,7 @@ export interface PageWorkerOptions {
    * Scrapes a claimed page.
    * @param onFetched to be called when the host is done with the page, so that it can get another request
    */
-  scrape(claim: Claim, job: Advanced, onFetched: () => void): Promise<ScrapedPage>;
+  scrape(claim: Claim, job: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage>;
 }
 
 /** The result of a page worker. */
@@ -90,7 +95,7 @@ interface PageWorkerResult {
   /** Number of pages that ended. */
   ended: number;
   /** The state of the job after the last step. */
-  job: Advanced;
+  job: RecordAndClaimResult;
   /** Whether there was no capacity for another page the last time. */
   lacksCapacity: boolean;
 }
@@ -127,7 +132,7 @@ export class PageWorker {
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
   /** The state of the job after the last step. */
-  #job: Advanced | undefined;
+  #job: RecordAndClaimResult | undefined;
   #claimedCount = 0;
   #endedCount = 0;
 
@@ -164,7 +169,7 @@ export class PageWorker {
     }
   }
 
-  #result(job: Advanced): PageWorkerResult {
+  #result(job: RecordAndClaimResult): PageWorkerResult {
     return { ended: this.#endedCount, job, lacksCapacity: this.#lacksCapacity };
   }
 
@@ -239,23 +244,23 @@ export class PageWorker {
       restMs === undefined ? [] : [[end.host, restMs] as const],
     );
     if (rests.length) await pauseHosts(db, new Map(rests));
-    this.#job = await advance(db, {
+    this.#job = await recordAndClaim(db, {
       jobId,
       cipher,
-      lane: name,
-      ended: pages.map(({ end }) => end),
+      pageWorker: name,
+      results: pages.map(({ end }) => end),
       start: pages.find(({ start }) => start)?.start,
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       homepages: pages.flatMap(({ homepages = [] }) => homepages),
-      want,
+      maxPages: want,
       fetching: new Map(this.#fetching),
       requestsPerHost,
       pageEvents,
     });
     // Capacity is returned only now, because the database too counts a page as claimed until it is recorded.
     capacity.release(pages.length);
-    this.#endedCount += pages.filter(({ end }) => isEnded(end)).length;
+    this.#endedCount += pages.filter(({ end }) => hasEnded(end)).length;
     const { claims } = this.#job;
     this.#claimedCount += claims.length;
     for (const claim of claims) {

@@ -1,9 +1,9 @@
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
-import type { Guide } from '../crawl/guide.ts';
-import { DENIALS } from '../crawl/scope.ts';
-import type { Claim } from '../db/claims.ts';
-import { isEnded } from '../db/lanes.ts';
-import { HOMEPAGE_CODE } from '../db/skipped-urls.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import { hasEnded } from '../db/pages/record-and-claim.ts';
+import { EXTERNAL_HOMEPAGE_CODE } from '../db/pages/skipped-urls.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -27,11 +27,11 @@ export interface PageJobContext {
   /** The scrape options of all pages; the URL comes from the claim. */
   request: ScrapeRequest;
   /** The link filter of a crawl; `undefined` for a batch. */
-  linkFilter: Guide | undefined;
+  linkFilter: LinkFilter | undefined;
   /**
    * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
    */
-  linkFilterAt: ((url: string) => Guide) | undefined;
+  linkFilterAt: ((url: string) => LinkFilter) | undefined;
   /** The start URL of a crawl; `undefined` for a batch. */
   crawlStart: string | undefined;
   /** Whether links on the pages lead to more pages of the job. */
@@ -74,7 +74,7 @@ export async function scrapeClaimedPage(
 ): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
   const page = (await checkRobots(claim, job, deps)) ?? (await fetchAndConvert(claim, job, deps));
-  const isUnlocatedStart = job.linkFilter && claim.ordinal === 0 && isEnded(page.end) && !page.start;
+  const isUnlocatedStart = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
   return isUnlocatedStart ? { ...page, start: { base: claim.url } } : page;
 }
 
@@ -89,11 +89,11 @@ async function checkRobots(
 ): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
   try {
-    const permit = (await job.linkFilter?.permit(url, deps.signal)) ?? 'granted';
-    if (permit === 'granted') return undefined;
-    if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
-    if ('waitMs' in permit) return postponed(claim, permit.waitMs);
-    const { code, message } = permit.error;
+    const permission = (await job.linkFilter?.checkRobots(url, deps.signal)) ?? 'granted';
+    if (permission === 'granted') return undefined;
+    if (permission === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
+    if ('waitMs' in permission) return postponed(claim, permission.waitMs);
+    const { code, message } = permission.error;
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {
     deps.signal.throwIfAborted();
@@ -177,8 +177,8 @@ async function waitForRobotsOfMovedStart(
     return undefined;
   // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
   await fetched.cached;
-  const permit = await deadline.duringWait(() => linkFilterAt(url).permit(url, deps.signal));
-  return typeof permit === 'object' && 'waitMs' in permit ? permit.waitMs : undefined;
+  const permission = await deadline.duringWait(() => linkFilterAt(url).checkRobots(url, deps.signal));
+  return typeof permission === 'object' && 'waitMs' in permission ? permission.waitMs : undefined;
 }
 
 /**
@@ -215,22 +215,29 @@ async function outcomeOf(
   const linkFilter = startPage?.linkFilter ?? job.linkFilter;
   if (!linkFilter) return { end: { id, host, outcome: 'completed', credits }, json };
   const isRedirected = url !== claim.url;
-  const denial = startPage ? startPage.denial : isRedirected ? linkFilter.whyNot(url) : undefined;
+  const skipReason = startPage
+    ? startPage.skipReason
+    : isRedirected
+      ? linkFilter.findSkipReason(url)
+      : undefined;
   // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
   // other page outside the crawl are not.
   const links =
-    followsLinksOf(claim, job) && (startPage || !denial)
-      ? await linkFilter.follow(discovered, { url, depth: claim.depth }, signal)
+    followsLinksOf(claim, job) && (startPage || !skipReason)
+      ? await linkFilter.filterLinks(discovered, { url, depth: claim.depth }, signal)
       : undefined;
   const start = startPage && { start: startPage.start };
-  if (denial) {
+  if (skipReason) {
     const redirect = isRedirected ? ` redirects to ${url}, which` : '';
-    const message = `${claim.url}${redirect} is not a page of the crawl. ${DENIALS[denial]}`;
-    const error = { code: denial === 'externalHomepage' ? HOMEPAGE_CODE : 'CRAWL_DENIAL', message };
+    const message = `${claim.url}${redirect} is not a page of the crawl. ${SKIP_REASONS[skipReason]}`;
+    const error = {
+      code: skipReason === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL',
+      message,
+    };
     return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
-  const finalKey = linkFilter.keyOf(url);
-  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.keyOf(claim.url));
+  const finalKey = linkFilter.pageKey(url);
+  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
   const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
   return { end: { id, host, outcome: 'completed', credits, ...redirectTarget }, json, ...links, ...start };
 }

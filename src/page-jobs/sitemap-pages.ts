@@ -1,9 +1,9 @@
-import type { Guides } from '../crawl/guides.ts';
-import { UNLIMITED } from '../crawl/robots.ts';
-import { siteOf } from '../crawl/site.ts';
-import { sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
+import { ALLOW_ALL } from '../crawl/robots/robots-txt.ts';
+import { locateSitemaps, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
-import { addToJob } from '../db/page-jobs.ts';
+import { addPagesToJob } from '../db/jobs/page-jobs.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Egress } from '../net/egress.ts';
 import type { LoadedPageJob } from './load-page-job.ts';
@@ -32,7 +32,7 @@ export type CrawlJob = NonNullable<LoadedPageJob['crawl']> & { jobId: string; ci
 export interface SitemapDeps {
   db: Database;
   egress: Egress;
-  guides: Guides;
+  linkFilters: LinkFilterCache;
   userAgent: string;
 }
 
@@ -42,18 +42,18 @@ export interface SitemapDeps {
  * @param outer ends the work; its reason is thrown
  */
 export async function addSitemapPages(
-  { db, egress, guides, userAgent }: SitemapDeps,
+  { db, egress, linkFilters, userAgent }: SitemapDeps,
   crawl: CrawlJob,
   outer: AbortSignal,
 ): Promise<SitemapSummary> {
   const { jobId, start, base, cipher } = crawl;
-  const linkFilter = guides.of(crawl);
+  const linkFilter = linkFilters.get(crawl);
   const signal = AbortSignal.any([outer, AbortSignal.timeout(SITEMAPS_TIMEOUT_MS)]);
-  const site = new URL(siteOf(start, base ?? start));
-  const robots = (await linkFilter.robots.peek(site.href, outer)) ?? UNLIMITED;
+  const site = new URL(startUrlAfterRedirect(start, base ?? start));
+  const robots = (await linkFilter.robots.readRulesIfAvailable(site.href, outer)) ?? ALLOW_ALL;
   const walk = walkSitemaps({
     egress,
-    ...sitemapPlaces(site, robots),
+    ...locateSitemaps(site, robots),
     userAgent,
     signal,
     maxFiles: MAX_SITEMAP_FILES,
@@ -66,8 +66,8 @@ export async function addSitemapPages(
         summary.files = { read, missing: missing.length, failed: countByCode(failed), truncated };
         break;
       }
-      const { found, ...skipped } = await linkFilter.adopt(step.value, outer);
-      const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, cipher });
+      const { found, ...skipped } = await linkFilter.filterSitemapUrls(step.value, outer);
+      const { added, isFull } = await addPagesToJob(db, { jobId, pages: found, ...skipped, cipher });
       summary.pages += added;
       summary.blocked += skipped.blocked.length;
       // The crawl has reached its limit, so it cannot take further URLs from the sitemaps.
@@ -76,7 +76,7 @@ export async function addSitemapPages(
   } catch (error) {
     // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
     // them as new again.
-    guides.forget(jobId);
+    linkFilters.discard(jobId);
     outer.throwIfAborted();
     if (!signal.aborted) throw error;
   } finally {

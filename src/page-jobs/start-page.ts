@@ -1,18 +1,18 @@
-import type { Guide } from '../crawl/guide.ts';
-import { folderOf } from '../crawl/path.ts';
-import type { DenialReason } from '../crawl/scope.ts';
-import type { CrawlStart } from '../db/progress.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import type { SkipReason } from '../crawl/skip-reason.ts';
+import { folderPath } from '../crawl/url-path.ts';
+import type { CrawlStart } from '../db/jobs/job-progress.ts';
 
 /** The facts about a crawl that its start page reveals. */
 export interface StartPage {
   start: CrawlStart;
   /** The link filter of the crawl from now on. */
-  linkFilter: Guide;
+  linkFilter: LinkFilter;
   /**
    * Why the start page is not a page of the crawl itself. Set only if its requested URL and its URL after
    * redirects are both excluded, so a redirect out of the requested path is no reason.
    */
-  denial: DenialReason | undefined;
+  skipReason: SkipReason | undefined;
 }
 
 /**
@@ -24,14 +24,18 @@ export interface StartPage {
 export async function readStartPage(
   requested: string,
   url: string,
-  { linkFilterAt, signal }: { linkFilterAt: (url: string) => Guide; signal: AbortSignal },
+  { linkFilterAt, signal }: { linkFilterAt: (url: string) => LinkFilter; signal: AbortSignal },
 ): Promise<StartPage> {
-  const denialOfRequested = linkFilterAt(requested).whyNot(requested);
+  const skipReasonOfRequested = linkFilterAt(requested).findSkipReason(requested);
   const linkFilter = linkFilterAt(url);
-  const denial = linkFilter.whyNot(url);
+  const skipReason = linkFilter.findSkipReason(url);
   // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
   const hasMoved = new URL(url).origin !== new URL(requested).origin;
-  const paceMs = hasMoved ? await linkFilter.paceMs(signal) : undefined;
-  const strayed = denial === 'startPath' && { strayed: { url, folder: folderOf(new URL(requested)) } };
-  return { start: { base: url, paceMs, ...strayed }, linkFilter, denial: denial && denialOfRequested };
+  const crawlDelayMs = hasMoved ? await linkFilter.readCrawlDelayMs(signal) : undefined;
+  const strayed = skipReason === 'startPath' && { strayed: { url, folder: folderPath(new URL(requested)) } };
+  return {
+    start: { base: url, crawlDelayMs, ...strayed },
+    linkFilter,
+    skipReason: skipReason && skipReasonOfRequested,
+  };
 }
