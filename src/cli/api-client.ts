@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { isErrorCode, messageOf, ServiceError } from '../errors.ts';
+import { fieldsOf } from '../json-object.ts';
 import type { ServiceConnection } from './connection.ts';
 import { splitList } from './split-list.ts';
 
@@ -107,7 +108,7 @@ function parseResponse(
       { cause },
     );
   }
-  const fields = toRecord(answer);
+  const fields = fieldsOf(answer);
   // Some failures of a scrape have status 200.
   if (statusCode === 200 && fields.success !== false) return fields;
   throw errorFromResponse(fields, statusCode);
@@ -126,9 +127,4 @@ function errorFromResponse({ code, error, details }: ApiResponse, status: number
   return new ServiceError(known, told === undefined ? text : `${text}\n${JSON.stringify(told, null, 2)}`, {
     details,
   });
-}
-
-/** The fields of an object; an empty record for any other value. */
-export function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -3,7 +3,8 @@ import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { openProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
-import { type ApiResponse, postJson, toRecord } from '../api-client.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { type ApiResponse, postJson } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -91,7 +92,7 @@ function parseHeaders(lines: string[]): Record<string, string> | undefined {
 
 /** Formats the whole response, the document, or the only requested format, with a final line break. */
 export function formatResult(response: ApiResponse, formats: string[], whole: boolean): string {
-  const data = toRecord(response.data);
+  const data = fieldsOf(response.data);
   const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
   const result = whole ? response : (only ?? data);
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
@@ -100,8 +101,8 @@ export function formatResult(response: ApiResponse, formats: string[], whole: bo
 
 /** Collects the warnings that are printed on stderr. */
 function warnings(response: ApiResponse): string[] {
-  const { warning, metadata } = toRecord(response.data);
-  const { statusCode, error } = toRecord(metadata);
+  const { warning, metadata } = fieldsOf(response.data);
+  const { statusCode, error } = fieldsOf(metadata);
   const failed = typeof statusCode === 'number' && statusCode >= 400;
   return [
     ...(typeof warning === 'string' ? [`Warning: ${warning}`] : []),
