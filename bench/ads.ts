@@ -6,15 +6,15 @@ import { startBrowser } from '../test/support/browser.ts';
 import { startPages } from '../test/support/pages.ts';
 import { percentile, short, table } from './figures.ts';
 
-const HELP = `What blocking advertisements and cookie notices costs, or saves: a page with third-party requests (every
-other one a script, the rest pictures), half of them listed, opened with blocking and without by turns.
+const HELP = `Measures what blocking advertisements and cookie notices costs or saves. Opens a page with third-party requests
+(alternately scripts and images, half of them on the lists) with and without blocking, in turn.
 
 Usage: node bench/ads.ts [OPTIONS]
 
   --requests N    third-party requests of the page (100)
-  --runs N        how often it is opened each way (20)
-  --lists DIR     filter lists (*.txt) beside the two hosts of this page, as many as a worker has
-  --help          this text
+  --runs N        number of times that the page is opened each way (20)
+  --lists DIR     filter lists (*.txt) to load as a worker does, in addition to rules for two hosts of this page
+  --help          print this text
 `;
 
 const FILE_BYTES = 20_000;

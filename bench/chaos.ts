@@ -1,12 +1,10 @@
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { messageOf } from '../src/errors.ts';
+import { runChaos } from '../test/chaos/run.ts';
+import { startEmbedded } from '../test/chaos/target.ts';
+import { startClusterTarget } from './chaos/cluster-target.ts';
 import { HELP, readOptions } from './chaos/options.ts';
 import { printReport } from './chaos/report.ts';
-import { runChaos } from './chaos/run.ts';
-import { startClusterTarget, startEmbedded } from './chaos/target.ts';
-
-export { type ChaosOptions, type ChaosReport, runChaos } from './chaos/run.ts';
-export { type ChaosTarget, startClusterTarget, startEmbedded } from './chaos/target.ts';
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));

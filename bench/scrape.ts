@@ -8,13 +8,14 @@ import { render } from '../src/formats/render.ts';
 import { createEgress } from '../src/net/egress.ts';
 import { USER_AGENT } from '../src/net/user-agent.ts';
 import { connectTemporal } from '../src/temporal.ts';
-import { type Instance, startInstance } from '../test/support/instance.ts';
+import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 /**
- * What POST /v2/scrape of a static page costs, beside the same fetch and conversion called as a function and beside
- * a workflow with one activity that does nothing, on the same engine in the same run. Usage: node bench/scrape.ts [SCRAPES]
+ * Measures POST /v2/scrape of a static page, beside the same fetch and conversion as a function call and beside a
+ * workflow with one activity that does nothing, on the same Temporal server in the same run.
+ * Usage: node bench/scrape.ts [SCRAPES]
  */
 
 const SEQUENTIAL = 200;
@@ -74,7 +75,7 @@ async function startIdle(address: string) {
   };
 }
 
-function createScraper({ url, key }: Instance, siteUrl: string) {
+function createScraper({ url, key }: RunningService, siteUrl: string) {
   return async (index: number) => {
     const response = await fetch(`${url}/v2/scrape`, {
       method: 'POST',
@@ -86,8 +87,8 @@ function createScraper({ url, key }: Instance, siteUrl: string) {
   };
 }
 
-async function rootsOf(instance: Instance): Promise<Record<string, number>> {
-  const { pid, children } = await instance.run();
+function rootsOf(instance: RunningService): Record<string, number> {
+  const { pid, children } = runFileOf(instance);
   return {
     supervisor: pid,
     ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])),
@@ -136,9 +137,9 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
 }
 
 const site = await startSiteProcess();
-const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
-const roots = await rootsOf(instance);
-const temporal = (await instance.run()).urls.temporal!;
+const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
+const roots = rootsOf(instance);
+const temporal = runFileOf(instance).urls.temporal!;
 const pipeline = createPipeline(site.url);
 const idle = await startIdle(temporal);
 const scrape = createScraper(instance, site.url);

@@ -1,6 +1,6 @@
 import type { Snapshot } from './snapshot.ts';
 
-/** How many tokens one credit equals in the reports of token usage (spec: token usage). */
+/** How many tokens one credit equals in the reports of token usage. */
 export const TOKENS_PER_CREDIT = 15;
 
 /** Credits of a page. */

@@ -3,14 +3,14 @@ import { availableParallelism } from 'node:os';
 import { Runtime, Worker } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
 import { createActivities, failureInterceptor } from './activities/index.ts';
-import { createTracker } from './activities/tracking.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
-import { openAdBlocker } from './browser/ad-blocker.ts';
-import { createBrowserPool } from './browser/browser-pool.ts';
 import { createProfiles } from './browser/browser-profile.ts';
-import { launchChromium } from './browser/launch-chromium.ts';
+import { createBrowserPool } from './browser/chromium/browser-pool.ts';
+import { launchChromium } from './browser/chromium/launch-chromium.ts';
+import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { workflowBundle } from './bundle.ts';
+import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
 import { createGuides } from './crawl/guides.ts';
 import { createRobotsBook } from './crawl/robots-book.ts';
@@ -132,7 +132,7 @@ async function work(): Promise<ServiceRole> {
   const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
   const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
-  const doors = {
+  const deps = {
     db,
     blobs,
     engines,
@@ -148,13 +148,13 @@ async function work(): Promise<ServiceRole> {
     cacheBlobs,
     versionBlobs,
     trackingTtlMs,
-    tracker: createTracker({ db, versionBlobs, renderer, trackingTtlMs }),
+    tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     secretKey,
     requestsPerHost: config.requestsPerHost,
     browserPages: PAGES_AT_ONCE,
     logger,
   };
-  const activities = createActivities(doors);
+  const activities = createActivities(deps);
   const workers = await Promise.all(
     config.workerRoles.map((role) =>
       Worker.create({

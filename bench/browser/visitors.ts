@@ -79,7 +79,7 @@ export function inLanes(atOnce: number, open: (url: string) => Promise<string>):
 /** What a visitor's main module does: opens some pages, waits for its word, opens all on the clock, and tells. */
 export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promise<void> {
   process.once('disconnect', () => process.exit(1));
-  const { appTruth } = await import('../site/app.ts');
+  const { appTruth } = await import('../../test/site/app.ts');
   const urls = (pages: number, round: string) =>
     Array.from({ length: pages }, (_, n) => `${task.siteUrl}/app/${n}?${round}`);
   const check = (url: string, html: string) => {

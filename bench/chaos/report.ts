@@ -1,5 +1,5 @@
+import type { ChaosReport } from '../../test/chaos/run.ts';
 import { table } from '../figures.ts';
-import type { ChaosReport } from './run.ts';
 
 /** The report for a person: a table of jobs, one of figures, and what was wrong. */
 export function printReport({ rounds, kills, counts, violations }: ChaosReport): string {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../src/errors.ts';
-import { appTruth, articleTruth, type Site, startSite } from '../site.ts';
+import { appTruth, articleTruth, type Site, startSite } from '../../test/site/site.ts';
 import { call, scrape, untilAccepted } from './client.ts';
 import type { ClusterOptions } from './options.ts';
 import { type Cluster, startCluster } from './start.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastOutputLines, runCommand } from '../../src/embedded/command.ts';
-import { serviceOf } from './compose.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import { environmentOf, type PlacedFile, place } from './places.ts';
 
 /** Docker's wait before it starts a container again; it doubles every time. */

@@ -1,5 +1,5 @@
 import { loadPostgresPassword, loadSecretKey } from '../../src/embedded/keys.ts';
-import { type ComposeFile, interpolate, serviceOf } from './compose.ts';
+import { type ComposeFile, interpolate, serviceOf } from '../../test/support/compose.ts';
 
 /** What stands in the cluster file, and what it is here: addresses of containers, paths within them. */
 export type Places = Record<string, string>;

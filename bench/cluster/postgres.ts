@@ -8,7 +8,7 @@ import {
   postgresUser,
 } from '../../src/embedded/postgres-programs.ts';
 import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
-import { serviceOf } from './compose.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import type { PlacedFile } from './places.ts';
 
 /** Plans the embedded Postgres with the settings that the cluster file gives to its own. */

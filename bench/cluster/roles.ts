@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { openLog } from '../../src/embedded/supervision/log-files.ts';
 import { planServiceProcess } from '../../src/embedded/supervision/service-process.ts';
 import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import type { BucketSettings } from './bucket.ts';
-import { serviceOf } from './compose.ts';
 import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
 
 /** Docker starts a container again and again; here the start gives up at some point. */

@@ -6,7 +6,7 @@ import { loadFirstTeamKey } from '../../src/embedded/keys.ts';
 import { installPackages } from '../../src/embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
 import type { Progress } from '../../src/embedded/terminal-progress.ts';
-import { readCompose, serviceOf } from './compose.ts';
+import { readCompose, serviceOf } from '../../test/support/compose.ts';
 import { runJob } from './jobs.ts';
 import type { ClusterOptions } from './options.ts';
 import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';

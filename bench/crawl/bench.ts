@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Options } from './options.ts';
 import { startSiteProcess } from './programs.ts';
 import { crawlRequest } from './request.ts';
-import { type JobPath, type Service, startJob, startService } from './service.ts';
+import { type JobPath, type MeasuredService, startJob, startMeasuredService } from './service.ts';
 import { watchJob } from './watch.ts';
 
 /** Pages that everybody crawls before being measured. */
@@ -11,7 +11,7 @@ const WARM_UP = 200;
 /** What all measurements share. */
 export interface Bench {
   options: Options;
-  service: Service;
+  service: MeasuredService;
   /** A small site, for warming up. */
   warmUpUrl: string;
 }
@@ -26,7 +26,7 @@ export async function withBench(
   work: (bench: Bench) => Promise<void>,
 ): Promise<void> {
   const warmUp = await startSiteProcess(WARM_UP);
-  const service = await startService();
+  const service = await startMeasuredService();
   const interrupted = once(interrupt, 'abort').then(() => interrupt.throwIfAborted());
   try {
     interrupt.throwIfAborted();

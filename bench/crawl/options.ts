@@ -20,21 +20,21 @@ export interface Options {
 /** Graphs of the site: small pages, or whole articles. */
 export type Graph = 'links' | 'library';
 
-export const HELP = `Crawls the generated site through the whole service and prints what a page costs, beside the same fetch, conversion
-and link discovery in memory. Every result is read back and counted. Ends with 1 when one was missing or wrong.
+export const HELP = `Crawls the generated site through the whole service and prints the cost of a page, beside the same fetch, conversion and
+link discovery in memory. Reads and counts every result; exits with 1 if one was missing or wrong.
 
 Usage: node bench/crawl.ts [OPTIONS]
 
-  --pages N,N,…          sizes of the crawls (1000,10000,100000); none: no such crawl
+  --pages N,N,…          sizes of the crawls (1000,10000,100000); none: skip these crawls
   --graph GRAPH          library: articles of 30 to 120 KB (default); links: pages of 3 KB
-  --maxConcurrency N     of the service's crawls (its default: 8 per host)
-  --pipelinePages N      most pages of one run of the pipeline, which runs four times for each size (2000)
+  --maxConcurrency N     maxConcurrency of the crawls (default: none, so 8 requests per host)
+  --pipelinePages N      maximum number of pages of one in-memory run, of which there are four for each size (2000)
 
-  --peers [--peerPages N]   beside Crawlee's CheerioCrawler, with its defaults and at its best (1000); the first time
-                            it is installed from the npm registry into bench/peers/node_modules
-  --teams [--teamPages N]   how long a small batch of one team takes while another team's crawl runs (20000)
-  --sdk [--sdkPages N]      status requests of the official SDK while it waits for a crawl (3000)
-  --help                    this text
+  --peers [--peerPages N]   compare with Crawlee's CheerioCrawler, with its defaults and at its best (1000 pages); the
+                            first run installs it from the npm registry into bench/peers/node_modules
+  --teams [--teamPages N]   measure a small batch of one team while another team's crawl runs (20000 pages)
+  --sdk [--sdkPages N]      count the status requests of the official SDK while it waits for a crawl (3000 pages)
+  --help                    print this text
 `;
 
 /** The arguments as options; `undefined` where the help was asked for. */

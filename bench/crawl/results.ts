@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { articleTruth, linkSentence } from '../site.ts';
+import { articleTruth, linkSentence } from '../../test/site/site.ts';
 import type { Graph } from './options.ts';
 import { ask, type Caller, type JobPath } from './service.ts';
 

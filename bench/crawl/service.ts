@@ -1,19 +1,20 @@
 import { z } from 'zod';
+
 import { pageJobStatus, startResponse } from '../../src/schemas/page-job.ts';
-import { type Instance, startInstance } from '../../test/support/instance.ts';
+import { type RunningService, runFileOf, startService } from '../../test/support/service.ts';
 
 /** The whole service, started for the benchmark. */
-export interface Service {
-  instance: Instance;
+export interface MeasuredService {
+  instance: RunningService;
   /** Its processes by role; what they started belongs to them. */
   roots: Record<string, number>;
   /** `host:port` of its engine. */
   temporalAddress: string;
 }
 
-export async function startService(): Promise<Service> {
-  const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
-  const { pid, children, urls } = await instance.run();
+export async function startMeasuredService(): Promise<MeasuredService> {
+  const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
+  const { pid, children, urls } = runFileOf(instance);
   const parts = Object.entries(children).map(([name, child]) => [name, child.pid] as const);
   return {
     instance,

@@ -6,7 +6,7 @@ import { cancelResponse } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';
 import { type Bench, startCrawl } from './bench.ts';
 import { withSite } from './programs.ts';
-import { ask, type Caller, type JobPath, readHead, type Service, startJob } from './service.ts';
+import { ask, type Caller, type JobPath, type MeasuredService, readHead, startJob } from './service.ts';
 
 const BATCHES = 20;
 const BATCH_PAGES = 10;
@@ -40,7 +40,7 @@ The crawl of ${pages} pages got ${meanwhile} done meanwhile.${isThere}`;
   );
 }
 
-async function makeTeam({ instance: { url, dataDir } }: Service): Promise<Caller> {
+async function makeTeam({ instance: { url, dataDir } }: MeasuredService): Promise<Caller> {
   const db = openDatabase(runningDatabaseUrl(dataDir), (error) => console.error(error));
   try {
     const key = makeKey();

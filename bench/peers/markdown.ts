@@ -1,5 +1,5 @@
 import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 
 /** Converts HTML to GitHub-flavoured markdown. */
 export type Convert = (html: string) => string;

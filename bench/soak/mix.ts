@@ -1,4 +1,4 @@
-import { appTruth } from '../site/app.ts';
+import { appTruth } from '../../test/site/app.ts';
 
 /** Where pages of all kinds are. */
 export interface Sites {

@@ -1,7 +1,7 @@
 import { openBlobs } from '../../src/blobs/index.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
-import type { Session } from '../../src/browser/cdp.ts';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { type BrowserPool, createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import type { Session } from '../../src/browser/chromium/cdp.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createBrowserEngine } from '../../src/engines/browser-engine.ts';

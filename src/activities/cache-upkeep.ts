@@ -9,7 +9,7 @@ import {
 import type { Database } from '../db/client.ts';
 
 /** Dependencies of the cache upkeep. */
-export interface CacheDoors {
+export interface CacheUpkeepDeps {
   db: Database;
   cacheBlobs: Blobs;
   /** Milliseconds that a copy is kept after it was fetched. */
@@ -34,8 +34,8 @@ const TURN_MS = 600_000;
  * with the last of them.
  * @returns the number of deleted copies and files
  */
-export async function trimCache(doors: CacheDoors): Promise<{ copies: number; files: number }> {
-  const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = doors;
+export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number; files: number }> {
+  const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = deps;
   const total = { copies: 0, files: 0 };
   /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
   const finish = async ({ copies, files }: DroppedCopies) => {
@@ -67,7 +67,7 @@ export async function trimCache(doors: CacheDoors): Promise<{ copies: number; fi
  * @returns the number of deleted files
  */
 export async function removeStrayFiles(
-  { db, cacheBlobs }: Pick<CacheDoors, 'db' | 'cacheBlobs'>,
+  { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
   shelf = Math.floor(Date.now() / TURN_MS) % SHELVES,
 ): Promise<number> {
   const settled = Date.now() - SLACK_MS;

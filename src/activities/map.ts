@@ -5,15 +5,15 @@ import { MAP_CREDITS } from '../credits.ts';
 import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
 import { releaseSlot, renewSlot } from '../db/slots.ts';
 import { ServiceError } from '../errors.ts';
+import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
+import { warningOf } from '../mapping/map-warning.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
 import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { warningOf } from './map-warning.ts';
-import { type Survey, type SurveyDoors, surveySite } from './site-survey.ts';
-import { waitForSlot } from './slot.ts';
+import { waitForSlot } from './wait-for-slot.ts';
 
 /** Dependencies of maps. */
-export interface MapDoors extends SurveyDoors {
+export interface MapDeps extends LinkDiscoveryDeps {
   blobs: Blobs;
 }
 
@@ -46,7 +46,7 @@ function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, ou
 }
 
 /** Throws the reason why no links were found, if that is an error. */
-function throwReason({ start, sitemaps }: Survey): void {
+function throwReason({ start, sitemaps }: DiscoveredLinks): void {
   if (start instanceof ServiceError) throw start;
   const failed = typeof sitemaps === 'object' ? sitemaps.failed[0] : undefined;
   if (start === undefined && failed) throw new ServiceError(failed.code, failed.error);
@@ -56,7 +56,7 @@ function throwReason({ start, sitemaps }: Survey): void {
  * Creates the result of a map.
  * @throws the reason why no links were found, if that is an error
  */
-function resultOf(survey: Survey, request: MapRequest): MapResult {
+function resultOf(survey: DiscoveredLinks, request: MapRequest): MapResult {
   const { search, limit } = request;
   const found = survey.links.list();
   if (found.length === 0) throwReason(survey);
@@ -66,8 +66,8 @@ function resultOf(survey: Survey, request: MapRequest): MapResult {
 }
 
 /** The activities of a map. */
-export function mapActivities(doors: MapDoors) {
-  const { db, blobs } = doors;
+export function mapActivities(deps: MapDeps) {
+  const { db, blobs } = deps;
   return {
     /**
      * Finds the links of a site and stores them. The activity may be repeated: if the job has already ended,
@@ -92,7 +92,7 @@ export function mapActivities(doors: MapDoors) {
         const limit = request.search === undefined ? request.limit : Math.max(request.limit, LEAST_SEARCHED);
         const { half, enough, over } = clock;
         const order = { request, teamId: job.team_id, limit, half, enough, over };
-        const result = resultOf(await surveySite(order, doors), request);
+        const result = resultOf(await discoverLinks(order, deps), request);
         const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
         clock.over.throwIfAborted();
         await completeJob(db, { jobId, credits: MAP_CREDITS, blob });

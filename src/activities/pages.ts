@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { DiskSpace } from '../blobs/disk-space.ts';
 import type { Blobs } from '../blobs/index.ts';
-import type { DuringWait } from '../browser/browser-pool.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Guide } from '../crawl/guide.ts';
 import type { Guides } from '../crawl/guides.ts';
 import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
@@ -11,17 +11,17 @@ import type { Advanced } from '../db/lanes.ts';
 import { note } from '../db/progress.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
-import { BrowserPlaces, type JobPlaces } from './browser-places.ts';
-import { ChunkLog, type ChunkReport } from './chunk.ts';
-import type { DocumentHands } from './document.ts';
+import { BrowserCapacity, type JobBrowserCapacity } from '../page-jobs/browser-capacity.ts';
+import { ChunkLog, type ChunkReport } from '../page-jobs/chunk-log.ts';
+import { loadPageJob } from '../page-jobs/load-page-job.ts';
+import { PAGES_PER_WORKER, type PageCapacity, PageWorker } from '../page-jobs/page-worker.ts';
+import { MAX_POSTPONEMENT_MS, scrapeClaimedPage } from '../page-jobs/scrape-claimed-page.ts';
+import type { DocumentDeps } from '../scraping/build-document.ts';
+import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { LANE_WIDTH, Lane, type LaneRoom } from './lane.ts';
-import { LONGEST_REST_MS, scrapeOne } from './page.ts';
-import { openJob } from './page-job.ts';
-import { quietly } from './quietly.ts';
 
 /** Dependencies of lanes. */
-export interface PageDoors extends DocumentHands {
+export interface PageWorkerDeps extends DocumentDeps {
   db: Database;
   blobs: Blobs;
   engines: Engines;
@@ -39,7 +39,7 @@ export interface PageDoors extends DocumentHands {
 }
 
 /** Identifies a lane of a job. */
-export interface LaneInput {
+export interface PageWorkerInput {
   jobId: string;
   lane: number;
   /** Number of lanes of the job that are running, including this one. */
@@ -47,7 +47,7 @@ export interface LaneInput {
 }
 
 /** The result of a lane. */
-export interface LaneReport {
+export interface PageWorkerReport {
   /** Number of pages that this lane finished. */
   done: number;
   status: string;
@@ -79,18 +79,20 @@ const PAUSED_WAIT_MS = 5_000;
 const HELP = 'help';
 
 /** The activities that scrape the pages of batches and crawls. */
-export function pageActivities(doors: PageDoors) {
-  const { db, blobs, engines, renderer, tracker, media, guides, storage, secretKey } = doors;
-  const { requestsPerHost } = doors;
-  const browserPlaces = new BrowserPlaces(doors.browserPages);
+export function pageActivities(deps: PageWorkerDeps) {
+  const { db, blobs, engines, renderer, tracker, media, guides, storage, secretKey } = deps;
+  const { requestsPerHost } = deps;
+  const browserPlaces = new BrowserCapacity(deps.browserPages);
   return {
     /**
      * Scrapes pages of a job for a few seconds. The activity may be repeated: the claims of an earlier
      * attempt are released, and the pages that it recorded stay recorded.
      */
-    async scrapePages({ jobId, lane: number, running = 1 }: LaneInput): Promise<LaneReport> {
-      const { info, cancellationSignal } = Context.current();
-      const { teamId, seal, options, crawl, pageEvents } = await openJob(db, jobId, secretKey);
+    async scrapePages({ jobId, lane: number, running = 1 }: PageWorkerInput): Promise<PageWorkerReport> {
+      const { info, cancellationSignal, log } = Context.current();
+      const onFault = (message: string, attributes: Record<string, unknown>) =>
+        log.error(message, attributes);
+      const { teamId, seal, options, crawl, pageEvents } = await loadPageJob(db, jobId, secretKey);
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
@@ -102,7 +104,7 @@ export function pageActivities(doors: PageDoors) {
       const chunk = new ChunkLog();
       let guide: Guide | undefined;
       try {
-        const lane = new Lane({
+        const lane = new PageWorker({
           db,
           blobs,
           jobId,
@@ -134,7 +136,7 @@ export function pageActivities(doors: PageDoors) {
                 if (askedMs !== undefined) noteTime(askedMs);
                 onFetched();
               };
-              return scrapeOne(claim, pageJob, {
+              return scrapeClaimedPage(claim, pageJob, {
                 engines,
                 renderer,
                 tracker,
@@ -142,11 +144,12 @@ export function pageActivities(doors: PageDoors) {
                 signal,
                 onFetched: fetched,
                 duringWait,
+                onFault,
               });
             });
           },
         });
-        const { done, job: state, isBlocked } = await quietly(seal, () => lane.run());
+        const { done, job: state, isBlocked } = await withEncryptedErrors(seal, () => lane.run());
         if (guide?.trapped.size) {
           await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
         }
@@ -177,7 +180,7 @@ export function pageActivities(doors: PageDoors) {
    * Limits how many pages a lane may start: none while the disk is full or one of its pages waits for the
    * browser, and if all pages are opened in the browser, only as many as there are places for.
    */
-  function roomFor(places: JobPlaces | undefined): { room: LaneRoom; duringWait: DuringWait } {
+  function roomFor(places: JobBrowserCapacity | undefined): { room: PageCapacity; duringWait: DuringWait } {
     let waiting = 0;
     return {
       room: {
@@ -217,15 +220,19 @@ export function pageActivities(doors: PageDoors) {
   /** Calculates how many lanes the open pages can keep busy. */
   function lanesFor({ open, hosts, maxConcurrency, teamConcurrency, delayMs }: JobSurvey): number {
     const wide = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
-    return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / LANE_WIDTH));
+    return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / PAGES_PER_WORKER));
   }
 
-  async function reportOf(jobId: string, done: number, job: Advanced): Promise<Omit<LaneReport, 'placed'>> {
+  async function reportOf(
+    jobId: string,
+    done: number,
+    job: Advanced,
+  ): Promise<Omit<PageWorkerReport, 'placed'>> {
     const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
     const survey = await surveyJob(db, jobId);
     const lanes = lanesFor(survey);
     const idleMs = paused ? PAUSED_WAIT_MS : Math.max(survey.dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
-    const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, LONGEST_REST_MS);
+    const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, MAX_POSTPONEMENT_MS);
     return { done, status, total, completed, failed, credits, open, full, outOfCredits, lanes, waitMs };
   }
 }

@@ -7,11 +7,11 @@ import { deleteUnusedProfiles } from '../db/profiles.ts';
 import { forgetRobotsFiles } from '../db/robots.ts';
 import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
 import { listOverdue } from '../db/webhooks.ts';
-import { type CacheDoors, removeStrayFiles, trimCache } from './cache-upkeep.ts';
+import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
 /** Dependencies of upkeep. */
-export interface UpkeepDoors extends CacheDoors {
+export interface UpkeepDeps extends CacheUpkeepDeps {
   db: Database;
   blobs: Blobs;
   versionBlobs: Blobs;
@@ -35,8 +35,8 @@ const OVERDUE_MS = 600_000;
 const SLACK_MS = 3_600_000;
 
 /** The activities that delete expired data and find jobs that need a workflow. */
-export function upkeepActivities(doors: UpkeepDoors) {
-  const { db, blobs, versionBlobs, trackingTtlMs } = doors;
+export function upkeepActivities(deps: UpkeepDeps) {
+  const { db, blobs, versionBlobs, trackingTtlMs } = deps;
   return {
     /** Finds batches and crawls that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
@@ -58,8 +58,8 @@ export function upkeepActivities(doors: UpkeepDoors) {
       let jobs = 0;
       for (let some = 1; some > 0; jobs += some) some = await deleteResults(db);
       while ((await deleteExpired(db)) > 0);
-      const cache = await trimCache(doors);
-      const strays = await removeStrayFiles(doors);
+      const cache = await trimCache(deps);
+      const strays = await removeStrayFiles(deps);
       await forgetKeys(db);
       await forgetRobotsFiles(db);
       await deleteUnusedProfiles(db);

@@ -1,15 +1,15 @@
 import { Context } from '@temporalio/activity';
 import type { DeliverySurvey } from '../db/webhooks.ts';
-import { deliverRound, type WebhookDoors } from './courier.ts';
+import { deliverDueEvents, type WebhookDeps } from '../webhooks/delivery.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
-export type { WebhookDoors } from './courier.ts';
+export type { WebhookDeps } from '../webhooks/delivery.ts';
 
 /** Milliseconds that one activity delivers events before it returns to its workflow. */
 const ROUND_MS = 5_000;
 
 /** The activity that delivers the webhook events of jobs. */
-export function webhookActivities(doors: WebhookDoors) {
+export function webhookActivities(deps: WebhookDeps) {
   return {
     /**
      * Sends the due events of a job and waits for new ones, for a few seconds. The activity may be repeated:
@@ -19,7 +19,7 @@ export function webhookActivities(doors: WebhookDoors) {
       const { cancellationSignal: signal, log } = Context.current();
       using _ = startHeartbeat();
       // `await` is needed here, because the heartbeat stops when this function returns.
-      return await deliverRound(doors, {
+      return await deliverDueEvents(deps, {
         jobId,
         forMs: ROUND_MS,
         signal,

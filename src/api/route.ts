@@ -83,7 +83,7 @@ export interface RequestChecks {
 }
 
 /**
- * Adds a route to the application. Requests are checked in the order that clients of this API rely on: API key,
+ * Adds a route to the application. Requests are checked in the order that clients of this API expect: API key,
  * rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {

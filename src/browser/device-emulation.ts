@@ -1,5 +1,5 @@
 import { devices } from 'playwright';
-import type { Session } from './cdp.ts';
+import type { Session } from './chromium/cdp.ts';
 
 /** What a page can observe about its visitor. */
 export interface Appearance {

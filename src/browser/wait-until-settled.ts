@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRefresh } from '../html/meta-refresh.ts';
 import { isPlaceholder } from '../html/placeholder.ts';
 import { type PageActivity, probeActivity } from './activity-probe.ts';
-import { evaluateIsolated, isBetweenDocuments } from './isolated-world.ts';
-import { readShortText } from './short-text.ts';
+import { evaluateIsolated, isBetweenDocuments } from './dom/isolated-world.ts';
+import { readShortText } from './dom/short-text.ts';
 import type { Tab } from './tab.ts';
 
 /** A page has settled when neither network nor DOM was active for this long. */

@@ -1,10 +1,10 @@
 import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
-import type { ActionOutcome } from '../browser/action-handlers.ts';
-import type { AdBlocker } from '../browser/ad-blocker.ts';
-import type { BrowserPool } from '../browser/browser-pool.ts';
+import type { ActionOutcome } from '../browser/actions/action-handlers.ts';
 import type { Profiles } from '../browser/browser-profile.ts';
-import { Disconnected } from '../browser/cdp.ts';
+import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
+import { Disconnected } from '../browser/chromium/cdp.ts';
+import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { CollectedFile } from '../formats/format.ts';

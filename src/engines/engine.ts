@@ -1,5 +1,5 @@
-import type { DuringWait } from '../browser/browser-pool.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';

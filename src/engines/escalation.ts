@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import { mentionsMedia } from '../html/page-media.ts';
+import { mentionsMedia } from '../html/media/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';

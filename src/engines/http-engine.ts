@@ -1,5 +1,5 @@
+import { isPlayable } from '../html/media/page-media.ts';
 import { findRefreshTarget } from '../html/meta-refresh.ts';
-import { isPlayable } from '../html/page-media.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';

@@ -1,5 +1,5 @@
-import type { DuringWait } from '../browser/browser-pool.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { OpenPage } from '../formats/format.ts';
 import { FORMATS } from '../formats/index.ts';
 import { requestedMediaKinds } from '../media-kind.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** The audio of the media that the page plays, as a file. Made in `activities/media.ts`. */
+/** The audio of the media that the page plays, as a file. Made in `scraping/extract-media.ts`. */
 export const audio = defineFormat({
   field: 'audio',
   request: z.strictObject({ type: z.literal('audio') }),

@@ -3,7 +3,7 @@ import { analyzeBranding } from '../branding/analyze.ts';
 import type { BrandingData } from '../branding/branding-data.ts';
 import { collectBrandingData } from '../branding/collect.ts';
 import { listMissingFields } from '../branding/missing-fields.ts';
-import { itemsOf } from '../html/structured-data.ts';
+import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { defineFormat } from './format.ts';
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/);

@@ -23,7 +23,7 @@ const diff = z.object({
 });
 
 /**
- * The changes of the page since the team's last scrape with this format. Made in `activities/tracking.ts`.
+ * The changes of the page since the team's last scrape with this format. Made in `change-history/`.
  */
 export const changeTracking = defineFormat({
   field: 'changeTracking',

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { computeFingerprint } from '../changes/fingerprint.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
-import type { PageMedia } from '../html/page-media.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import { requestedMediaKinds } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import type { changeTracking } from './change-tracking.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
-/** The video that the page plays, as a file. Made in `activities/media.ts`. */
+/** The video that the page plays, as a file. Made in `scraping/extract-media.ts`. */
 export const video = defineFormat({
   field: 'video',
   request: z.strictObject({ type: z.literal('video') }),

@@ -5,15 +5,19 @@ import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { clean, type Warn } from './clean.ts';
 import { parseFeed } from './feed.ts';
 import { fencedCode, toMarkdown } from './markdown/index.ts';
+import { extractImages } from './media/page-images.ts';
+import { findFileMedia, findPageMedia, type PageMedia } from './media/page-media.ts';
 import { extractMetadata } from './metadata.ts';
-import { extractImages } from './page-images.ts';
 import { extractFrameUrls, extractLinks } from './page-links.ts';
-import { findFileMedia, findPageMedia, type PageMedia } from './page-media.ts';
-import { parseHtml } from './parse.ts';
+import { parseHtml } from './parse/parse.ts';
+import { placeStreamedFragments } from './parse/streamed-fragments.ts';
+import { closeEmptyElements, isXhtml } from './parse/xhtml.ts';
 import { selectElements } from './selector.ts';
-import { placeStreamedFragments } from './streamed-fragments.ts';
-import { NO_STRUCTURED_DATA, readStructuredData, type StructuredData } from './structured-data.ts';
-import { closeEmptyElements, isXhtml } from './xhtml.ts';
+import {
+  NO_STRUCTURED_DATA,
+  readStructuredData,
+  type StructuredData,
+} from './structured-data/structured-data.ts';
 import { parseXmlList } from './xml-list.ts';
 import { buildListPage } from './xml-list-page.ts';
 

@@ -6,7 +6,7 @@ import { createProgramHome } from '../child-processes/program-home.ts';
 import { ServiceError } from '../errors.ts';
 import type { RenderPool } from '../formats/pool.ts';
 import type { Track } from '../formats/track.ts';
-import type { PageMedia } from '../html/page-media.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { document } from './document.ts';
-
-/** Maximum size of the documents in one status response, in bytes of JSON. */
+/**
+ * Maximum size of the documents in one status response, in bytes of JSON. Clients of this API expect at most
+ * 10 MB.
+ */
 export const STATUS_PAGE_BYTES = 10 * 1024 * 1024;
 
 const wholeNumber = (name: string, min: number, max: number) =>

@@ -186,8 +186,7 @@ function findUnimplemented(options: Fields): string[] {
 const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 0;
 const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
 const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
-
-/** Checks the rules between scrape options. Every body that contains them needs it. */
+/** Checks the rules between scrape options. Every schema of a body that contains these options needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const addIssue = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message, input: options });

@@ -11,7 +11,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LaneReport } from '../activities/pages.ts';
+import type { PageWorkerReport } from '../activities/pages.ts';
 import type { JobSummary } from '../db/job-summary.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';
@@ -94,7 +94,7 @@ async function scrapeAll(
   /** Whether discovery has begun, or there is none. */
   let prepared = !discovering;
   let failure: { error: unknown } | undefined;
-  let report: LaneReport | undefined;
+  let report: PageWorkerReport | undefined;
 
   let summary: JobSummary | undefined;
 
@@ -213,7 +213,10 @@ async function scrapeAll(
 }
 
 /** The text that the Temporal UI shows while a job runs. */
-function describe(report: LaneReport | undefined, state: { paused: boolean; discovering: boolean }): string {
+function describe(
+  report: PageWorkerReport | undefined,
+  state: { paused: boolean; discovering: boolean },
+): string {
   if (!report) return 'Starting.';
   const { total, completed, failed, credits, lanes: wanted } = report;
   return [

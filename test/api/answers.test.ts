@@ -5,7 +5,7 @@ import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.t
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** What takes a language model, by a service that has none (compatibility 1.4, 2.6). */
+/** Formats for language models in a service that has none. */
 
 const PRODUCT = {
   '@type': 'Product',

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import { ROUTES } from '../../src/api/routes.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 
 /** Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code. */

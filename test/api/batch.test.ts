@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
 import { findTeam } from '../../src/db/teams.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';

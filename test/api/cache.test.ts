@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { scrape } from '../support/api.ts';
 
-/** What is answered from a copy, and what never is (compatibility 2.7). */
+/** Scrapes that the cache serves, and scrapes that it must not serve. */
 
 let site: Site;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { call, scrape } from '../support/api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** Pages that test their visitor, with the status of a page (compatibility 2.3). */
+/** Challenges: pages that test the visitor in the place of the requested page. */
 
 const html = (title: string, body: string) =>
   `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;

@@ -6,7 +6,7 @@ import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.t
 import { finished, startJob } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
-/** What became of a page since it was scraped before (compatibility 1.8). */
+/** The format `changeTracking`, which compares a page with the last scrape of it. */
 
 type Body = Answer['body'];
 const BATCH = '/v2/batch/scrape';

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkDepth, type Site, startSite } from '../../bench/site.ts';
+import { linkDepth, type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';

@@ -2,15 +2,17 @@ import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { temporalAddress } from '../support/instance.ts';
+import { startApi } from '../support/in-process-api.ts';
 import { finished, startJob } from '../support/jobs.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** What has expired goes by itself, and a full disk takes nothing on. */
 
@@ -27,7 +29,7 @@ afterAll(() => Promise.all([db.close(), site.close()]));
 
 /** The next round of upkeep, now. */
 async function runUpkeep(): Promise<void> {
-  const connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  const connection = await connectTemporal(service.temporalAddress);
   const client = new Client({ connection, namespace: 'default' });
   await client.workflow.start('upkeep', {
     workflowId: 'upkeep',
@@ -51,7 +53,7 @@ describe('an expired job', () => {
     });
     await finished(BATCH, id);
     const { blob } = (await pagesOf(id))[0]!;
-    const results = path.join(inject('service').dataDir, 'blobs', 'results');
+    const results = path.join(service.dataDir, 'blobs', 'results');
     const file = path.join(results, blob!.slice(0, 2), blob!.slice(2, 64));
     await utimes(file, LONG_AGO, LONG_AGO);
 
@@ -107,7 +109,7 @@ describe('a copy of a page', () => {
       db.query.selectFrom('cache_entries').select('blob').where('blob', '=', newest.blob).execute();
     expect(await copies()).toHaveLength(1);
     const { blob } = newest;
-    const file = path.join(inject('service').dataDir, 'blobs', 'cache', blob.slice(0, 2), blob.slice(2, 64));
+    const file = path.join(service.dataDir, 'blobs', 'cache', blob.slice(0, 2), blob.slice(2, 64));
     expect((await stat(file)).isFile()).toBe(true);
     const age = (days: number) =>
       db.query
@@ -138,7 +140,7 @@ describe('what changeTracking keeps of a page', () => {
     const versionOf = (url: string) =>
       db.query.selectFrom('page_versions').select('blob').where('url', '=', url).executeTakeFirst();
     const fileOf = (blob: string | null | undefined) =>
-      path.join(inject('service').dataDir, 'blobs', 'versions', blob!.slice(0, 2), blob!.slice(2));
+      path.join(service.dataDir, 'blobs', 'versions', blob!.slice(0, 2), blob!.slice(2));
     const [oldFile, keptFile] = [fileOf((await versionOf(old))?.blob), fileOf((await versionOf(kept))?.blob)];
     const aged = (days: number) => new Date(Date.now() - days * 86_400_000);
     await utimes(oldFile, aged(549), aged(549));
@@ -165,7 +167,7 @@ describe('a disk that is nearly full', () => {
   it('takes no work on, and says so; what there is can be read', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/5`] });
     await finished(BATCH, id);
-    await using app = await startApp({ WINNOW_MIN_FREE_DISK_MB: '1000000000' });
+    await using app = await startApi({ WINNOW_MIN_FREE_DISK_MB: '1000000000' });
     const requests = [
       ['/v2/scrape', { url: site.url }],
       [BATCH, { urls: [site.url] }],

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFileUrl } from '../../src/blobs/file-urls.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
+import { startApi } from '../support/in-process-api.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** Files by their signed addresses: for everybody who has one, for a day. */
 
@@ -26,12 +29,12 @@ async function screenshot(init: Parameters<typeof call>[1] = {}): Promise<string
 }
 
 /** The same token under the address that the shared instance has here. */
-const here = (url: string) => inject('service').url + new URL(url).pathname;
+const here = (url: string) => service.url + new URL(url).pathname;
 
 /** The URL of a picture as it was made at a time, in milliseconds since 1970. */
 function madeAt(key: string, secretKey: string, now: number): string {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  const url = createFileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
+  const url = createFileUrl(`blob:${key};1;image/png`, service.url, secretKey);
   vi.useRealTimers();
   return url;
 }
@@ -47,7 +50,7 @@ async function refusal(url: string) {
 
 describe('the address of a screenshot', () => {
   it('needs no key, and says what the file is', async () => {
-    expect(address.startsWith(`${inject('service').url}/v2/files/`)).toBe(true);
+    expect(address.startsWith(`${service.url}/v2/files/`)).toBe(true);
     const answer = await fetch(address);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('image/png');
@@ -145,18 +148,18 @@ describe('the address of a screenshot', () => {
       '%2e%2e%2fsecret-key',
     ];
     for (const each of tokens) {
-      const { status, body } = await refusal(`${inject('service').url}/v2/files/${each}`);
+      const { status, body } = await refusal(`${service.url}/v2/files/${each}`);
       expect([each, status, body.success, body.code]).toEqual([each, 404, false, 'NOT_FOUND']);
     }
   });
 
   it('that nobody signed with this key leads nowhere', async () => {
     const reference = `blob:${'0'.repeat(64)};1;image/png`;
-    expect((await refusal(createFileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
+    expect((await refusal(createFileUrl(reference, service.url, 'another key'))).status).toBe(404);
   });
 
   it('can be read for a day at least, and never for longer than two', async () => {
-    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const [key] = claimOf(address);
     const madeHoursAgo = (hours: number) => madeAt(key, secretKey, Date.now() - hours * 3_600_000);
     expect((await fetch(madeHoursAgo(23.9))).status).toBe(200);
@@ -193,7 +196,7 @@ describe('the base of addresses', () => {
   });
 
   it('is PUBLIC_URL where it is set, whatever the request says', async () => {
-    await using app = await startApp({ PUBLIC_URL: 'https://public.example/winnow/' });
+    await using app = await startApi({ PUBLIC_URL: 'https://public.example/winnow/' });
     const url = await screenshot({ url: app.url, headers: { 'X-Forwarded-Host': 'other.example' } });
     expect(url).toMatch(/^https:\/\/public\.example\/winnow\/v2\/files\/[\w-]+\.[\w-]+$/);
     expect((await fetch(`${app.url}/v2/files/${url.split('/').at(-1)}`)).status).toBe(200);

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { startApi } from '../support/in-process-api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
@@ -355,8 +355,8 @@ describe('time', () => {
 });
 
 it('a service that stops answers who waits, and says what to do', async () => {
-  await using app = await startApp({});
-  app.leave();
+  await using app = await startApi({});
+  app.beginShutdown();
   const body = { url: `${site.url}/slow/20000/page`, sitemap: 'skip', timeout: 15_000 };
   const answer = await call('/v2/map', { url: app.url, body });
   expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createFileUrl, formatFileReference } from '../../src/blobs/file-urls.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { look, mediaFile } from '../support/media.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The formats audio and video, from the request to the file behind the address in the answer. */
 
@@ -48,7 +51,7 @@ describe('a scrape', () => {
     expect(body.data.metadata).toMatchObject({ title: 'With', creditsUsed: 9 });
     expect(body.data.markdown).toContain('enough to be read');
     expect(body.data.warning).toBeUndefined();
-    expect(body.data.video.startsWith(`${inject('service').url}/v2/files/`)).toBe(true);
+    expect(body.data.video.startsWith(`${service.url}/v2/files/`)).toBe(true);
     expect(await fileAt(body.data.video)).toEqual({ type: 'video/mp4', bytes: video });
     const audio = await fileAt(body.data.audio);
     expect(audio.type).toBe('audio/mp4');
@@ -131,16 +134,12 @@ describe('a scrape', () => {
 describe('the URL of a media file', () => {
   it('is valid for at least one hour and at most two', async () => {
     const { body } = await scrape({ url: `${pages.url}/a.wav`, formats: ['audio'] });
-    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const token = body.data.audio.split('/').at(-1).split('.')[0];
     const [key, size, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
     const madeMinutesAgo = (minutes: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * 60_000 });
-      const url = createFileUrl(
-        formatFileReference({ key, size, mediaType }),
-        inject('service').url,
-        secretKey,
-      );
+      const url = createFileUrl(formatFileReference({ key, size, mediaType }), service.url, secretKey);
       vi.useRealTimers();
       return url;
     };

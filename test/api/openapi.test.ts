@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Browser, chromium } from 'playwright';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
 import { errorCodesOf } from '../../src/api/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
@@ -10,7 +9,11 @@ import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The reference says what the API does. */
 
@@ -233,7 +236,7 @@ describe('/docs', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
     });
-    const { port } = new URL(inject('service').url);
+    const { port } = new URL(service.url);
     await page.goto(`http://winnow.example:${port}/docs/`, { waitUntil: 'networkidle' });
     await page.getByText('Scrape one page').click();
     await page.getByText('The team has too few credits left').first().waitFor();
@@ -242,7 +245,7 @@ describe('/docs', () => {
   });
 
   it('is where the root leads', async () => {
-    const answer = await fetch(`${inject('service').url}/`, { redirect: 'manual' });
+    const answer = await fetch(`${service.url}/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });
 });

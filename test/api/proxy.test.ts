@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, scrape } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
+import { useService } from '../support/use-service.ts';
 
 const html = (text: string) => `<!doctype html><title>T</title><main><p>${text}</p></main>`;
 
@@ -30,12 +30,11 @@ describe('a service with proxies', () => {
   let free: Pages;
   let basic: TestProxy;
   let enhanced: TestProxy;
-  let instance: Instance;
 
   const ask = (options: object) =>
     call('/v2/scrape', {
-      url: instance.url,
-      key: instance.key,
+      url: service.url,
+      key: service.key,
       body: { url: 'http://site.test/', ...options },
     });
 
@@ -48,19 +47,16 @@ describe('a service with proxies', () => {
     free = await startPages({ '/': html('Come in') });
     basic = await startHttpProxy({ port: Number(new URL(walled.url).port) });
     enhanced = await startSocksProxy({ port: Number(new URL(free.url).port) });
-    instance = await startInstance({
-      env: {
-        LOG_LEVEL: 'warn',
-        WINNOW_ALLOW_PRIVATE: '',
-        WINNOW_DNS: dns.address,
-        WINNOW_PROXIES_BASIC: `us=${basic.url}`,
-        WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
-      },
-    });
   });
+  const service = useService(() => ({
+    LOG_LEVEL: 'warn',
+    WINNOW_ALLOW_PRIVATE: '',
+    WINNOW_DNS: dns.address,
+    WINNOW_PROXIES_BASIC: `us=${basic.url}`,
+    WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
+  }));
 
   afterAll(async () => {
-    await instance?.stop();
     await Promise.all([basic.close(), enhanced.close(), dns.close()]);
     await Promise.all([walled, free].map((pages) => pages[Symbol.asyncDispose]()));
   });
@@ -104,7 +100,7 @@ describe('a service with proxies', () => {
   });
 
   it('says so of pages of a batch too', async () => {
-    const options = { key: instance.key, url: instance.url };
+    const options = { key: service.key, url: service.url };
     const order = { urls: ['http://site.test/open'], location: { country: 'FR' }, maxAge: 0 };
     const id = await startJob('/v2/batch/scrape', order, options);
     const { data } = await finished('/v2/batch/scrape', id, options);

@@ -3,7 +3,7 @@ import { scrape } from '../support/api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** The format that gives what a target sends, byte for byte (compatibility 1.4). */
+/** The format `rawBase64`, which returns the bytes of a response unchanged. */
 
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0xfe]);
 const PAGE =

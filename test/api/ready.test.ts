@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
-import { type Database, openDatabase } from '../../src/db/client.ts';
-import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
-import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { requireWorkers } from '../../src/db/workers.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call, scrape } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
-import { type RunFile, startInstance } from '../support/instance.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** Whether the API says so when nobody would do its work. */
 
@@ -22,22 +19,20 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([db.close(), site.close()]));
 
-async function workerPid(): Promise<number> {
-  const file = path.join(inject('service').dataDir, 'run.json');
-  const run: RunFile = JSON.parse(await readFile(file, 'utf8'));
-  const pid = run.children.worker?.pid;
-  if (!pid) throw new Error(`${file} names no worker`);
+function workerPid(): number {
+  const pid = service.readRunFile().children.worker?.pid;
+  if (!pid) throw new Error('The run file names no worker');
   return pid;
 }
 
 const ready = () => call('/ready', { key: null });
 
-async function readyWith(status: number): Promise<Answer['body']> {
-  for (;;) {
-    const answer = await ready();
-    if (answer.status === status) return answer.body;
-    await sleep(50);
-  }
+/** Waits until `/ready` answers with this status. @returns the body of that response */
+function readyWith(status: number): Promise<Answer['body']> {
+  return pollUntil(async () => {
+    const response = await ready();
+    return response.status === status && response.body;
+  });
 }
 
 describe('/ready of the API', () => {
@@ -64,7 +59,7 @@ describe('/ready of the API', () => {
   });
 
   it('turns red when the only worker hangs, and green when it goes on', async () => {
-    stopped = await workerPid();
+    stopped = workerPid();
     process.kill(stopped, 'SIGSTOP');
     const { status, parts } = await readyWith(503);
     expect(status).toBe('not ready');
@@ -78,41 +73,11 @@ describe('/ready of the API', () => {
   });
 
   it('is red from when the only worker ends in order until the next one can do a scrape', async () => {
-    const pid = await workerPid();
+    const pid = workerPid();
     process.kill(pid, 'SIGTERM');
     await readyWith(503);
     await readyWith(200);
-    expect(await workerPid()).not.toBe(pid);
+    expect(workerPid()).not.toBe(pid);
     expect((await scrape({ url: `${site.url}/article/1?ready` })).status).toBe(200);
-  });
-});
-
-describe('a worker that was ended together with the database', () => {
-  it('does not count when the database is back, though it never said goodbye', async () => {
-    const instance = await startInstance();
-    // The connection that breaks is replaced by the next statement.
-    const own = openDatabase(runningDatabaseUrl(instance.dataDir), () => undefined);
-    const postgresPid = async () => (await instance.run()).children.postgres?.pid;
-    const find = () => sql<{ id: string }>`select id from workers where 'ghost' = any (roles)`;
-    try {
-      const id = randomUUID();
-      await reportWorker(own, { id, roles: ['ghost'] });
-      await expect(requireWorkers(own, ['ghost'])).resolves.toBeUndefined();
-      const before = await postgresPid();
-      process.kill(before!, 'SIGINT');
-      while ([before, undefined].includes(await postgresPid())) await sleep(50);
-      let rows: { id: string }[] | undefined;
-      while (!rows)
-        rows = (
-          await find()
-            .execute(own.query)
-            .catch(() => undefined)
-        )?.rows;
-      expect(rows).toEqual([{ id }]);
-      await expect(requireWorkers(own, ['ghost'])).rejects.toThrow('No worker polls for the roles ghost');
-    } finally {
-      await own.close();
-      await instance.stop();
-    }
   });
 });

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Site, startSite } from '../../bench/site.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** Watching a job over a WebSocket, as the clients of this API do. */
 
@@ -18,8 +21,8 @@ afterAll(() => site.close());
 type Message = { type: string; data: any; error?: string };
 
 /** Watches until the other side closes. @param key as a subprotocol, the way browsers can send it */
-async function watch(path: string, { key = inject('service').key, header = false } = {}) {
-  const url = inject('service').url.replace(/^http/, 'ws') + path;
+async function watch(path: string, { key = service.key, header = false } = {}) {
+  const url = service.url.replace(/^http/, 'ws') + path;
   const socket = header
     ? new WebSocket(url, { headers: { Authorization: `Bearer ${key}` } })
     : new WebSocket(url, key);
@@ -37,7 +40,7 @@ describe('a watcher', () => {
     const urls = slow(3);
     const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0, maxConcurrency: 2 });
     const { code, reason, messages, protocol } = await watch(`/v2/batch/scrape/${id}`);
-    expect(protocol).toBe(inject('service').key);
+    expect(protocol).toBe(service.key);
     expect({ code, reason }).toEqual({ code: 1000, reason: '{"type":"done"}' });
     expect(messages[0]).toMatchObject({
       type: 'catchup',
@@ -86,7 +89,7 @@ describe('a watcher', () => {
   });
 
   it('has nothing to watch elsewhere', async () => {
-    const socket = new WebSocket(`${inject('service').url.replace(/^http/, 'ws')}/v2/scrape`);
+    const socket = new WebSocket(`${service.url.replace(/^http/, 'ws')}/v2/scrape`);
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('404');
   });

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { changeTeam, revokeKey } from '../../src/db/teams.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startApi } from '../support/in-process-api.ts';
 import { startJob } from '../support/jobs.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** What a team may do, what it pays, and what it is told about itself. */
 
@@ -158,7 +161,7 @@ describe('keys and teams', () => {
   });
 
   it('without authentication any key or none is the first team, a team’s own key stays its own', async () => {
-    await using open = await startApp({ WINNOW_AUTH: 'off' });
+    await using open = await startApi({ WINNOW_AUTH: 'off' });
     const team = await makeTeam(db, { credits: 7 });
     const left = async (key: string | null) =>
       (await call('/v2/team/credit-usage', { url: open.url, key })).body.data.remainingCredits;
@@ -168,7 +171,7 @@ describe('keys and teams', () => {
     const body = { url: `${site.url}/article/24` };
     const { status, body: answer } = await call('/v2/scrape', { url: open.url, key: null, body });
     expect([status, answer.success]).toEqual([200, true]);
-    const { key } = inject('service');
+    const { key } = service;
     const read = await call(`/v2/scrape/${answer.data.metadata.scrapeId}`, { key });
     expect(read.body.data.metadata.sourceURL).toBe(body.url);
   });

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, call } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
 import { finished, startJob, until } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
 /** Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets robots.txt. */
 
@@ -14,7 +14,6 @@ const SERVFAIL = 2;
 const PATIENCE_SECONDS = 5;
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };
 
-let instance: Instance;
 let dns: TestDns;
 /** Whether the DNS server can look up `flaky.test`. */
 let isDnsWell = true;
@@ -26,20 +25,17 @@ beforeAll(async () => {
     'flaky.test': () => (isDnsWell ? ['127.0.0.1'] : SERVFAIL),
     'broken.test': () => SERVFAIL,
   });
-  instance = await startInstance({
-    env: {
-      LOG_LEVEL: 'warn',
-      WINNOW_DNS: dns.address,
-      WINNOW_ROBOTS_WAIT_SECONDS: String(PATIENCE_SECONDS),
-    },
-  });
 });
+const service = useService(() => ({
+  LOG_LEVEL: 'warn',
+  WINNOW_DNS: dns.address,
+  WINNOW_ROBOTS_WAIT_SECONDS: String(PATIENCE_SECONDS),
+}));
 afterAll(async () => {
-  await instance?.stop();
   await dns?.close();
 });
 
-const access = () => ({ url: instance.url, key: instance.key });
+const access = () => ({ url: service.url, key: service.key });
 const get = async (path: string): Promise<Body> => (await call(path, access())).body;
 const begin = (path: string, body: object) => startJob(path, { ...body }, access());
 const end = (path: string, id: string) => finished(path, id, access());
@@ -156,7 +152,7 @@ describe('a robots.txt that is unavailable', () => {
     await using site = pages;
     expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
     state.status = 503;
-    const { children } = await instance.run();
+    const { children } = service.readRunFile();
     kill(children.worker!.pid, 'SIGKILL');
     const done = await crawl(site.url);
     expect(done).toMatchObject({ status: 'completed', completed: 3, failed: 0 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { startPages } from '../support/pages.ts';
 
-/** What is done on a page before it is read (compatibility 1.5), seen through the API. */
+/** Actions on a page before it is read, tested through the API. */
 
 const html = (body: string) =>
   `<!doctype html><html><head><meta charset="utf-8"><title>Test</title></head><body>${body}</body></html>`;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAdBlocker } from '../../src/browser/ad-blocker.ts';
+import { openAdBlocker } from '../../src/browser/network/ad-blocker.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Pages, startPages } from '../support/pages.ts';

@@ -1,9 +1,12 @@
 import { Firecrawl } from 'firecrawl';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { branding as format } from '../../src/formats/branding.ts';
 import { scrape } from '../support/api.ts';
 import { BRANDS, type Brand } from '../support/brands.ts';
 import { startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The brand of made-up sites, as whoever made them had it in mind. */
 
@@ -159,7 +162,7 @@ describe('a branding', () => {
   it('comes by the official SDK as its types say', async () => {
     const { html, files = {} } = BRANDS.corporate!;
     await using site = await startPages({ '/': html, ...files });
-    const { url, key } = inject('service');
+    const { url, key } = service;
     const client = new Firecrawl({ apiKey: key, apiUrl: url });
     const { branding } = await client.scrape(`${site.url}/`, { formats: ['branding'] });
     expect(branding?.colors?.primary).toBe('#0b5fff');

@@ -1,7 +1,11 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BrowserPool, createBrowserPool, type PoolOptions } from '../../src/browser/browser-pool.ts';
-import { type Chromium, launchChromium } from '../../src/browser/launch-chromium.ts';
+import {
+  type BrowserPool,
+  createBrowserPool,
+  type PoolOptions,
+} from '../../src/browser/chromium/browser-pool.ts';
+import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 

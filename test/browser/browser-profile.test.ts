@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/profiles.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import type { RunFile } from '../support/instance.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** Browser state that scrapes keep by name, on a site that has a login. */
 
@@ -207,7 +209,7 @@ describe('a profile', () => {
   });
 
   it('that the browser does not take is told apart from a page that fails', async () => {
-    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const store = { db, secretKey };
     const { lease } = await leaseProfile(store, { teamId: team.id, name: 'ada' }, 'test');
     const indexedDB = [{ name: 'no version', version: 0, stores: [] }];
@@ -256,7 +258,7 @@ it('a checkpoint outlives kill -9 of the worker; the next attempt takes the prof
     await sleep(250);
     saved = (await listProfiles(db, team.id))[0]?.saved_at ?? null;
   }
-  const run: RunFile = JSON.parse(await readFile(path.join(inject('service').dataDir, 'run.json'), 'utf8'));
+  const run = service.readRunFile();
   held = new Promise((resolve) => {
     onHeld = resolve;
   });

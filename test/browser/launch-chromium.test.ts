@@ -4,7 +4,7 @@ import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { runCommand } from '../../src/embedded/command.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 /** A process that has a browser, by the browser's pid. */
 async function startOwner(): Promise<{ owner: ChildProcess; browser: number }> {
-  const launch = new URL('../../src/browser/launch-chromium.ts', import.meta.url);
+  const launch = new URL('../../src/browser/chromium/launch-chromium.ts', import.meta.url);
   const script = `
     const { launchChromium } = await import(${JSON.stringify(launch)});
     const options = ${JSON.stringify({ executablePath, proxyUrl })};

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCRIPT_SHAPES, type Site, STATIC_SHAPES, shapeSentence, startSite } from '../../bench/site.ts';
+import { SCRIPT_SHAPES, type Site, STATIC_SHAPES, shapeSentence, startSite } from '../site/site.ts';
 import { scrape } from '../support/api.ts';
 
 /** Pages as the web has them, scraped as anybody would: without saying whether they need a browser. */

@@ -142,12 +142,12 @@ describe('a page that misbehaves', () => {
       '/': html('<p>Doomed</p>'),
       '/next': html('<p>The next one</p>'),
     });
-    const before = new Set((await chromiumProcesses()).map(({ pid }) => pid));
+    const before = new Set(chromiumProcesses().map(({ pid }) => pid));
     const doomed = scrape({ url: `${pages.url}/`, waitFor: 4000, maxAge: 0 });
     let tab: number | undefined;
     while (!tab) {
       await sleep(50);
-      const renderers = (await chromiumProcesses()).filter(({ command }) => /--type=renderer/.test(command));
+      const renderers = chromiumProcesses().filter(({ command }) => /--type=renderer/.test(command));
       if (pages.requests.length) tab = renderers.find(({ pid }) => !before.has(pid))?.pid;
     }
     process.kill(tab, 'SIGKILL');
@@ -160,10 +160,10 @@ describe('a page that misbehaves', () => {
   it.runIf(process.platform === 'linux')('is read by another browser when the browser died', async () => {
     await using pages = await startPages({ '/': html('<p>Alive</p>') });
     expect(await markdownOf(pages.url)).toContain('Alive');
-    const [browser] = (await chromiumProcesses()).filter(({ command }) => !/--type=/.test(command));
+    const [browser] = chromiumProcesses().filter(({ command }) => !/--type=/.test(command));
     process.kill(browser!.pid, 'SIGKILL');
     expect(await markdownOf(pages.url)).toContain('Alive');
-    expect((await chromiumProcesses()).map(({ pid }) => pid)).not.toContain(browser!.pid);
+    expect(chromiumProcesses().map(({ pid }) => pid)).not.toContain(browser!.pid);
   });
 });
 

@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The command line against the shared instance, as a user types it. */
 
@@ -25,7 +28,7 @@ afterAll(async () => {
 const winnow = (args: string[], settings: Record<string, string> = {}) =>
   runCommand(process.execPath, [entry, ...args], {
     cwd: workDir,
-    settings: { WINNOW_DATA_DIR: inject('service').dataDir, ...settings },
+    settings: { WINNOW_DATA_DIR: service.dataDir, ...settings },
     timeoutMs: 50_000,
   });
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up as makeSpine } from '../../migrations/0001-spine.ts';
 import { up as makeJobs } from '../../migrations/0002-jobs.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
@@ -15,7 +15,10 @@ import {
 } from '../../src/db/webhooks.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeDue, makeJob, type TestJob } from '../support/webhooks.ts';
+
+const service = useService();
 
 /** The rows of deliveries: what is due, what an attempt leaves, what is left. */
 
@@ -161,7 +164,7 @@ describe('the secret of a team', () => {
   it('is given to teams that were there before', async () => {
     const name = `before_${Date.now()}`;
     await sql`create database ${sql.id(name)}`.execute(db.query);
-    const url = new URL(runningDatabaseUrl(inject('service').dataDir));
+    const url = new URL(runningDatabaseUrl(service.dataDir));
     url.pathname = `/${name}`;
     const old = openDatabase(url.href, (error) => {
       throw error;

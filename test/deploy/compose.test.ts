@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { interpolate, readCompose } from '../../bench/cluster/compose.ts';
 import { describeSettings, readConfig } from '../../src/config.ts';
 import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+import { interpolate, readCompose } from '../support/compose.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');

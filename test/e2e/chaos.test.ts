@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ChaosReport, type ChaosTarget, runChaos, startEmbedded } from '../../bench/chaos.ts';
+import { type ChaosReport, runChaos } from '../chaos/run.ts';
+import { type ChaosTarget, startEmbedded } from '../chaos/target.ts';
 
 /** The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is lost. */
 

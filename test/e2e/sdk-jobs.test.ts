@@ -1,8 +1,11 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../site/site.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The official JavaScript SDK, unchanged, with batches and crawls; and how often it asks. */
 
@@ -10,7 +13,7 @@ let site: Site;
 let client: Firecrawl;
 beforeAll(async () => {
   site = await startSite({ pages: 3_000 });
-  const { url, key } = inject('service');
+  const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
 afterAll(() => site.close());
@@ -22,7 +25,7 @@ const articles = (count: number) => Array.from({ length: count }, (_, n) => `${s
 /** Counts what a client asks the service for. */
 async function startCounter() {
   const requests: { at: number; line: string }[] = [];
-  const target = new URL(inject('service').url);
+  const target = new URL(service.url);
   const server = createServer((incoming, outgoing) => {
     requests.push({ at: Date.now(), line: `${incoming.method} ${incoming.url}` });
     const { method, url, headers } = incoming;
@@ -48,7 +51,7 @@ async function startCounter() {
 describe('the official SDK', () => {
   it('crawls 3,000 pages, gets each once, and does not spin while it waits', async () => {
     const counter = await startCounter();
-    const counted = new Firecrawl({ apiKey: inject('service').key, apiUrl: counter.url });
+    const counted = new Firecrawl({ apiKey: service.key, apiUrl: counter.url });
     const before = Date.now();
     const job = await counted.crawl(start(), {
       limit: 3_000,

@@ -1,7 +1,10 @@
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { appTruth, articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
 import { startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
 
@@ -11,7 +14,7 @@ const truth = articleTruth(3);
 
 beforeAll(async () => {
   site = await startSite();
-  const { url, key } = inject('service');
+  const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
 afterAll(() => site.close());
@@ -155,7 +158,7 @@ describe('its errors carry our codes', () => {
   });
 
   it('a wrong key', async () => {
-    const stranger = new Firecrawl({ apiKey: 'fc-nobody', apiUrl: inject('service').url });
+    const stranger = new Firecrawl({ apiKey: 'fc-nobody', apiUrl: service.url });
     expect(await failure(stranger.scrape(article()))).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
   });
 

@@ -6,16 +6,19 @@ import { zstdDecompressSync } from 'node:zlib';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
 import { finished, sourcesOf, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { temporalAddressOf } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** What a job with zero data retention leaves behind, store by store: nothing. */
 
@@ -23,12 +26,12 @@ let pages: Pages;
 let db: Database;
 let connection: NativeConnection;
 let client: Client;
-const { dataDir } = inject('service');
+const { dataDir } = useService();
 
 beforeAll(async () => {
   pages = await startPages({});
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(dataDir));
+  connection = await connectTemporal(temporalAddressOf({ dataDir }));
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
@@ -239,7 +242,7 @@ describe('a scrape', () => {
     const marker = newMarker();
     await using site = await startMarked(marker, { afterMs: 3_000 });
     const gone = new AbortController();
-    const { url, key } = inject('service');
+    const { url, key } = service;
     const waiting = fetch(`${url}/v2/scrape`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { appPage } from '../../bench/site/app.ts';
-import { articlePage } from '../../bench/site/article.ts';
-import { linkPage } from '../../bench/site/links.ts';
-import { SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from '../../bench/site.ts';
 import { needsBrowser } from '../../src/engines/needs-browser.ts';
+import { appPage } from '../site/app.ts';
+import { articlePage } from '../site/article.ts';
+import { linkPage } from '../site/links.ts';
+import { SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from '../site/site.ts';
 
 const PAGES = Array.from({ length: 200 }, (_, n) => n);
 

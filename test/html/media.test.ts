@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPlayable, mentionsMedia } from '../../src/html/page-media.ts';
+import { isPlayable, mentionsMedia } from '../../src/html/media/page-media.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { contentOf } from './page.ts';
 

@@ -2,7 +2,7 @@ import { type Document, isTag, type ParentNode } from 'domhandler';
 import { textContent } from 'domutils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHtml } from '../../src/html/parse.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { selectElements } from '../../src/html/selector.ts';
 
 const tooLarge = expect.objectContaining({ code: 'SCRAPE_CONTENT_TOO_LARGE' });

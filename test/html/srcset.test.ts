@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { largestCandidate, parseSrcset } from '../../src/html/srcset.ts';
+import { largestCandidate, parseSrcset } from '../../src/html/media/srcset.ts';
 
 describe('srcset', () => {
   const rows: [string, [string, number][]][] = [

@@ -1,7 +1,7 @@
 import { textContent } from 'domutils';
 import { describe, expect, it } from 'vitest';
-import { parseHtml } from '../../src/html/parse.ts';
-import { placeStreamedFragments } from '../../src/html/streamed-fragments.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
+import { placeStreamedFragments } from '../../src/html/parse/streamed-fragments.ts';
 import { contentOf } from './page.ts';
 
 /** What readers see when the scripts have run: not the scripts and not what they emptied. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { findBoilerplate } from '../../src/html/main-content/index.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { contentOf } from './page.ts';
 
 const THREAD = 'https://site.test/threads/1';

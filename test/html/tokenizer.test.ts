@@ -3,8 +3,8 @@ import type { ChildNode } from 'domhandler';
 import fc from 'fast-check';
 import { Parser, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../../src/html/tokenizer.ts';
-import { createBoundedAdapter } from '../../src/html/tree-adapter.ts';
+import { buildTree } from '../../src/html/parse/tokenizer.ts';
+import { createBoundedAdapter } from '../../src/html/parse/tree-adapter.ts';
 
 /** Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML. */
 function shapeOf(nodes: ChildNode[]): unknown[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaLink } from '../../src/html/page-media.ts';
+import type { MediaLink } from '../../src/html/media/page-media.ts';
 import { entryForPage, newestEntry, rankCandidates } from '../../src/media/candidates.ts';
 
 const link = (

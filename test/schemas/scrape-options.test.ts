@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** The shared scrape options: compatibility 1.3 to 1.6, and the options' table of the specification. */
+/** The options that scrapes, batches and crawls share: names, defaults, limits and conflicts. */
 
 const DAY_MS = 86_400_000;
 const TWO_YEARS_MS = 730 * DAY_MS;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { narrowTarget, webhook } from '../../src/schemas/webhook.ts';
 
-/** The `webhook` of batches and crawls: compatibility 2.4. */
+/** The `webhook` of batches and crawls. */
 
 const URL = 'https://hooks.test/in';
 const ALL = ['started', 'page', 'completed', 'failed'];

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { call, scrape } from '../support/api.ts';
-import type { RunFile } from '../support/instance.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 import { chromiumProcesses } from '../support/processes.ts';
+import { useService } from '../support/use-service.ts';
 import { ALLOWED, expectSilence, heardOf, sightings } from './canary.ts';
 import { proxyEnvironment } from './setup.ts';
+
+const service = useService();
 
 /** All that fetches beside pages, and all ports of the service itself. */
 
@@ -135,12 +136,12 @@ describe('what a job fetches beside pages', () => {
 
 describe('the service’s own ports', () => {
   async function ownPorts(): Promise<[string, string][]> {
-    const run: RunFile = JSON.parse(await readFile(`${inject('service').dataDir}/run.json`, 'utf8'));
+    const run = service.readRunFile();
     const urls = Object.entries(run.urls).map(([name, url]): [string, string] => [
       name,
       /:(\d+)(?!.*:\d)/.exec(url)![1]!,
     ]);
-    const [browser] = await chromiumProcesses();
+    const [browser] = chromiumProcesses();
     const proxy = /--proxy-server=\S+:(\d+)/.exec(browser!.command)![1]!;
     return [...urls, ['the egress proxy', proxy]];
   }

@@ -2,16 +2,17 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
-import type { RunFile } from '../support/instance.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { chromiumProcesses, type Process } from '../support/processes.ts';
+import { runFileOf } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { ALLOWED } from './canary.ts';
 
 /** What the processes of the browser may do, as /proc tells, while a page is open. */
 
-const { dataDir } = inject('service');
+const { dataDir } = useService();
 const isRoot = process.getuid?.() === 0;
 
 /** Of TCP sockets that listen (`0A`), and of all UDP sockets, by inode. */
@@ -59,7 +60,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     visit = scrape({ url: `${site.url}/`, waitFor: 5_000, maxAge: 0 });
     // A renderer that runs scripts has locked itself in.
     while (!site.headersOf('/running')) await sleep(20);
-    processes = await chromiumProcesses();
+    processes = chromiumProcesses();
   });
   afterAll(async () => {
     await visit;
@@ -99,7 +100,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect(browser!.command).not.toContain('--remote-debugging-port');
     for (const { pid } of processes) expect(await socketsOf(pid, 'tcp')).toEqual([]);
     // The worker does, with the egress proxy: that is how a port looks.
-    const run: RunFile = JSON.parse(await readFile(`${dataDir}/run.json`, 'utf8'));
+    const run = runFileOf({ dataDir });
     expect(await socketsOf(run.children.worker!.pid, 'tcp')).not.toEqual([]);
   });
 

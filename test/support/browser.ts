@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type AdBlocker, openAdBlocker } from '../../src/browser/ad-blocker.ts';
-import { createBrowserPool } from '../../src/browser/browser-pool.ts';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
+import { type AdBlocker, openAdBlocker } from '../../src/browser/network/ad-blocker.ts';
 import { type VisitOptions, type VisitResult, visit } from '../../src/browser/visit.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
 import { finished, startJob, until } from '../support/jobs.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in there. */
 
@@ -22,7 +24,7 @@ let client: Client;
 beforeAll(async () => {
   site = await startSite();
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(() => Promise.all([connection.close(), db.close(), site.close()]));

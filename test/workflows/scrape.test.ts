@@ -2,13 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectTemporal, prepareNamespace } from '../../src/temporal.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
 
@@ -22,7 +24,7 @@ let client: Client;
 
 beforeAll(async () => {
   site = await startSite();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {

@@ -1,13 +1,15 @@
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { rangesOf } from '../../src/activities/chunk.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
 import { connectTemporal } from '../../src/temporal.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
 import { finished, startJob, until } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
+
+const service = useService();
 
 /** What a person reads in the Temporal UI of a job that has ended. */
 
@@ -42,7 +44,7 @@ beforeAll(async () => {
     '/forbidden': (_request, response) =>
       void response.writeHead(403, { 'Content-Type': 'text/html' }).end(page()),
   });
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {

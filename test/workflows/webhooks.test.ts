@@ -2,17 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { redeliver } from '../../src/db/webhooks.ts';
 import { connectTemporal, createTemporal, type Temporal } from '../../src/temporal.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { type History, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
 import { deadAddress, startReceiver } from '../support/receiver.ts';
+import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
+
+const service = useService();
 
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
 
@@ -27,7 +29,7 @@ let temporal: Temporal;
 beforeAll(async () => {
   site = await startSite();
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
   temporal = createTemporal(connection, 'default');
 });

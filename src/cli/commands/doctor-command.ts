@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/launch-chromium.ts';
+import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/chromium/launch-chromium.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { findInstalledChromium } from '../../embedded/chromium.ts';
 import { runCommand } from '../../embedded/command.ts';

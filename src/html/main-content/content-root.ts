@@ -1,8 +1,8 @@
 import { Element, isTag } from 'domhandler';
-import { isHeading } from './element-measures.ts';
-import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index.ts';
-import { isContentElement, type PrunedPage } from './pruning.ts';
-import { dropBesideTitle } from './titles.ts';
+import { isHeading } from './page-index/element-measures.ts';
+import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
+import { isContentElement, type PrunedPage } from './pruning/prune.ts';
+import { dropBesideTitle } from './pruning/titles.ts';
 
 /** Minimum share of the remaining page for the main element on pages of running text. */
 const MIN_MAIN_SHARE = 0.5;

@@ -1,0 +1,97 @@
+import type { PageFacts } from '../crawl/map-links.ts';
+import { PLAIN_PAGE } from '../engines/engine.ts';
+import { createHttpEngine } from '../engines/http-engine.ts';
+import type { Engines } from '../engines/index.ts';
+import { ServiceError } from '../errors.ts';
+import type { RenderPool } from '../formats/pool.ts';
+import type { Egress } from '../net/egress.ts';
+import type { MapRequest } from '../schemas/map.ts';
+import { scrapeBody } from '../schemas/scrape.ts';
+import type { Snapshot } from '../snapshot.ts';
+
+/** Dependencies for fetching and reading the pages of a map. */
+export interface MapFetcherDeps {
+  egress: Egress;
+  engines: Engines;
+  renderer: RenderPool;
+  userAgent: string;
+}
+
+/** The facts about a page that a map needs. */
+export interface MapPage {
+  /** The URL after redirects. */
+  url: string;
+  statusCode: number;
+  retryAfterMs: number | undefined;
+  /** Absolute URLs without duplicates. */
+  links: string[];
+  facts: PageFacts;
+}
+
+/** Fetches the pages of one map. An aborted fetch throws the signal's reason. */
+export interface MapPageFetcher {
+  /**
+   * Fetches the start page, with a browser if it needs one, because without this page there are no links to
+   * follow.
+   */
+  start(url: string, signal: AbortSignal): Promise<MapPage>;
+  /** Fetches a page without a browser. @returns `undefined` for a page that could not be fetched or read */
+  plain(url: string, signal: AbortSignal): Promise<MapPage | undefined>;
+}
+
+/** Limits for a page that is fetched without a browser. A map can do without slower or larger pages. */
+const PAGE_TIMEOUT_MS = 15_000;
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+const textOf = (value: string | string[] | undefined) =>
+  (typeof value === 'string' ? value : value?.[0])?.trim() || undefined;
+
+function headersOf({ headers, location }: MapRequest): Record<string, string> {
+  const languages = location?.languages;
+  return { ...(languages?.length && { 'accept-language': languages.join(', ') }), ...headers };
+}
+
+/**
+ * Creates the functions that fetch the pages of a map.
+ * @param over aborts the conversion of pages. No earlier signal does, because an abort ends a conversion
+ *   thread, which costs more than letting it finish
+ */
+export function createMapPageFetcher(
+  deps: MapFetcherDeps,
+  request: MapRequest,
+  over: AbortSignal,
+): MapPageFetcher {
+  const { egress, engines, renderer, userAgent } = deps;
+  const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
+  const headers = headersOf(request);
+  const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
+
+  async function read(snapshot: Snapshot): Promise<MapPage> {
+    const clean = { onlyMainContent: false, removeBase64Images: true };
+    const task = { snapshot, clean, formats: [], discover: true };
+    const { metadata, discovered = [] } = await renderer.render(task, { signal: over, urgent: true });
+    const { url, statusCode, retryAfterMs } = snapshot;
+    const facts = { title: textOf(metadata.title), description: textOf(metadata.description) };
+    return { url, statusCode, retryAfterMs, links: discovered, facts };
+  }
+
+  return {
+    async start(url, signal) {
+      const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
+      const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal);
+      return read(snapshot);
+    },
+    async plain(url, outer) {
+      const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
+      const signal = AbortSignal.any([outer, timeout]);
+      try {
+        const asked = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
+        return await read(await engine.fetchPage(asked, signal));
+      } catch (error) {
+        outer.throwIfAborted();
+        if (timeout.aborted || error instanceof ServiceError) return undefined;
+        throw error;
+      }
+    },
+  };
+}

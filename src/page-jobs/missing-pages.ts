@@ -1,0 +1,54 @@
+import { historyKey } from '../change-history/change-tracker.ts';
+import type { Guides } from '../crawl/guides.ts';
+import type { Database } from '../db/client.ts';
+import { addToJob, readPageJob } from '../db/page-jobs.ts';
+import { listCrawlPages } from '../db/page-versions.ts';
+import { loadPageJob } from './load-page-job.ts';
+
+/**
+ * How many known pages are read at once. There are few enough that they are stored within the short time
+ * limit of the activity that ends a job.
+ */
+const PAGES_AT_ONCE = 500;
+
+/**
+ * Adds hidden pages to a crawl that tracks changes, once it has found all that it can find: pages that an
+ * earlier crawl with the same start URL had, but that this crawl reached neither by links nor by sitemaps.
+ * Each call adds some of them. It is called again when these have ended, until there are no more. It does
+ * nothing for other jobs, or if the limit is reached.
+ */
+export async function addMissingPages(
+  deps: { db: Database; guides: Guides; secretKey: string },
+  jobId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, guides, secretKey } = deps;
+  const job = await readPageJob(db, jobId);
+  if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
+  if (job.pageLimit !== null && job.total >= job.pageLimit) return;
+  const { teamId, seal, options, crawl } = await loadPageJob(db, jobId, secretKey);
+  const asked = options.formats.find((format) => format.type === 'changeTracking');
+  if (seal.isSealed || !crawl || !asked) return;
+  const guide = guides.of({ ...crawl, jobId, seal });
+  const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
+  try {
+    for (let after: Buffer = Buffer.alloc(0); ; ) {
+      const known = await listCrawlPages(db, { ...question, after });
+      const last = known.at(-1);
+      if (!last) return;
+      const { found, ...skipped } = await guide.adopt(
+        known.map(({ url }) => url),
+        signal,
+      );
+      const pages = found.map((page) => ({ ...page, hidden: true }));
+      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, seal });
+      if (added || isFull) return;
+      after = last.key;
+    }
+  } catch (error) {
+    // The link filter remembers these URLs as known, but they may not have been stored. It has to treat them
+    // as new again.
+    guides.forget(jobId);
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Claim } from '../../src/db/claims.ts';
+import type { PageEnd } from '../../src/db/lanes.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
+import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+
+/** What a chunk of a job says that it did, by a clock that the test moves. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const host = 'a.test';
+const claimOf = (ordinal: number): Claim => ({
+  ...{ id: String(ordinal), ordinal, host, url: `http://${host}/${ordinal}`, depth: 0, hidden: false },
+  ...{ attempts: 2, losses: 0, waitedMs: 0 },
+});
+
+describe('the report of a chunk', () => {
+  it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
+    const log = new ChunkLog();
+    const ends: Pick<PageEnd, 'outcome' | 'isUntried' | 'error'>[] = [
+      { outcome: 'completed' },
+      { outcome: 'unbegun' },
+      { outcome: 'retry', isUntried: true },
+      { outcome: 'retry' },
+      { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },
+      { outcome: 'dropped' },
+    ];
+    for (const [ordinal, end] of ends.entries()) {
+      const host = 'a.test';
+      await log.note({ ordinal, host }, async () => ({ end: { id: String(ordinal), host, ...end } }));
+    }
+    expect(log.report).toEqual({
+      pages: '0, 4-5',
+      failed: { SCRAPE_TIMEOUT: 1 },
+      retried: 1,
+      postponed: 2,
+    });
+  });
+});
+
+describe('the time that a host took', () => {
+  /** Scrapes a page by an engine of the test. */
+  async function timesOf(obtain: PageDeps['engines']['fetchPage'], options: object = {}) {
+    const log = new ChunkLog();
+    const claim = claimOf(1);
+    const request = scrapeBody.parse({ url: claim.url, ...options });
+    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    // No page comes to a document.
+    const hands = {
+      ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
+      duringWait: (wait: () => Promise<unknown>) => wait(),
+      renderer: {
+        async render() {
+          throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'The page is too large.');
+        },
+      },
+    } as unknown as PageDeps;
+    await log.note(claim, (noteTime) =>
+      scrapeClaimedPage(
+        claim,
+        { ...job, guide: undefined, guideAt: undefined },
+        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+      ),
+    );
+    return log.hostTimes;
+  }
+
+  it('is without the wait for the browser', async () => {
+    const times = await timesOf(async (_request, _signal, { duringWait } = {}) => {
+      await duringWait?.(async () => {
+        vi.advanceTimersByTime(50_000);
+        return undefined as never;
+      });
+      vi.advanceTimersByTime(300);
+      throw new ServiceError('SCRAPE_SITE_ERROR', 'The site is down.');
+    });
+    expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
+  });
+
+  it('is nothing for a copy from the cache', async () => {
+    const times = await timesOf(async () => {
+      vi.advanceTimersByTime(20);
+      const snapshot = { statusCode: 200 };
+      return { snapshot, cacheState: 'hit', cached: Promise.resolve(), fallbacks: [] } as never;
+    });
+    expect(times).toEqual([]);
+  });
+
+  it('is nothing where only the cache was to be asked, and had no copy', async () => {
+    const miss = async () => {
+      throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
+    };
+    expect(await timesOf(miss, { minAge: 1 })).toEqual([]);
+  });
+});
