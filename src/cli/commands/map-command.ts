@@ -66,6 +66,6 @@ export const mapCommand = defineCommand({
 });
 
 function formatLinks({ links }: ApiResponse): string {
-  const addresses = Array.isArray(links) ? links.map((link) => fieldsOf(link).url) : [];
-  return addresses.map((address) => `${address}\n`).join('');
+  const urls = Array.isArray(links) ? links.map((link) => fieldsOf(link).url) : [];
+  return urls.map((url) => `${url}\n`).join('');
 }
