@@ -12,10 +12,10 @@ const BATCHES = 20;
 const BATCH_PAGES = 10;
 const BETWEEN_MS = 500;
 const LOOK_MS = 200;
-/** The large crawl is under way when it has so many pages. */
+/** Number of finished pages from which the large crawl counts as running. */
 const UNDER_WAY = 100;
 
-/** How long small batches of one team take, alone and while a large crawl of another team runs. @returns tables of it */
+/** Measures small batches of one team, alone and during a large crawl of another team. @returns markdown tables */
 export async function measureTeams(bench: Bench): Promise<string> {
   const pages = bench.options.teamPages ?? 0;
   const large: Caller = bench.service.instance;
@@ -61,7 +61,7 @@ async function waitFor(caller: Caller, job: JobPath, completed: number) {
 
 let article = 0;
 
-/** @returns milliseconds from each request to the end of its batch; no page was ever asked for before */
+/** Runs batches of new pages. @returns milliseconds from each request to the end of its batch */
 async function runBatches(caller: Caller, siteUrl: string): Promise<number[]> {
   const times: number[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {

@@ -73,9 +73,9 @@ function countBy<Item>(items: Item[], keyOf: (item: Item) => string): Record<str
 /** The activities that begin, change and end batches and crawls. */
 export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, secretKey }: PageJobDeps) {
   async function findCrawl(jobId: string) {
-    const { status, seal, crawl } = await loadPageJob(db, jobId, secretKey);
+    const { status, cipher, crawl } = await loadPageJob(db, jobId, secretKey);
     if (!crawl) throw new ServiceError('NOT_FOUND', `Job ${jobId} is no crawl.`);
-    return { ...crawl, status, seal };
+    return { ...crawl, status, cipher };
   }
 
   async function adoptSitemaps(
@@ -83,7 +83,7 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
     crawl: Awaited<ReturnType<typeof findCrawl>>,
     cancellationSignal: AbortSignal,
   ): Promise<SitemapSummary> {
-    const { start, base, seal } = crawl;
+    const { start, base, cipher } = crawl;
     const guide = guides.of({ ...crawl, jobId });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
     const site = new URL(siteOf(start, base ?? start));
@@ -108,7 +108,7 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
       // However the loop ends, it closes the generator, and with it the file that is being read.
       for await (const named of withReturn(walk, onEnd)) {
         const { found, ...skipped } = await guide.adopt(named, cancellationSignal);
-        const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, seal });
+        const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, cipher });
         summary.pages += added;
         summary.blocked += skipped.blocked.length;
         // The crawl has reached its limit, so it cannot take further URLs from the sitemaps.
@@ -135,10 +135,10 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
       const { cancellationSignal: signal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
-      const { start, base, request, readsSitemaps: sitemaps, status, seal } = crawl;
+      const { start, base, request, readsSitemaps: sitemaps, status, cipher } = crawl;
       // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
-      return await withEncryptedErrors(seal, async () => {
+      return await withEncryptedErrors(cipher, async () => {
         const { robots } = guides.of({ ...crawl, jobId });
         const outcome = request.ignoreRobotsTxt
           ? { rules: undefined }
@@ -147,7 +147,7 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
         if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, LEAST_WAIT_MS) };
         const { rules } = outcome;
         await startDiscovery(db, jobId, { delayMs: rules?.crawlDelayMs, sitemaps });
-        if (seal.isSealed) return { sitemaps };
+        if (cipher.encrypts) return { sitemaps };
         const robotsTxt = rules ? 'asked' : 'ignored';
         return { sitemaps, robotsTxt, ...(rules?.crawlDelayMs && { crawlDelayMs: rules.crawlDelayMs }) };
       });
@@ -161,11 +161,11 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
       const { cancellationSignal } = Context.current();
       using _ = startHeartbeat();
       const crawl = await findCrawl(jobId);
-      const summary = await withEncryptedErrors(crawl.seal, () =>
+      const summary = await withEncryptedErrors(crawl.cipher, () =>
         adoptSitemaps(jobId, crawl, cancellationSignal),
       );
       await endDiscovery(db, jobId);
-      return crawl.seal.isSealed ? undefined : summary;
+      return crawl.cipher.encrypts ? undefined : summary;
     },
 
     /**

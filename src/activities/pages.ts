@@ -92,7 +92,7 @@ export function pageActivities(deps: PageWorkerDeps) {
       const { info, cancellationSignal, log } = Context.current();
       const onFault = (message: string, attributes: Record<string, unknown>) =>
         log.error(message, attributes);
-      const { teamId, seal, options, crawl, pageEvents } = await loadPageJob(db, jobId, secretKey);
+      const { teamId, cipher, options, crawl, pageEvents } = await loadPageJob(db, jobId, secretKey);
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
       if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
@@ -109,7 +109,7 @@ export function pageActivities(deps: PageWorkerDeps) {
           blobs,
           jobId,
           name,
-          seal,
+          cipher,
           signal,
           pageEvents,
           requestsPerHost,
@@ -123,12 +123,12 @@ export function pageActivities(deps: PageWorkerDeps) {
             const guideAt =
               crawl &&
               ((url: string) => {
-                guide = guides.of({ ...crawl, jobId, seal, base: url });
+                guide = guides.of({ ...crawl, jobId, cipher, base: url });
                 return guide;
               });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
             const start = crawl?.start;
-            const isQuiet = seal.isSealed;
+            const isQuiet = cipher.encrypts;
             const shared = { jobId, teamId, request: options, guideAt, start, follow, isQuiet };
             const pageJob = { ...shared, guide: guideAt?.(base ?? claim.url) };
             return chunk.note(claim, (noteTime) => {
@@ -149,16 +149,16 @@ export function pageActivities(deps: PageWorkerDeps) {
             });
           },
         });
-        const { done, job: state, isBlocked } = await withEncryptedErrors(seal, () => lane.run());
+        const { done, job: state, isBlocked } = await withEncryptedErrors(cipher, () => lane.run());
         if (guide?.trapped.size) {
-          await note(db, jobId, 'traps', seal.closeJson(Object.fromEntries(guide.trapped)));
+          await note(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(guide.trapped)));
         }
         const placed = !crawl || state.base !== null;
         const report = { ...(await reportOf(jobId, done, state)), placed };
         // A lane without room would only wait. By reporting its own number it ends, while the lanes before
         // it continue.
         const lanes = isBlocked && number > 0 ? Math.min(number, report.lanes) : report.lanes;
-        if (seal.isSealed) return { ...report, lanes };
+        if (cipher.encrypts) return { ...report, lanes };
         await addHostTimes(db, jobId, chunk.hostTimes);
         return { ...report, lanes, chunk: chunk.report };
       } catch (error) {

@@ -2,17 +2,17 @@ import { v7 as uuidv7 } from 'uuid';
 import { once } from '../db/idempotency.ts';
 import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
 import type { NewPage } from '../db/pages.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
 import { fieldsOf } from '../json-object.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { startResponse } from '../schemas/page-job.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import { requireSameOptions } from './append-options.ts';
 import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
 import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
@@ -64,7 +64,7 @@ const create = defineRoute({
   },
   async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
-    const sealed = isSealed(body, caller);
+    const isEncrypted = requiresEncryption(body, caller);
     const { secretKey } = config;
     const { pages, invalid } = parseUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
@@ -73,21 +73,21 @@ const create = defineRoute({
     const call = {
       teamId,
       key: idempotencyKey,
-      request: sealed ? fingerprint(rawBody, secretKey) : rawBody,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
     const { id } = await once(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
         const admit = (kept: KeptBatch) => {
-          if (sealed && !kept.wrapped) {
+          if (isEncrypted && !kept.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
               `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
             );
           }
-          const seal = sealOf({ id, wrapped: kept.wrapped }, secretKey);
-          requireSameOptions({ rawBody, body }, kept, seal);
-          return seal;
+          const cipher = restoreJobCipher({ id, wrappedKey: kept.wrappedKey }, secretKey);
+          requireSameOptions({ rawBody, body }, kept, cipher);
+          return cipher;
         };
         await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
       } else {
@@ -101,7 +101,7 @@ const create = defineRoute({
           target,
           request,
           ttlMs: config.resultTtlMs,
-          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
+          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
           pages,
           webhook,
           baseUrl,
@@ -117,7 +117,7 @@ const create = defineRoute({
       jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
-      sealed,
+      isEncrypted,
       // An existing batch may have been started with a webhook.
       webhook: webhook !== undefined || appendToId !== undefined,
     });

@@ -3,6 +3,7 @@ import { pageKey } from '../crawl/guide.ts';
 import { previewParams } from '../crawl/preview.ts';
 import { once } from '../db/idempotency.ts';
 import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
 import { fieldsOf } from '../json-object.ts';
@@ -14,12 +15,11 @@ import {
   previewResponse,
   startCrawlResponse,
 } from '../schemas/crawl.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
 import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
@@ -65,13 +65,13 @@ const create = defineRoute({
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const { zeroDataRetention, scrapeOptions } = options;
-    const sealed = isSealed({ ...scrapeOptions, zeroDataRetention }, caller);
+    const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
     const { secretKey } = config;
     // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
     const call = {
       teamId,
       key: idempotencyKey,
-      request: sealed ? fingerprint(rawBody, secretKey) : rawBody,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
     const { id } = await once(db, call, async (query) => {
       const id = uuidv7();
@@ -84,7 +84,7 @@ const create = defineRoute({
         request: options,
         webhook,
         baseUrl,
-        seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
+        cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
         maxConcurrency: options.maxConcurrency ?? null,
@@ -98,7 +98,9 @@ const create = defineRoute({
       kind: crawl.kind,
       jobId: id,
       teamId,
-      ...(sealed ? { label: 'Crawl', sealed } : { label: `Crawl of ${target.href}`, host: target.host }),
+      ...(isEncrypted
+        ? { label: 'Crawl', isEncrypted }
+        : { label: `Crawl of ${target.href}`, host: target.host }),
       webhook: webhook !== undefined,
     });
     const { origin: _, integration: __, ...effective } = options;
@@ -127,10 +129,10 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
         success: true as const,
-        crawls: crawls.map(({ id, team_id, target, request, seal, created_at }) => {
-          const { openJson } = sealOf({ id, wrapped: seal }, config.secretKey);
+        crawls: crawls.map(({ id, team_id, target, request, seal: wrappedKey, created_at }) => {
+          const { decryptJson } = restoreJobCipher({ id, wrappedKey }, config.secretKey);
           // The API validated the request before it was stored.
-          const { url, ...options } = openJson(request) as CrawlRequest;
+          const { url, ...options } = decryptJson(request) as CrawlRequest;
           return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
         }),
       };

@@ -2,7 +2,7 @@ import { withFileUrls } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 
 /** The stores that documents are read from, and the values needed to create the URLs of their files. */
 export interface DocumentSource {
@@ -55,11 +55,11 @@ export async function* iterateDocuments(
 /** Reads documents one by one as JSON. References to stored files are replaced by signed URLs. */
 export async function* readDocuments(
   source: DocumentSource,
-  seal: Seal,
+  cipher: JobCipher,
   rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
 ): AsyncGenerator<string> {
   const { blobs, baseUrl, secretKey } = source;
   for await (const { blob } of rows) {
-    yield withFileUrls(seal.openBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
+    yield withFileUrls(cipher.decryptBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
   }
 }

@@ -3,12 +3,12 @@ import { readPageJob, retryFailed } from '../db/page-jobs.ts';
 import { listErrors } from '../db/pages.ts';
 import { endJob, retune } from '../db/progress.ts';
 import { HOMEPAGE_CODE, listSkipped } from '../db/skipped-urls.ts';
+import { decryptError } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
 import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
-import { openError } from '../seal.ts';
 import { readDocuments, selectDocuments } from './documents.ts';
 import { JsonStream } from './json-stream.ts';
 import { buildStatusHead, type LoadedPageJob, requirePageJob } from './page-job-state.ts';
@@ -72,7 +72,7 @@ function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
       const hasMore = job.status === 'scraping' || nextSkip < job.completed;
       const head = { ...(await buildStatusHead(job, deps)), ...(hasMore && { next }) };
       const source = { db, blobs, baseUrl, secretKey: config.secretKey };
-      return new JsonStream(head, 'data', readDocuments(source, job.seal, rows));
+      return new JsonStream(head, 'data', readDocuments(source, job.cipher, rows));
     },
   });
 }
@@ -136,26 +136,26 @@ function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
-      const { seal, blocked: blockedCount } = job;
+      const { cipher, blocked: blockedCount } = job;
       const failed = await listErrors(deps.db, id);
       const { blocked, homepages } = await listSkipped(deps.db, id);
       const errors = failed.map(({ id, url, error, finished_at }) => ({
         id,
-        url: seal.open(url),
+        url: cipher.decrypt(url),
         ...(finished_at && { timestamp: finished_at.toISOString() }),
         code: error?.code ?? 'UNKNOWN_ERROR',
-        error: error ? openError(error, seal).message : '',
+        error: error ? decryptError(error, cipher).message : '',
       }));
       const skipped = homepages.map(({ id, url, created_at }) => ({
         id,
-        url: seal.open(url),
+        url: cipher.decrypt(url),
         timestamp: created_at.toISOString(),
         code: HOMEPAGE_CODE,
         error: DENIALS.externalHomepage,
       }));
       return {
         errors: [...errors, ...skipped],
-        robotsBlocked: blocked.map(seal.open),
+        robotsBlocked: blocked.map(cipher.decrypt),
         ...(blockedCount > blocked.length && { robotsBlockedCount: blockedCount }),
       };
     },

@@ -1,14 +1,14 @@
 import { type PageJobState, readPageJob } from '../db/page-jobs.ts';
+import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
 import type { PageJobHead } from '../schemas/page-job.ts';
-import { openError, type Seal, sealOf } from '../seal.ts';
 import { composeWarning, type JobNotes } from './job-warning.ts';
 import type { ApiDeps } from './route.ts';
 
-/** A batch or crawl as read from the database, and the seal that decrypts its data. */
+/** A batch or crawl as read from the database, and the cipher of its data. */
 export interface LoadedPageJob extends PageJobState {
-  seal: Seal;
+  cipher: JobCipher;
 }
 
 /**
@@ -21,7 +21,7 @@ export async function requirePageJob(
 ): Promise<LoadedPageJob> {
   const job = await readPageJob(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
-    return { ...job, seal: sealOf({ id, wrapped: job.wrapped }, config.secretKey) };
+    return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }
   throw new ServiceError(
     'NOT_FOUND',
@@ -34,7 +34,7 @@ export async function buildStatusHead(
   job: LoadedPageJob,
   { config, storage }: Pick<ApiDeps, 'config' | 'storage'>,
 ): Promise<PageJobHead> {
-  const { finishedAt, createdAt, expiresAt, seal } = job;
+  const { finishedAt, createdAt, expiresAt, cipher } = job;
   const warning = composeWarning(
     { ...job, notes: decryptNotes(job) },
     { hasDiskSpace: await storage.hasSpace() },
@@ -53,13 +53,13 @@ export async function buildStatusHead(
     }),
     expiresAt: (finishedAt ? expiresAt : new Date(Date.now() + config.resultTtlMs)).toISOString(),
     ...(job.paused && job.status === 'scraping' && { paused: true }),
-    ...(job.error && { error: openError(job.error, seal).message }),
+    ...(job.error && { error: decryptError(job.error, cipher).message }),
     ...(warning && { warning }),
   };
 }
 
-function decryptNotes({ notes, seal }: LoadedPageJob): JobNotes {
-  const entries = Object.entries(notes).map(([kind, note]) => [kind, seal.openJson(note)]);
+function decryptNotes({ notes, cipher }: LoadedPageJob): JobNotes {
+  const entries = Object.entries(notes).map(([kind, note]) => [kind, cipher.decryptJson(note)]);
   // Notes are stored in the shape of `JobNotes`.
   return Object.fromEntries(entries) as JobNotes;
 }

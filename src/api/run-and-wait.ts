@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { failJob, forgetSealed, insertJob } from '../db/jobs.ts';
+import { deleteJobKey, failJob, insertJob } from '../db/jobs.ts';
 import type { Caller } from '../db/teams.ts';
+import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
-import { makeSeal, openError, type Seal, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import type { ApiDeps } from './route.ts';
 
@@ -32,7 +32,7 @@ export interface SynchronousJob {
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
-  sealed: boolean;
+  isEncrypted: boolean;
 }
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
@@ -49,15 +49,15 @@ export async function runAndWait(
 ): Promise<{ id: string; result: Buffer | undefined }> {
   const { config, db, temporal, storage, closing } = deps;
   await storage.requireSpace();
-  const { kind, request, timeoutMs, sealed } = job;
+  const { kind, request, timeoutMs, isEncrypted } = job;
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = job.caller;
   const id = uuidv7();
-  const seal = sealed ? makeSeal(id, config.secretKey) : UNSEALED;
-  const ttlMs = sealed ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, seal, ttlMs });
+  const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
+  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
+  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
   const start = kind === 'scrape' ? temporal.startScrape : temporal.startMap;
-  const labels = sealed ? {} : { label: href.slice(0, 120), url: href };
+  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
   const handle = await start({ jobId: id, teamId, timeoutMs, ...labels }).catch(
     async (error: ServiceError) => {
       await failJob(db, { jobId: id, credits: 0, error });
@@ -69,9 +69,9 @@ export async function runAndWait(
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
   ]);
   if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
-  const result = await deliverResult({ id, seal }, deps, async () => {
+  const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected') throw outcome.reason;
-    return seal.openBytes(await deps.blobs.get(outcome.value ?? ''));
+    return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
   });
   return { id, result };
 }
@@ -83,17 +83,17 @@ export async function runAndWait(
  * @throws ServiceError the error that the job failed with
  */
 export async function deliverResult<Result>(
-  { id, seal }: { id: string; seal: Seal },
+  { id, cipher }: { id: string; cipher: JobCipher },
   { db, blobs }: Pick<ApiDeps, 'db' | 'blobs'>,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  if (!seal.isSealed) return read();
+  if (!cipher.encrypts) return read();
   try {
     return await read();
   } catch (error) {
-    throw openError(toServiceError(error), seal);
+    throw decryptError(toServiceError(error), cipher);
   } finally {
-    const blob = await forgetSealed(db, id);
+    const blob = await deleteJobKey(db, id);
     if (blob) await blobs.remove(blob);
   }
 }

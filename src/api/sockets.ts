@@ -114,7 +114,7 @@ async function streamJob(watcher: Watcher, deps: ApiDeps): Promise<void> {
     job = await readJob();
     for await (const json of readDocuments(
       source,
-      job.seal,
+      job.cipher,
       iterateDocuments(source.db, id, seen, job.completed),
     )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
@@ -133,7 +133,7 @@ async function sendAllDocuments(
   job: LoadedPageJob,
   deps: ApiDeps,
 ): Promise<void> {
-  const documents = readDocuments(source, job.seal, iterateDocuments(source.db, id, 0, job.completed));
+  const documents = readDocuments(source, job.cipher, iterateDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await buildStatusHead(job, deps), 'data', documents).text()) {
     await send(socket, part, false);

@@ -18,12 +18,12 @@ function keeping({ formats, actions = [], profile }: Options): string[] {
 }
 
 /**
- * Whether the job of a request has to be sealed, so that everything stored of it is encrypted. Both
+ * Whether the job of a request has to be encrypted. Both
  * `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
-export function isSealed(options: Options, { zeroDataRetention }: Caller): boolean {
+export function requiresEncryption(options: Options, { zeroDataRetention }: Caller): boolean {
   if (!options.zeroDataRetention) return options.lockdown;
   if (!zeroDataRetention) {
     throw new ServiceError(

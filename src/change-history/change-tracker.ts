@@ -11,7 +11,7 @@ import type { Database } from '../db/client.ts';
 import { addVersion, findPast, type PageVersion } from '../db/page-versions.ts';
 import { ServiceError } from '../errors.ts';
 import type { changeTracking } from '../formats/change-tracking.ts';
-import type { RenderPool } from '../formats/pool.ts';
+import type { RenderPool } from '../rendering/render-pool.ts';
 import { normalizeTarget } from '../url/url.ts';
 
 /** The field `changeTracking` of a document. */

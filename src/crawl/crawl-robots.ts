@@ -47,8 +47,8 @@ export function createCrawlRobots(
   crawl: RobotsReader & { token: string | undefined },
   { db, book, patienceMs }: { db: Database; book: RobotsBook; patienceMs: number },
 ): CrawlRobots {
-  const { jobId, seal, token } = crawl;
-  const reader = { jobId, seal };
+  const { jobId, cipher, token } = crawl;
+  const reader = { jobId, cipher };
   const known = new ExpiringMap<Robots>({ limit: HOSTS, ttlMs: TTL_MS });
 
   /** @returns the rules, the current wait of the host, or the error of a request that failed just now */

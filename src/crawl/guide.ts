@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { NewPage } from '../db/pages.ts';
 import type { SkippedUrls } from '../db/skipped-urls.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
-import type { Seal } from '../seal.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical.ts';
 import type { CrawlRobots } from './crawl-robots.ts';
 import { createMemory } from './memory.ts';
@@ -59,7 +59,7 @@ const MOST_REMEMBERED = 50_000;
 export interface Crawl {
   jobId: string;
   /** The encryption of the crawl's data. */
-  seal: Seal;
+  cipher: JobCipher;
   request: CrawlRequest;
   /** The start URL of the request. */
   start: string;

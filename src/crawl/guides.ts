@@ -32,8 +32,8 @@ const MOST_GUIDES = 50;
  */
 export function createGuides(doors: { db: Database; book: RobotsBook; patienceMs: number }): Guides {
   const guides = new Map<string, Guide>();
-  const robotsOf = ({ jobId, seal, request }: Crawl) =>
-    createCrawlRobots({ jobId, seal, token: request.robotsUserAgent }, doors);
+  const robotsOf = ({ jobId, cipher, request }: Crawl) =>
+    createCrawlRobots({ jobId, cipher, token: request.robotsUserAgent }, doors);
   return {
     robots: doors.book,
     forget(jobId) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import type { JobKind } from '../job-kinds.ts';
-import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 
 /** A job that is not stored yet. */
@@ -13,17 +13,17 @@ export interface NewJob {
   target: string;
   request: unknown;
   /** The encryption of the job's data; absent if it is stored unencrypted. */
-  seal?: Seal;
+  cipher?: JobCipher;
   /** How long the results are kept, in milliseconds. */
   ttlMs: number;
 }
 
 /** Returns the columns that describe what a job was requested for, encrypted if the job is. */
-export function columnsOf({ target, request, seal = UNSEALED }: NewJob) {
+export function columnsOf({ target, request, cipher = NULL_CIPHER }: NewJob) {
   return {
-    target: seal.isSealed ? null : target,
-    request: seal.closeJson(request),
-    seal: seal.wrapped,
+    target: cipher.encrypts ? null : target,
+    request: cipher.encryptJson(request),
+    seal: cipher.wrappedKey,
   };
 }
 
@@ -165,7 +165,7 @@ const GONE = Buffer.alloc(0);
  * stay unchanged.
  * @returns the key of the result's blob, which cannot be decrypted any more
  */
-export async function forgetSealed(db: Database, id: string): Promise<string | undefined> {
+export async function deleteJobKey(db: Database, id: string): Promise<string | undefined> {
   const result = await db.query
     .with('forgotten', (query) =>
       query

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { encryptError, type JobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
-import { closeError, type Seal } from '../seal.ts';
 import { type Claim, type ClaimingJob, type ClaimOrder, claim, holdHosts } from './claims.ts';
 import type { Database, StoredError } from './client.ts';
-import { addPages, closeKey, closePages, list, type NewPage, type Query } from './pages.ts';
+import { addPages, encryptPages, hashKey, list, type NewPage, type Query } from './pages.ts';
 import { type CrawlStart, FULL, lockProgress, OPEN, placeCrawl } from './progress.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
@@ -37,7 +37,7 @@ export const isEnded = ({ outcome }: PageEnd) => outcome !== 'retry' && outcome 
 export interface Advance extends ClaimOrder, Partial<SkippedUrls> {
   jobId: string;
   /** The encryption of the job's data. */
-  seal: Seal;
+  cipher: JobCipher;
   ended: PageEnd[];
   /** Set if the start page of a crawl is among `ended`. */
   start?: CrawlStart | undefined;
@@ -80,16 +80,16 @@ export async function advance(db: Database, step: Advance): Promise<Advanced> {
     // A job that has ended keeps the pages that it has. Results that arrive later are discarded.
     const isOpen = job.status === 'scraping';
     if (isOpen && step.ended.length) await recordEnds(query, job, step);
-    if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.seal);
-    if (isOpen && step.found.length) await addPages(query, job, closePages(step.found, step.seal));
-    await addSkipped(query, job.id, step, step.seal);
+    if (isOpen && step.start) await placeCrawl(query, job.id, step.start, step.cipher);
+    if (isOpen && step.found.length) await addPages(query, job, encryptPages(step.found, step.cipher));
+    await addSkipped(query, job.id, step, step.cipher);
     const claimed = step.want > 0 ? await claim(query, job, step) : [];
     await holdHosts(query, step, claimed);
-    const claims = claimed.map((page) => ({ ...page, url: step.seal.open(page.url) }));
+    const claims = claimed.map((page) => ({ ...page, url: step.cipher.decrypt(page.url) }));
     const { base, ...state } = await readState(query, step.jobId);
     return {
       ...state,
-      base: base && step.seal.open(base),
+      base: base && step.cipher.decrypt(base),
       claims,
       outOfCredits: job.creditsLeft === 0,
     };
@@ -134,7 +134,7 @@ async function lockJob(query: Query, jobId: string): Promise<LockedJob> {
 }
 
 async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<void> {
-  const { seal } = step;
+  const { cipher } = step;
   const ends = distinctTargets(step.ended);
   const column = (pick: (end: PageEnd) => unknown, type: string) =>
     list(
@@ -146,9 +146,9 @@ async function recordEnds(query: Query, job: LockedJob, step: Advance): Promise<
       select * from unnest(
         ${column((end) => end.id, 'uuid')}, ${column((end) => end.outcome, 'text')},
         ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
-        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(closeError(end.error, seal)), 'text')},
-        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && seal.close(end.finalUrl), 'text')},
-        ${column((end) => end.finalKey && closeKey(end.finalKey, seal).toString('hex'), 'text')},
+        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(encryptError(end.error, cipher)), 'text')},
+        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && cipher.encrypt(end.finalUrl), 'text')},
+        ${column((end) => end.finalKey && hashKey(end.finalKey, cipher).toString('hex'), 'text')},
         ${column((end) => end.isUntried ?? false, 'bool')}
       ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, untried)
     ), judged as (

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
+import { type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageJobKind } from '../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../schemas/webhook.ts';
-import { type Seal, UNSEALED } from '../seal.ts';
 import type { Database, JobStatus, StoredError } from './client.ts';
 import { columnsOf, type NewJob } from './jobs.ts';
-import { addPages, closePages, type NewPage, type Query } from './pages.ts';
+import { addPages, encryptPages, type NewPage, type Query } from './pages.ts';
 import { lockProgress, OPEN } from './progress.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
-import { closeTarget } from './webhooks.ts';
+import { encryptTarget } from './webhooks.ts';
 
 /** A batch or crawl that is not stored yet. */
 export interface NewPageJob extends NewJob {
@@ -32,7 +32,7 @@ const ROWS_AT_ONCE = 5_000;
  * afterwards.
  */
 export async function insertPageJob(query: Query, job: NewPageJob): Promise<void> {
-  const { teamId, seal = UNSEALED } = job;
+  const { teamId, cipher = NULL_CIPHER } = job;
   const webhook = job.webhook && narrowTarget(job.webhook, job.kind);
   await query
     .insertInto('jobs')
@@ -43,7 +43,7 @@ export async function insertPageJob(query: Query, job: NewPageJob): Promise<void
       kind: job.kind,
       ...columnsOf(job),
       expires_at: new Date(Date.now() + job.ttlMs),
-      webhook: webhook ? JSON.stringify(closeTarget(webhook, seal)) : null,
+      webhook: webhook ? JSON.stringify(encryptTarget(webhook, cipher)) : null,
       base_url: job.baseUrl,
     })
     .execute();
@@ -59,7 +59,11 @@ export async function insertPageJob(query: Query, job: NewPageJob): Promise<void
       ...(job.notes && { notes: JSON.stringify(job.notes) }),
     })
     .execute();
-  await addAllPages(query, { id: job.id, teamId, limit: job.limit, known: 0 }, closePages(job.pages, seal));
+  await addAllPages(
+    query,
+    { id: job.id, teamId, limit: job.limit, known: 0 },
+    encryptPages(job.pages, cipher),
+  );
   if (webhook?.events.includes('started')) {
     await query
       .insertInto('webhook_deliveries')
@@ -90,14 +94,18 @@ async function addAllPages(
  */
 export async function addToJob(
   db: Database,
-  job: { jobId: string; pages: NewPage[]; seal: Seal } & Partial<SkippedUrls>,
+  job: { jobId: string; pages: NewPage[]; cipher: JobCipher } & Partial<SkippedUrls>,
 ): Promise<{ added: number; isFull: boolean }> {
-  const { jobId, seal } = job;
+  const { jobId, cipher } = job;
   return db.query.transaction().execute(async (query) => {
     const { teamId, known, limit, status } = await lockJob(query, jobId);
     if (status !== 'scraping') return { added: 0, isFull: true };
-    await addSkipped(query, jobId, job, seal);
-    const all = await addAllPages(query, { id: jobId, teamId, limit, known }, closePages(job.pages, seal));
+    await addSkipped(query, jobId, job, cipher);
+    const all = await addAllPages(
+      query,
+      { id: jobId, teamId, limit, known },
+      encryptPages(job.pages, cipher),
+    );
     const added = all - known;
     return { added, isFull: limit !== null && all >= limit + Math.max(limit, SPARE_PAGES) };
   });
@@ -125,7 +133,7 @@ async function lockJob(query: Query, jobId: string) {
 /** The request of a batch, as stored in its row. */
 export interface KeptBatch {
   /** The encrypted key of the batch; `null` if its data is not encrypted. */
-  wrapped: Buffer | null;
+  wrappedKey: Buffer | null;
   request: unknown;
   webhook: unknown;
   maxConcurrency: number | null;
@@ -133,7 +141,7 @@ export interface KeptBatch {
 
 /**
  * Adds pages to a batch of a team. A completed batch is reopened.
- * @param batch.admit returns the seal that encrypts the pages, or throws if the pages may not be added
+ * @param batch.admit returns the cipher that encrypts the pages, or throws if the pages may not be added
  * @throws ServiceError `NOT_FOUND` if the team has no such batch; `JOB_ENDED` if the batch was cancelled or
  *   has failed
  */
@@ -144,7 +152,7 @@ export async function appendToBatch(
     teamId: string;
     pages: NewPage[];
     ttlMs: number;
-    admit: (kept: KeptBatch) => Seal;
+    admit: (kept: KeptBatch) => JobCipher;
   },
 ): Promise<void> {
   const job = await lockJob(query, batch.id);
@@ -157,10 +165,10 @@ export async function appendToBatch(
   const kept = await query
     .selectFrom('jobs')
     .innerJoin('job_progress', 'job_progress.job_id', 'jobs.id')
-    .select(['seal as wrapped', 'request', 'webhook', 'max_concurrency as maxConcurrency'])
+    .select(['seal as wrappedKey', 'request', 'webhook', 'max_concurrency as maxConcurrency'])
     .where('jobs.id', '=', batch.id)
     .executeTakeFirstOrThrow();
-  const pages = closePages(batch.pages, batch.admit(kept));
+  const pages = encryptPages(batch.pages, batch.admit(kept));
   await reopen(query, { ...batch, status: job.status });
   const { id, teamId } = batch;
   await addAllPages(query, { id, teamId, limit: null, known: job.known }, pages);
@@ -228,7 +236,7 @@ export interface PageJobState {
   kind: string;
   status: JobStatus;
   /** The encrypted key of the job, as stored; `null` if its data is not encrypted. */
-  wrapped: Buffer | null;
+  wrappedKey: Buffer | null;
   error: StoredError | null;
   total: number;
   completed: number;
@@ -257,7 +265,7 @@ export async function readPageJob(db: Database, id: string): Promise<PageJobStat
     .selectFrom('jobs')
     .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
     .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
-    .select('seal as wrapped')
+    .select('seal as wrappedKey')
     .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes', 'blocked'])
     .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
     .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])

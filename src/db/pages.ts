@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Database } from './client.ts';
 
 /**
@@ -27,18 +27,19 @@ export interface NewPage {
  * Encrypts pages for the rows of a job with zero data retention. Hosts and keys become hashes, so that they
  * can still be compared. Pages of other jobs are returned unchanged.
  */
-export const closePages = (pages: NewPage[], seal: Seal): NewPage[] =>
-  seal.isSealed
+export const encryptPages = (pages: NewPage[], cipher: JobCipher): NewPage[] =>
+  cipher.encrypts
     ? pages.map(({ url, host, key, depth }) => ({
-        url: seal.close(url),
-        host: seal.hash(host),
+        url: cipher.encrypt(url),
+        host: cipher.hash(host),
         depth,
-        ...(key && { key: closeKey(key, seal) }),
+        ...(key && { key: hashKey(key, cipher) }),
       }))
     : pages;
 
 /** Hashes the key of a page for the rows of a job. A job that encrypts nothing stores the key unchanged. */
-export const closeKey = (key: Buffer, seal: Seal) => Buffer.from(seal.hash(key.toString('hex')), 'hex');
+export const hashKey = (key: Buffer, cipher: JobCipher) =>
+  Buffer.from(cipher.hash(key.toString('hex')), 'hex');
 
 /** Passes a list as one array parameter of a statement. */
 export const list = (values: unknown[], type: string): RawBuilder<unknown> =>

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { sql } from 'kysely';
-import { decrypt, deriveKey, encrypt } from '../cipher.ts';
+import { decrypt, deriveKey, encrypt } from '../encryption/cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 
@@ -137,9 +137,9 @@ export async function renewProfile(db: Database, lease: ProfileLease): Promise<v
  * @throws ServiceError `PROFILE_LOCKED` if the lease was lost
  */
 export async function saveProfile(store: ProfileStore, lease: ProfileLease, state: string): Promise<void> {
-  const sealed = encrypt(deriveKey(store.secretKey, purposeOf(lease)), await zip(state));
+  const encrypted = encrypt(deriveKey(store.secretKey, purposeOf(lease)), await zip(state));
   const { numUpdatedRows } = await held(store.db, lease)
-    .set({ state: sealed, saved_at: sql<Date>`now()`, used_at: sql<Date>`now()`, held_until: leaseEnd })
+    .set({ state: encrypted, saved_at: sql<Date>`now()`, used_at: sql<Date>`now()`, held_until: leaseEnd })
     .executeTakeFirstOrThrow();
   if (numUpdatedRows) return;
   throw new ServiceError(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Retuning } from '../schemas/page-job.ts';
-import type { Seal } from '../seal.ts';
 import type { Database, StoredError } from './client.ts';
 import type { Query } from './pages.ts';
 
@@ -101,12 +101,17 @@ export interface CrawlStart {
 /**
  * Records what the start page of a crawl revealed, in the transaction that records the end of that page.
  */
-export async function placeCrawl(query: Query, jobId: string, start: CrawlStart, seal: Seal): Promise<void> {
+export async function placeCrawl(
+  query: Query,
+  jobId: string,
+  start: CrawlStart,
+  cipher: JobCipher,
+): Promise<void> {
   const { base, paceMs, strayed } = start;
   const pace = paceMs === undefined ? null : Math.round(paceMs);
-  const notes = strayed ? `{"strayed": ${seal.closeJson(strayed)}}` : '{}';
+  const notes = strayed ? `{"strayed": ${cipher.encryptJson(strayed)}}` : '{}';
   await sql`
-    update job_progress set base = ${seal.close(base)}, notes = notes - 'strayed' || ${notes}::jsonb,
+    update job_progress set base = ${cipher.encrypt(base)}, notes = notes - 'strayed' || ${notes}::jsonb,
       delay_ms = greatest(delay_ms, ${pace}::int),
       next_claim_at = case when ${pace}::int is null then next_claim_at
         else greatest(next_claim_at, now() + make_interval(secs => ${pace}::int / 1000.0)) end

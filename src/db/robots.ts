@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Database } from './client.ts';
 
 /** The crawl that a robots.txt is read for. */
 export interface RobotsReader {
   jobId: string;
   /** The encryption of the crawl's data. */
-  seal: Seal;
+  cipher: JobCipher;
 }
 
 /** Seconds after which a crawl fetches a robots.txt again. */
@@ -25,9 +25,9 @@ export async function findRobotsFile(
   origin: string,
   reader: RobotsReader | undefined,
 ): Promise<{ file: Buffer; isFresh: boolean } | undefined> {
-  const keys = [...new Set([origin, reader?.seal.hash(origin) ?? origin])];
-  const { rows } = await sql<{ file: Buffer; isSealed: boolean; isFresh: boolean | null }>`
-    select file, robots_files.job_id is not null as "isSealed",
+  const keys = [...new Set([origin, reader?.cipher.hash(origin) ?? origin])];
+  const { rows } = await sql<{ file: Buffer; isEncrypted: boolean; isFresh: boolean | null }>`
+    select file, robots_files.job_id is not null as "isEncrypted",
       fetched_at > now() - make_interval(secs => ${FRESH_SECONDS})
         and fetched_at >= (select created_at from jobs where id = ${reader?.jobId ?? null}) as "isFresh"
     from robots_files
@@ -35,7 +35,7 @@ export async function findRobotsFile(
     order by fetched_at desc limit 1`.execute(db.query);
   const [found] = rows;
   if (!found) return undefined;
-  const file = found.isSealed && reader ? reader.seal.openBytes(found.file) : found.file;
+  const file = found.isEncrypted && reader ? reader.cipher.decryptBytes(found.file) : found.file;
   return { file, isFresh: found.isFresh ?? false };
 }
 
@@ -47,11 +47,11 @@ export async function keepRobotsFile(
   db: Database,
   { origin, reader, file }: { origin: string; reader: RobotsReader | undefined; file: Buffer },
 ): Promise<void> {
-  const isSealed = reader?.seal.isSealed ?? false;
+  const isEncrypted = reader?.cipher.encrypts ?? false;
   const row = {
-    key: reader?.seal.hash(origin) ?? origin,
-    job_id: reader && isSealed ? reader.jobId : null,
-    file: reader?.seal.closeBytes(file) ?? file,
+    key: reader?.cipher.hash(origin) ?? origin,
+    job_id: reader && isEncrypted ? reader.jobId : null,
+    file: reader?.cipher.encryptBytes(file) ?? file,
     fetched_at: sql<Date>`now()`,
   };
   await db.query
@@ -91,17 +91,17 @@ export interface RobotsWait {
  */
 export async function findRobotsWait(
   db: Database,
-  { jobId, seal, url }: RobotsPlace,
+  { jobId, cipher, url }: RobotsPlace,
 ): Promise<RobotsWait | undefined> {
   const row = await db.query
     .selectFrom('robots_waits')
     .select(['tries', 'given_up as isGivenUp', 'reason'])
     .select(sql<number>`greatest(0, extract(epoch from until - now()) * 1000)::float8`.as('waitMs'))
     .where('job_id', '=', jobId)
-    .where('host', '=', seal.hash(url.host))
+    .where('host', '=', cipher.hash(url.host))
     .where('scheme', '=', url.protocol)
     .executeTakeFirst();
-  return row && { ...row, waitMs: Math.ceil(row.waitMs), reason: seal.open(row.reason) };
+  return row && { ...row, waitMs: Math.ceil(row.waitMs), reason: cipher.decrypt(row.reason) };
 }
 
 /** Seconds between the first two requests. Each later pause is twice as long, up to the maximum below. */
@@ -116,7 +116,7 @@ const LONGEST_PAUSE_SECONDS = 30;
  */
 export async function noteRobotsWait(
   db: Database,
-  { jobId, seal, url }: RobotsPlace,
+  { jobId, cipher, url }: RobotsPlace,
   failure: { reason: string; restMs: number; patienceMs: number },
 ): Promise<void> {
   const rest = failure.restMs / 1000;
@@ -124,7 +124,7 @@ export async function noteRobotsWait(
   const seconds = (value: unknown) => sql`make_interval(secs => greatest(${rest}::float8, ${value}))`;
   await sql`
     insert into robots_waits as known (job_id, host, scheme, reason, until)
-    values (${jobId}, ${seal.hash(url.host)}, ${url.protocol}, ${seal.close(failure.reason)},
+    values (${jobId}, ${cipher.hash(url.host)}, ${url.protocol}, ${cipher.encrypt(failure.reason)},
       now() + ${seconds(sql`${FIRST_PAUSE_SECONDS}::float8`)})
     on conflict (job_id, host, scheme) do update set
       reason = excluded.reason,
@@ -137,11 +137,11 @@ export async function noteRobotsWait(
 }
 
 /** Ends the wait of a crawl, after the robots.txt was read. */
-export async function endRobotsWait(db: Database, { jobId, seal, url }: RobotsPlace): Promise<void> {
+export async function endRobotsWait(db: Database, { jobId, cipher, url }: RobotsPlace): Promise<void> {
   await db.query
     .deleteFrom('robots_waits')
     .where('job_id', '=', jobId)
-    .where('host', '=', seal.hash(url.host))
+    .where('host', '=', cipher.hash(url.host))
     .where('scheme', '=', url.protocol)
     .execute();
 }

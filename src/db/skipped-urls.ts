@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Database } from './client.ts';
 import { list, type Query } from './pages.ts';
 
@@ -25,11 +25,11 @@ export async function addSkipped(
   query: Query,
   jobId: string,
   { blocked = [], homepages = [] }: Partial<SkippedUrls>,
-  seal: Seal,
+  cipher: JobCipher,
 ): Promise<void> {
   if (blocked.length) {
     await sql`
-      with added as (${insertOf(jobId, blocked, null, seal)}
+      with added as (${insertOf(jobId, blocked, null, cipher)}
         where (select blocked from job_progress where job_id = ${jobId}) < ${MOST_COUNTED}
         on conflict do nothing returning 1
       )
@@ -37,16 +37,16 @@ export async function addSkipped(
       where job_id = ${jobId}`.execute(query);
   }
   if (homepages.length) {
-    await sql`${insertOf(jobId, homepages, HOMEPAGE_CODE, seal)}
+    await sql`${insertOf(jobId, homepages, HOMEPAGE_CODE, cipher)}
       where (select count(*) from blocked_urls where job_id = ${jobId} and code = ${HOMEPAGE_CODE}) < ${MOST_LISTED}
       on conflict do nothing`.execute(query);
   }
 }
 
-const insertOf = (jobId: string, urls: string[], code: string | null, seal: Seal) => sql`
+const insertOf = (jobId: string, urls: string[], code: string | null, cipher: JobCipher) => sql`
   insert into blocked_urls (job_id, url, url_hash, code)
   select ${jobId}, url, md5(text), ${code}::text
-  from unnest(${list(urls.map(seal.close), 'text')}, ${list(urls.map(seal.hash), 'text')}) as given (url, text)`;
+  from unnest(${list(urls.map(cipher.encrypt), 'text')}, ${list(urls.map(cipher.hash), 'text')}) as given (url, text)`;
 
 /** Lists the first URLs of each kind that a job skips, encrypted if the job is. */
 export async function listSkipped(db: Database, jobId: string) {

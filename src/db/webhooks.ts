@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
-import { type Seal, sealOf } from '../seal.ts';
 import type { Database } from './client.ts';
 import type { ActivityCursor } from './jobs.ts';
 
@@ -13,22 +13,22 @@ export interface Webhook {
   /** The key that signs the events; `null` if the team has none. */
   secret: string | null;
   /** The encryption of the job's data. */
-  seal: Seal;
+  cipher: JobCipher;
 }
 
 /**
  * Encrypts a target for the job's row. Its list of events stays readable, because SQL statements look into
  * it.
  */
-export const closeTarget = (target: WebhookTarget, seal: Seal) =>
-  seal.isSealed ? { events: target.events, sealed: seal.close(JSON.stringify(target)) } : target;
+export const encryptTarget = (target: WebhookTarget, cipher: JobCipher) =>
+  cipher.encrypts ? { events: target.events, sealed: cipher.encrypt(JSON.stringify(target)) } : target;
 
 /** Decrypts a target that `closeTarget` returned. */
-export function openTarget(kept: unknown, seal: Seal): WebhookTarget {
+export function decryptTarget(kept: unknown, cipher: JobCipher): WebhookTarget {
   // The value is from `closeTarget`, and the API had validated the target.
-  if (!seal.isSealed) return kept as WebhookTarget;
+  if (!cipher.encrypts) return kept as WebhookTarget;
   const { sealed } = kept as { sealed: string };
-  return JSON.parse(seal.open(sealed)) as WebhookTarget;
+  return JSON.parse(cipher.decrypt(sealed)) as WebhookTarget;
 }
 
 /** Finds the webhook of a job; `undefined` if it has none, or its results have expired. */
@@ -48,9 +48,9 @@ export async function findWebhook(
     )
     .executeTakeFirst();
   if (!row) return undefined;
-  const seal = sealOf({ id: jobId, wrapped: row.seal }, secretKey);
-  const target = openTarget(row.webhook, seal);
-  return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, seal };
+  const cipher = restoreJobCipher({ id: jobId, wrappedKey: row.seal }, secretKey);
+  const target = decryptTarget(row.webhook, cipher);
+  return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, cipher };
 }
 
 /** An event that is due to be sent. */

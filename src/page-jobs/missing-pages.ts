@@ -26,10 +26,10 @@ export async function addMissingPages(
   const job = await readPageJob(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
-  const { teamId, seal, options, crawl } = await loadPageJob(db, jobId, secretKey);
+  const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const asked = options.formats.find((format) => format.type === 'changeTracking');
-  if (seal.isSealed || !crawl || !asked) return;
-  const guide = guides.of({ ...crawl, jobId, seal });
+  if (cipher.encrypts || !crawl || !asked) return;
+  const guide = guides.of({ ...crawl, jobId, cipher });
   const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
@@ -41,7 +41,7 @@ export async function addMissingPages(
         signal,
       );
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, seal });
+      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, cipher });
       if (added || isFull) return;
       after = last.key;
     }

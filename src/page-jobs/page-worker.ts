@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts';
 import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';
 import type { NewPage } from '../db/pages.ts';
 import type { CrawlStart } from '../db/progress.ts';
-import type { Seal } from '../seal.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 
 /** Maximum number of pages that a lane scrapes at once. */
 export const PAGES_PER_WORKER = 16;
@@ -70,7 +70,7 @@ export interface PageWorkerOptions {
   /** Unique name under which the lane claims pages. */
   name: string;
   /** Encrypts what is stored of a job with zero data retention. */
-  seal: Seal;
+  cipher: JobCipher;
   pageEvents: boolean;
   /** Maximum number of pages that the lane claims in total. */
   most: number;
@@ -219,13 +219,13 @@ export class PageWorker {
    * @returns the number of claimed pages
    */
   async #step(want: number): Promise<number> {
-    const { db, blobs, jobId, name, seal, pageEvents, requestsPerHost } = this.#options;
+    const { db, blobs, jobId, name, cipher, pageEvents, requestsPerHost } = this.#options;
     this.#steppedAt = performance.now();
     const pages = this.#ended;
     this.#ended = [];
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
     const keys = documents.length
-      ? await blobs.putAll(documents.map(({ json }) => seal.closeBytes(json)))
+      ? await blobs.putAll(documents.map(({ json }) => cipher.encryptBytes(json)))
       : [];
     for (const [index, { end, json }] of documents.entries()) {
       Object.assign(end, { blob: keys[index], bytes: json.length });
@@ -236,7 +236,7 @@ export class PageWorker {
     if (rests.length) await pauseHosts(db, new Map(rests));
     this.#job = await advance(db, {
       jobId,
-      seal,
+      cipher,
       lane: name,
       ended: pages.map(({ end }) => end),
       start: pages.find(({ start }) => start)?.start,

@@ -185,9 +185,9 @@ class WebhookDelivery {
     } catch (thrown) {
       signal.throwIfAborted();
       const error = toServiceError(thrown);
-      const { isSealed } = this.#webhook.seal;
-      if (error.code === 'UNKNOWN_ERROR') onFault(isSealed ? error.code : thrown, id);
-      const reason = isSealed ? `The receiver was not reached (${error.code}).` : error.message;
+      const { encrypts } = this.#webhook.cipher;
+      if (error.code === 'UNKNOWN_ERROR') onFault(encrypts ? error.code : thrown, id);
+      const reason = encrypts ? `The receiver was not reached (${error.code}).` : error.message;
       return { ...retry, error: reason, ...(isFinal(error.code) && { retryInMs: undefined }) };
     }
   }

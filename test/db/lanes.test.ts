@@ -9,7 +9,7 @@ import { endJob, retune } from '../../src/db/progress.ts';
 import { listSkipped } from '../../src/db/skipped-urls.ts';
 import { acquireSlot, countSlots, endWait, releaseSlot } from '../../src/db/slots.ts';
 import { findTeam, type TeamChange } from '../../src/db/teams.ts';
-import { makeSeal, UNSEALED } from '../../src/seal.ts';
+import { createJobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
@@ -67,7 +67,7 @@ async function newJob({
 const step = (jobId: string, change: Partial<Advance> = {}) =>
   advance(db, {
     jobId,
-    seal: UNSEALED,
+    cipher: NULL_CIPHER,
     lane: `${jobId}/0/1`,
     ended: [],
     found: [],
@@ -368,7 +368,7 @@ describe('the end of a job', () => {
     await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
     const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
     expect(late.claims).toEqual([]);
-    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], seal: UNSEALED })).toEqual({
+    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], cipher: NULL_CIPHER })).toEqual({
       added: 0,
       isFull: true,
     });
@@ -389,13 +389,13 @@ describe('URLs that a job skips', () => {
 
   it.each(['encrypted', 'plain'])('are noted and counted once, %s', async (kind) => {
     const { id } = await newJob({ kind: 'crawl' });
-    const seal = kind === 'plain' ? UNSEALED : makeSeal(id, 'a secret');
-    await step(id, { blocked: [...blocked, ...blocked], homepages, seal });
-    await step(id, { blocked: [...blocked, 'http://a.test/3'], homepages, seal });
-    await addToJob(db, { jobId: id, pages: [], blocked, homepages, seal });
+    const cipher = kind === 'plain' ? NULL_CIPHER : createJobCipher(id, 'a secret');
+    await step(id, { blocked: [...blocked, ...blocked], homepages, cipher });
+    await step(id, { blocked: [...blocked, 'http://a.test/3'], homepages, cipher });
+    await addToJob(db, { jobId: id, pages: [], blocked, homepages, cipher });
     const skipped = await listSkipped(db, id);
-    expect(skipped.blocked.map(seal.open).sort()).toEqual([...blocked, 'http://a.test/3']);
-    expect(skipped.homepages.map(({ url }) => seal.open(url))).toEqual(homepages);
+    expect(skipped.blocked.map(cipher.decrypt).sort()).toEqual([...blocked, 'http://a.test/3']);
+    expect(skipped.homepages.map(({ url }) => cipher.decrypt(url))).toEqual(homepages);
     expect(skipped.blocked.join().includes('a.test')).toBe(kind === 'plain');
     expect(await readPageJob(db, id)).toMatchObject({ blocked: 3, failed: 0 });
   });

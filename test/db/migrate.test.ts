@@ -18,7 +18,7 @@ import {
   makeKey,
 } from '../../src/db/teams.ts';
 import { readQueue } from '../../src/db/usage.ts';
-import { UNSEALED } from '../../src/seal.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
 it('several processes that start at once make the schema once, and the first team once', async () => {
@@ -97,7 +97,7 @@ it('a database with a crawl under way and copies in the cache keeps them through
     }
     // The crawl goes on: what it knew is not counted again.
     const blocked = ['http://a.test/y', 'http://a.test/z'];
-    await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, UNSEALED);
+    await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, NULL_CIPHER);
     expect(await readPageJob(db, job)).toMatchObject({ blocked: 3 });
     expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
     expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 0 });

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { decrypt, deriveKey } from '../../src/cipher.ts';
 import type { Database } from '../../src/db/client.ts';
 import {
   deleteProfile,
@@ -16,6 +15,7 @@ import {
   renewProfile,
   saveProfile,
 } from '../../src/db/profiles.ts';
+import { decrypt, deriveKey } from '../../src/encryption/cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 const STATE = JSON.stringify({ cookies: [{ name: 'session', value: 'very-secret' }], origins: [] });

@@ -13,7 +13,7 @@ import {
   noteRobotsWait,
   type RobotsPlace,
 } from '../../src/db/robots.ts';
-import { makeSeal, type Seal, UNSEALED } from '../../src/seal.ts';
+import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 /** Copies of robots.txt are shared by all workers, and so is how long a crawl waits for one that is unavailable. */
@@ -28,10 +28,10 @@ let counter = 0;
 const newOrigin = () => `https://host-${++counter}-${Date.now()}.test`;
 
 /** A crawl with a page of each host. */
-async function newCrawl(origins: string[], seal: (id: string) => Seal = () => UNSEALED) {
+async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = () => NULL_CIPHER) {
   const { id: teamId } = await makeTeam(db);
   const id = uuidv7();
-  const reader = { jobId: id, seal: seal(id) };
+  const reader = { jobId: id, cipher: cipher(id) };
   await insertPageJob(db.query, {
     ...{ id, teamId, apiKeyId: null, kind: 'crawl', target: 'https://a.test/', request: {}, ttlMs: 60_000 },
     ...{
@@ -42,7 +42,7 @@ async function newCrawl(origins: string[], seal: (id: string) => Seal = () => UN
       baseUrl: 'http://winnow.test',
     },
     pages: origins.map((origin) => ({ url: `${origin}/`, host: new URL(origin).host, depth: 0 })),
-    seal: reader.seal,
+    cipher: reader.cipher,
   });
   const claimed = async () => {
     const order = {
@@ -60,7 +60,7 @@ async function newCrawl(origins: string[], seal: (id: string) => Seal = () => UN
   return { reader, claimed, place: (origin: string): RobotsPlace => ({ ...reader, url: new URL(origin) }) };
 }
 
-const sealed = (id: string) => makeSeal(id, 'a secret key');
+const encrypted = (id: string) => createJobCipher(id, 'a secret key');
 const failure = { reason: 'HTTP 503', restMs: 0, patienceMs: 60_000 };
 
 describe('the copy of a robots.txt', () => {
@@ -106,10 +106,10 @@ describe('the copy of a robots.txt', () => {
     expect(rows).toEqual([{ key: hour }]);
   });
 
-  it('of a sealed crawl is its own, and cannot be read without its key', async () => {
+  it('of an encrypted crawl is its own, and cannot be read without its key', async () => {
     const origin = newOrigin();
-    const { reader } = await newCrawl([], sealed);
-    const other = await newCrawl([], sealed);
+    const { reader } = await newCrawl([], encrypted);
+    const other = await newCrawl([], encrypted);
     const file = Buffer.from(`Disallow: /${origin}`);
     await keepRobotsFile(db, { origin, reader, file });
     expect(await findRobotsFile(db, origin, reader)).toEqual({ file, isFresh: true });
@@ -124,12 +124,12 @@ describe('the copy of a robots.txt', () => {
 });
 
 describe.each([
-  ['a crawl', () => UNSEALED],
-  ['a sealed crawl', sealed],
-])('a host that %s waits for', (_name, seal) => {
+  ['a crawl', () => NULL_CIPHER],
+  ['an encrypted crawl', encrypted],
+])('a host that %s waits for', (_name, cipher) => {
   it('has no page claimed, while those of other hosts are', async () => {
     const [silent, other] = [newOrigin(), newOrigin()];
-    const { reader, place, claimed } = await newCrawl([silent, other], seal);
+    const { reader, place, claimed } = await newCrawl([silent, other], cipher);
     await noteRobotsWait(db, place(silent), { ...failure, restMs: 40_000 });
     expect(await claimed()).toEqual([other]);
     const { dueInMs } = await surveyJob(db, reader.jobId);
@@ -141,7 +141,7 @@ describe.each([
 
   it('is noted once by workers that asked at the same time, and waits for as long as it wants to rest', async () => {
     const origin = newOrigin();
-    const { place } = await newCrawl([origin], seal);
+    const { place } = await newCrawl([origin], cipher);
     await Promise.all([1, 2, 3].map(() => noteRobotsWait(db, place(origin), { ...failure, restMs: 90_000 })));
     const wait = await findRobotsWait(db, place(origin));
     expect(wait).toMatchObject({ tries: 1, isGivenUp: false, reason: 'HTTP 503' });
@@ -150,7 +150,7 @@ describe.each([
 
   it('is asked again after pauses that grow', async () => {
     const origin = newOrigin();
-    const { reader, place } = await newCrawl([origin], seal);
+    const { reader, place } = await newCrawl([origin], cipher);
     for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
       const startedAt = performance.now();
       await noteRobotsWait(db, place(origin), { ...failure, patienceMs: 600_000 });
@@ -169,7 +169,7 @@ describe.each([
 
   it('is given up when it was silent for too long', async () => {
     const origin = newOrigin();
-    const { reader, place, claimed } = await newCrawl([origin], seal);
+    const { reader, place, claimed } = await newCrawl([origin], cipher);
     const impatient = { ...failure, patienceMs: 1 };
     await noteRobotsWait(db, place(origin), impatient);
     await db.query

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createRenderPool } from '../../src/formats/pool.ts';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 
 /** Real threads, of little memory so that a page of some megabytes is too much for one. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { render } from '../../src/formats/render.ts';
+import { render } from '../../src/rendering/render.ts';
 import { formatRequest } from '../../src/schemas/formats.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 

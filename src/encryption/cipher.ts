@@ -22,10 +22,10 @@ export function encrypt(key: Buffer, plain: Uint8Array): Buffer {
  * Decrypts what `encrypt` returned.
  * @throws Error if the key is a different one, or the bytes were modified
  */
-export function decrypt(key: Buffer, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
+export function decrypt(key: Buffer, ciphertext: Buffer): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, ciphertext.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,
   });
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+  decipher.setAuthTag(ciphertext.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(ciphertext.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectDocumentFormat } from '../../src/net/document-format.ts';
+import { detectDocumentFormat } from '../../src/parsers/document-format.ts';
 
 /** A ZIP archive of stored files (APPNOTE 4.3), without checksums: nobody here unpacks it. */
 function zip(files: Record<string, string | Buffer>, comment = ''): Buffer {

@@ -1,18 +1,18 @@
 import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
-import type { Track, TrackTask } from './track.ts';
 
 /** The result of a task. Errors are plain data, because they lose their class between threads. */
-export type ThreadAnswer =
-  | { ok: true; result: Rendered | Comparison | Track }
+export type ThreadResult =
+  | { ok: true; result: Rendered | Comparison | RemuxedFile }
   | { ok: false; code: string; message: string; stack: string | undefined };
 
 /** A task for a conversion thread. */
-export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { take: TrackTask };
+export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a conversion thread. */
-export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
+export default async function run(task: ThreadTask): Promise<ThreadResult> {
   try {
     return { ok: true, result: await resultOf(task) };
   } catch (error) {
@@ -21,12 +21,12 @@ export default async function run(task: ThreadTask): Promise<ThreadAnswer> {
   }
 }
 
-async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | Track> {
+async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | RemuxedFile> {
   if ('render' in task) return render(task.render);
   if ('compare' in task) return compareVersions(task.compare);
   // Loaded on demand, because most threads never process audio or video.
-  const { takeTrack } = await import('./track.ts');
-  return takeTrack(task.take);
+  const { remuxTrack } = await import('./remux.ts');
+  return remuxTrack(task.remux);
 }
 
 /**

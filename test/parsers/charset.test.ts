@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeText } from '../../src/net/charset.ts';
+import { decodeText } from '../../src/parsers/charset.ts';
 
 /** "Привет, мир! Это обычный русский текст…" in windows-1251, KOI8-R: letters by their place in the alphabet. */
 const RUSSIAN = 'Привет, мир! Это обычный русский текст, который никто не объявил. '.repeat(10);

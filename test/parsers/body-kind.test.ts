@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { detectBodyKind, parseMediaType } from '../../src/net/body-kind.ts';
+import { detectBodyKind, parseMediaType } from '../../src/parsers/body-kind.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 const PAGE = '<!doctype html><html><body>hi</body></html>';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BrandingData } from '../../src/branding/branding-data.ts';
 import { FORMATS } from '../../src/formats/index.ts';
-import { render } from '../../src/formats/render.ts';
+import { render } from '../../src/rendering/render.ts';
 import { formatRequest } from '../../src/schemas/formats.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { computeFingerprint } from '../changes/fingerprint.ts';
+import type { changeTracking } from '../formats/change-tracking.ts';
+import { FORMATS } from '../formats/index.ts';
+import { extractData } from '../formats/json.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import { requestedMediaKinds } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
-import type { changeTracking } from './change-tracking.ts';
-import { FORMATS } from './index.ts';
-import { extractData } from './json.ts';
 
 /** A page, and the formats to derive from it. */
 export interface RenderTask {

@@ -39,7 +39,7 @@ import { messageOf, ServiceError } from '../errors.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 
 /** A file to take an audio or video track from. */
-export interface TrackTask {
+export interface RemuxTask {
   kind: MediaKind;
   /** The URL that the file came from, for error messages. */
   url: string;
@@ -55,14 +55,14 @@ export interface TrackTask {
 }
 
 /** The file with the track: either the input file or a new one. */
-export interface Track {
+export interface RemuxedFile {
   path: string;
   /** Media type, without parameters. */
   mediaType: string;
 }
 
 /** A reply on the port for the files of a playlist. */
-export type FileAnswer = { id: number } & ({ path: string } | { code: string; message: string });
+export type FileReply = { id: number } & ({ path: string } | { code: string; message: string });
 
 /**
  * The formats of single files. Playlist formats must not be among them, because a playlist could name any
@@ -100,7 +100,7 @@ process.on('unhandledRejection', (error) => onUnawaitedError(error));
  * has no video track.
  * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`
  */
-export async function takeTrack(task: TrackTask): Promise<Track> {
+export async function remuxTrack(task: RemuxTask): Promise<RemuxedFile> {
   Logging.level = LogLevel.Silent;
   const failure = Promise.withResolvers<never>();
   onUnawaitedError = failure.reject;
@@ -123,7 +123,7 @@ export async function takeTrack(task: TrackTask): Promise<Track> {
 }
 
 /** @param open collects the resources to close afterwards, whether the track was extracted or not */
-async function extractTrack(input: Input, task: TrackTask, open: AsyncDisposableStack): Promise<Track> {
+async function extractTrack(input: Input, task: RemuxTask, open: AsyncDisposableStack): Promise<RemuxedFile> {
   if (!(await input.canRead())) throw unsupported(task, 'is in no format that is known');
   const [audio, video] = [await input.getPrimaryAudioTrack(), await input.getPrimaryVideoTrack()];
   const requiredTracks = task.kind === 'audio' ? audio : video;
@@ -142,7 +142,7 @@ async function extractTrack(input: Input, task: TrackTask, open: AsyncDisposable
 /**
  * Makes sure that a track has packets, because a file may announce a track and end before its first packet.
  */
-async function requirePackets(track: InputTrack, task: TrackTask): Promise<void> {
+async function requirePackets(track: InputTrack, task: RemuxTask): Promise<void> {
   const timestamp = await track.getFirstTimestamp();
   const ends = await track.computeDuration();
   if (!(ends > timestamp)) throw unsupported(task, `has an empty ${task.kind} track`);
@@ -150,10 +150,10 @@ async function requirePackets(track: InputTrack, task: TrackTask): Promise<void>
 
 async function copy(
   input: Input,
-  task: TrackTask,
+  task: RemuxTask,
   tracks: { audio: InputAudioTrack | null; video: InputVideoTrack | null },
   open: AsyncDisposableStack,
-): Promise<Track> {
+): Promise<RemuxedFile> {
   const format = await targetFor(task, tracks);
   const file = open.use(await openFile(task.target, 'wx', 0o600));
   const write = async ({ data, position }: StreamTargetChunk) => {
@@ -180,7 +180,7 @@ async function copy(
 }
 
 async function targetFor(
-  task: TrackTask,
+  task: RemuxTask,
   { audio, video }: { audio: InputAudioTrack | null; video: InputVideoTrack | null },
 ): Promise<OutputFormat> {
   const sound = await audio?.getCodec();
@@ -202,9 +202,9 @@ async function targetFor(
  * Reads the files of a playlist through a port when they are needed. If one is unavailable, the whole task
  * fails.
  */
-function playlistFiles(task: TrackTask, port: MessagePort, fail: (error: ServiceError) => void) {
+function playlistFiles(task: RemuxTask, port: MessagePort, fail: (error: ServiceError) => void) {
   const pending = new Map<number, (path: string) => void>();
-  port.on('message', (response: FileAnswer) => {
+  port.on('message', (response: FileReply) => {
     if ('path' in response) pending.get(response.id)?.(response.path);
     // The code is valid, because the error was a ServiceError on the other side of the port.
     else fail(new ServiceError(response.code as ServiceError['code'], response.message));
@@ -257,6 +257,6 @@ function mediaTypeOf(mimeType: string, kind: MediaKind): string {
 /** Whether an error came from the file system of this machine rather than from the content of the file. */
 const isLocalIoError = (error: unknown) => error instanceof Error && 'syscall' in error;
 
-function unsupported({ kind, url }: TrackTask, what: string, cause?: unknown): ServiceError {
+function unsupported({ kind, url }: RemuxTask, what: string, cause?: unknown): ServiceError {
   return new ServiceError(NO_MEDIA_ERROR[kind], `${url} ${what}.`, { cause });
 }

@@ -2,9 +2,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
-import type { ThreadAnswer, ThreadTask } from './thread.ts';
-import type { FileAnswer, Track, TrackTask } from './track.ts';
+import type { ThreadResult, ThreadTask } from './render-thread.ts';
 import { URGENT, UrgentFirst } from './urgent-first.ts';
 
 /** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
@@ -21,15 +21,15 @@ export interface RenderPool {
   /**
    * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
    * below.
-   * @param options.bring required for a playlist: copies a file that the playlist names to disk, and
+   * @param options.fetchFile required for a playlist: copies a file that the playlist names to disk, and
    *   returns its path
-   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `bring`
+   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `fetchFile`
    *   throws
    */
-  take(
-    task: Omit<TrackTask, 'files'>,
-    options: TaskOptions & { bring?: (url: string) => Promise<string> },
-  ): Promise<Track>;
+  remux(
+    task: Omit<RemuxTask, 'files'>,
+    options: TaskOptions & { fetchFile?: (url: string) => Promise<string> },
+  ): Promise<RemuxedFile>;
   close(): Promise<void>;
 }
 
@@ -62,8 +62,8 @@ export function createRenderPool({
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
-  const pool = new Piscina<ThreadTask, ThreadAnswer>({
-    filename: new URL('./thread.ts', import.meta.url).href,
+  const pool = new Piscina<ThreadTask, ThreadResult>({
+    filename: new URL('./render-thread.ts', import.meta.url).href,
     minThreads: warm,
     maxThreads: threads,
     idleTimeout: IDLE_MS,
@@ -89,16 +89,16 @@ export function createRenderPool({
     // Each kind of task has its own kind of result.
     render: (render, options) => run({ render }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
-    async take(task, { bring, ...options }) {
-      if (!bring) return run({ take: task }, options) as Promise<Track>;
+    async remux(task, { fetchFile, ...options }) {
+      if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;
       const { port1: ownPort, port2: threadPort } = new MessageChannel();
       ownPort.on('message', ({ id, url }: { id: number; url: string }) => {
-        const response = bring(url).then((path): FileAnswer => ({ id, path }), toFileError(id));
+        const response = fetchFile(url).then((path): FileReply => ({ id, path }), toFileError(id));
         void response.then((message) => ownPort.postMessage(message));
       });
-      return (run({ take: { ...task, files: threadPort } }, options, threadPort) as Promise<Track>).finally(
-        () => ownPort.close(),
-      );
+      return (
+        run({ remux: { ...task, files: threadPort } }, options, threadPort) as Promise<RemuxedFile>
+      ).finally(() => ownPort.close());
     },
     close: () => pool.destroy(),
   };
@@ -107,7 +107,7 @@ export function createRenderPool({
 /** Turns an error into plain data for the thread. */
 const toFileError =
   (id: number) =>
-  (error: unknown): FileAnswer => {
+  (error: unknown): FileReply => {
     const { code, message } = toServiceError(error);
     return { id, code, message };
   };
