@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/client.ts';
-import { addKey, createTeam, makeKey } from '../../src/db/teams.ts';
+import { addKey, createTeam, generateKey } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { cancelResponse } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';
@@ -43,7 +43,7 @@ The crawl of ${pages} pages got ${meanwhile} done meanwhile.${isThere}`;
 async function makeTeam({ instance: { url, dataDir } }: MeasuredService): Promise<Caller> {
   const db = openDatabase(runningDatabaseUrl(dataDir), (error) => console.error(error));
   try {
-    const key = makeKey();
+    const key = generateKey();
     await addKey(db, await createTeam(db, 'small', null), 'bench', key);
     return { url, key };
   } finally {

@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../crawl/guide.ts';
-import { previewParams } from '../crawl/preview.ts';
-import { once } from '../db/idempotency.ts';
-import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { pageKey } from '../crawl/link-filter.ts';
+import { parseCrawlPrompt } from '../crawl/prompt/parse-crawl-prompt.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
@@ -31,11 +31,11 @@ const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 function deriveOptionsFromPrompt(body: CrawlRequest, rawBody: unknown) {
   if (body.prompt === undefined) return undefined;
   const explicit = fieldsOf(rawBody);
-  const { params, understood } = previewParams(body.url, body.prompt);
+  const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
   const derived = Object.entries(options).filter(([name]) => !(name in explicit));
   return {
-    // `previewParams` uses the option names and values of a crawl request.
+    // `parseCrawlPrompt` uses the option names and values of a crawl request.
     options: Object.fromEntries(derived) as Partial<CrawlRequest>,
     isUnderstood: understood.length > 0,
   };
@@ -73,7 +73,7 @@ const create = defineRoute({
       key: idempotencyKey,
       request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
-    const { id } = await once(db, call, async (query) => {
+    const { id } = await performOnce(db, call, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
         id,
@@ -150,7 +150,7 @@ const preview = defineRoute({
   errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
-    const { params, understood } = previewParams(body.url, body.prompt);
+    const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
     const warning = promptWarning(understood.length > 0);
     return { success: true as const, data: { ...params, url: body.url }, warning };
   },

@@ -1,4 +1,4 @@
-import type { PageJobState } from '../db/page-jobs.ts';
+import type { PageJobState } from '../db/jobs/page-jobs.ts';
 
 /** The warning for a crawl prompt of which no rule understood any part. */
 export const PROMPT_NOT_UNDERSTOOD =
@@ -28,7 +28,7 @@ export function composeWarning(
     completed,
     failed,
     blocked,
-    silentHosts,
+    hostsWithoutRobots,
     pageLimit,
     notes,
     target,
@@ -42,8 +42,8 @@ export function composeWarning(
       'The disk of the service is nearly full. No further page is scraped until space is free again.',
     );
   }
-  if (status === 'scraping' && silentHosts > 0) {
-    const hosts = silentHosts === 1 ? 'a host' : `${silentHosts} hosts`;
+  if (status === 'scraping' && hostsWithoutRobots > 0) {
+    const hosts = hostsWithoutRobots === 1 ? 'a host' : `${hostsWithoutRobots} hosts`;
     warnings.push(
       `Pages of ${hosts} are waiting because robots.txt is unavailable there. It is requested again.`,
     );

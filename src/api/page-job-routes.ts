@@ -1,8 +1,8 @@
-import { DENIALS } from '../crawl/denial.ts';
-import { readPageJob, retryFailed } from '../db/page-jobs.ts';
-import { listErrors } from '../db/pages.ts';
-import { endJob, retune } from '../db/progress.ts';
-import { HOMEPAGE_CODE, listSkipped } from '../db/skipped-urls.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import { changeJobSettings, endJob } from '../db/jobs/job-progress.ts';
+import { readPageJobState, retryFailedPages } from '../db/jobs/page-jobs.ts';
+import { listFailedPages } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../db/pages/skipped-urls.ts';
 import { decryptError } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
@@ -97,7 +97,7 @@ async function waitForDocuments(
     !signal.aborted
   ) {
     await pause(POLL_INTERVAL_MS, signal);
-    current = { ...current, ...(await readPageJob(db, id)) };
+    current = { ...current, ...(await readPageJobState(db, id)) };
   }
   return current;
 }
@@ -137,7 +137,7 @@ function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
     async handler({ caller, params: { id } }, deps) {
       const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
       const { cipher, blocked: blockedCount } = job;
-      const failed = await listErrors(deps.db, id);
+      const failed = await listFailedPages(deps.db, id);
       const { blocked, homepages } = await listSkipped(deps.db, id);
       const errors = failed.map(({ id, url, error, finished_at }) => ({
         id,
@@ -150,8 +150,8 @@ function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
         id,
         url: cipher.decrypt(url),
         timestamp: created_at.toISOString(),
-        code: HOMEPAGE_CODE,
-        error: DENIALS.externalHomepage,
+        code: EXTERNAL_HOMEPAGE_CODE,
+        error: SKIP_REASONS.externalHomepage,
       }));
       return {
         errors: [...errors, ...skipped],
@@ -231,7 +231,7 @@ async function applyRetuning(
   deps: ApiDeps,
 ) {
   const before = await requirePageJob(deps, job);
-  if (!(await retune(deps.db, job.id, retuning))) {
+  if (!(await changeJobSettings(deps.db, job.id, retuning))) {
     throw new ServiceError(
       'JOB_ENDED',
       `The ${JOB_KINDS[job.kind].noun} ${job.id} is ${before.status}: it cannot be changed any more.`,
@@ -262,7 +262,7 @@ function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
     rateLimited: false,
     async handler({ caller, params: { id } }, deps) {
       await requirePageJob(deps, { id, teamId: caller.teamId, kind });
-      const retried = await retryFailed(deps.db, { id, ttlMs: deps.config.resultTtlMs });
+      const retried = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
       if (retried) await deps.temporal.resumePageJob(kind, id, caller.teamId);
       return { success: true, retried };
     },

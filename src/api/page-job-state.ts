@@ -1,4 +1,4 @@
-import { type PageJobState, readPageJob } from '../db/page-jobs.ts';
+import { type PageJobState, readPageJobState } from '../db/jobs/page-jobs.ts';
 import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
@@ -19,7 +19,7 @@ export async function requirePageJob(
   { db, config }: Pick<ApiDeps, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<LoadedPageJob> {
-  const job = await readPageJob(db, id);
+  const job = await readPageJobState(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }
