@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { started } from '../../src/schemas/page-job.ts';
+import { startResponse } from '../../src/schemas/page-job.ts';
 import type { Random } from '../site/random.ts';
 import type { Client } from './client.ts';
 import { checkEvents } from './events.ts';
@@ -64,7 +64,7 @@ async function startJob(plan: Plan, webhook: string, { client, round }: RoundOpt
     body: { ...plan.body, webhook },
     headers: { 'x-idempotency-key': `chaos ${round} ${plan.name}` },
   });
-  return { plan, id: started.parse(answer).id };
+  return { plan, id: startResponse.parse(answer).id };
 }
 
 /** Watches the time between finished pages. */
