@@ -49,7 +49,7 @@ const MAX_ACTIVITIES: Record<WorkerRole, number> = { scrape: 32, pages: 8, webho
 const MAX_OPEN_PAGES = 4 * availableParallelism();
 /** Maximum number of workflows that stay in memory between two of their tasks. */
 const MAX_CACHED_WORKFLOWS = 200;
-/** Memory limit of a conversion thread in MB. A page that needs more is rejected. */
+/** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
  * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
@@ -119,12 +119,12 @@ async function startBrowser(config: WorkerConfig, { chromium }: Services, logger
 
 type Browser = Awaited<ReturnType<typeof startBrowser>>;
 
-/** Creates the threads that convert pages, and those that extract audio and video. */
+/** Creates the threads that render pages, and those that extract audio and video. */
 function createThreadPools(logger: Logger) {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
-    onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
+    onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
   const tracks = createRenderPool({
     threads: MAX_MEDIA_THREADS,

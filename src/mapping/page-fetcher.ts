@@ -53,13 +53,13 @@ function requestHeaders({ headers, location }: MapRequest): Record<string, strin
 
 /**
  * Creates the functions that fetch the pages of a map.
- * @param conversionSignal aborts the conversion of pages. No earlier signal does, because an abort ends a conversion
+ * @param renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a rendering
  *   thread, which costs more than letting it finish
  */
 export function createMapPageFetcher(
   deps: MapFetcherDeps,
   request: MapRequest,
-  conversionSignal: AbortSignal,
+  renderSignal: AbortSignal,
 ): MapPageFetcher {
   const { egress, engines, renderer, userAgent } = deps;
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
@@ -70,7 +70,7 @@ export function createMapPageFetcher(
     const clean = { onlyMainContent: false, removeBase64Images: true };
     const task = { snapshot, clean, formats: [], discover: true };
     const { metadata, discovered = [] } = await renderer.render(task, {
-      signal: conversionSignal,
+      signal: renderSignal,
       urgent: true,
     });
     const { url, statusCode, retryAfterMs } = snapshot;
