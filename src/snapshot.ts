@@ -28,7 +28,7 @@ export interface Challenge {
 
 /**
  * A page as an engine fetched it, before any output is derived from it. It is plain data, because it is sent to the
- * conversion threads and stored in the cache.
+ * rendering threads and stored in the cache.
  */
 export interface Snapshot {
   /** The URL as the user wrote it. */
