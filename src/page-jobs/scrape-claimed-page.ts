@@ -268,7 +268,7 @@ function failed(
   // fails.
   if (isJobWide) throw error;
   // The browser was full all the time. Another worker may have room for the page, or this one later.
-  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
+  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unstarted' } };
   if (code === 'UNKNOWN_ERROR') {
     const stack = String((thrown as Error)?.stack ?? thrown);
     onFault('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });

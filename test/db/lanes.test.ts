@@ -155,13 +155,19 @@ describe('a page', () => {
     ]);
   });
 
+  it('has no due time while every open page is claimed', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    await step(id, { maxPages: 1 });
+    expect(await readJobWorkload(db, id)).toMatchObject({ open: 1, hosts: 0, dueInMs: undefined });
+  });
+
   it('that could not be begun waits on as if it had never been claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
     } = await step(id, { maxPages: 1 });
     const next = await step(id, {
-      results: [done(first!, { outcome: 'unbegun', blob: undefined })],
+      results: [done(first!, { outcome: 'unstarted', blob: undefined })],
       maxPages: 1,
     });
     expect(next.claims).toMatchObject([{ id: first!.id, attempts: 0, losses: 0 }]);
