@@ -130,7 +130,7 @@ async function work(): Promise<ServiceRole> {
     ytDlp: findYtDlp(config.ytDlp),
   });
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
+  const linkFilters = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const deps = {
     db,
@@ -138,7 +138,7 @@ async function work(): Promise<ServiceRole> {
     engines,
     renderer,
     media,
-    guides,
+    linkFilters,
     storage,
     egress,
     userAgent,
