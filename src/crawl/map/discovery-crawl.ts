@@ -72,14 +72,10 @@ export async function runDiscoveryCrawl(crawl: DiscoveryCrawlOptions): Promise<D
     const pauseMs = Math.max(restUntilMs - performance.now(), pages > 0 ? delayMs : 0);
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
     pages++;
-    const {
-      newLinks: fresh,
-      isThrottled: asksForRest,
-      retryAfterMs: restMs = REST_MS,
-    } = await crawl.visit(step, signal);
+    const { newLinks: fresh, isThrottled, retryAfterMs: restMs = REST_MS } = await crawl.visit(step, signal);
     found += fresh;
     dry = fresh > 0 ? 0 : dry + 1;
-    if (!asksForRest) return;
+    if (!isThrottled) return;
     refusals++;
     restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(restMs, MAX_REST_MS));
     frontier.putBack(step);

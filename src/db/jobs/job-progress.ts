@@ -106,14 +106,14 @@ export async function recordCrawlStart(
   start: CrawlStart,
   cipher: JobCipher,
 ): Promise<void> {
-  const { base, crawlDelayMs: paceMs, strayed } = start;
-  const pace = paceMs === undefined ? null : Math.round(paceMs);
+  const { base, crawlDelayMs, strayed } = start;
+  const delayMs = crawlDelayMs === undefined ? null : Math.round(crawlDelayMs);
   const notes = strayed ? `{"strayed": ${cipher.encryptJson(strayed)}}` : '{}';
   await sql`
     update job_progress set base = ${cipher.encrypt(base)}, notes = notes - 'strayed' || ${notes}::jsonb,
-      delay_ms = greatest(delay_ms, ${pace}::int),
-      next_claim_at = case when ${pace}::int is null then next_claim_at
-        else greatest(next_claim_at, now() + make_interval(secs => ${pace}::int / 1000.0)) end
+      delay_ms = greatest(delay_ms, ${delayMs}::int),
+      next_claim_at = case when ${delayMs}::int is null then next_claim_at
+        else greatest(next_claim_at, now() + make_interval(secs => ${delayMs}::int / 1000.0)) end
     where job_id = ${jobId}`.execute(query);
 }
 
