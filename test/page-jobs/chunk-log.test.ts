@@ -6,7 +6,7 @@ import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** What a chunk of a job says that it did, by a clock that the test moves. */
+/** The report of a chunk of a job, with a clock that the test controls. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
