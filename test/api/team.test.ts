@@ -13,7 +13,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What a team may do, what it pays, and what it is told about itself. */
+/** Limits, credits and reports of teams. */
 
 let site: Site;
 let db: Database;
