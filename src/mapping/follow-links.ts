@@ -1,6 +1,6 @@
 import { type DiscoveryCrawlEnd, type PageVisit, runDiscoveryCrawl } from '../crawl/map/discovery-crawl.ts';
 import { createFrontier, type FrontierUrl } from '../crawl/map/frontier.ts';
-import { createMemory } from '../crawl/seen-urls.ts';
+import { SeenUrls } from '../crawl/seen-urls.ts';
 import { createTrapGuard } from '../crawl/traps/trap-guard.ts';
 import { asksToSlowDown, isGone } from '../net/response-status.ts';
 import { type MapContext, mayList } from './map-context.ts';
@@ -24,13 +24,13 @@ export async function followLinks(
   const { scope, links, robots, discoveryDeadline } = context;
   const frontier = createFrontier([start.url]);
   const traps = createTrapGuard();
-  const isNew = createMemory(MAX_REMEMBERED_LINKS);
+  const seen = new SeenUrls(MAX_REMEMBERED_LINKS);
 
   /** Adds the links of a page. @returns how many of them are new to the map */
   function addLinksOf(page: MapPage, depth: number): number {
     const before = links.size;
     for (const link of page.links) {
-      const url = isNew(link) ? scope.acceptLink(link, page.url) : undefined;
+      const url = seen.add(link) ? scope.acceptLink(link, page.url) : undefined;
       if (!url || !traps.admits(url) || !mayList(context, url)) continue;
       links.add(url);
       if (!NOT_A_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });
