@@ -4,7 +4,7 @@ import { BrowserCapacity } from '../../src/page-jobs/browser-capacity.ts';
 /** How jobs share the browser of a worker. */
 
 describe('places in the browser', () => {
-  it('are all for a job that is alone, over all of its lanes', () => {
+  it('are all for a job that is alone, over all of its page workers', () => {
     const capacity = new BrowserCapacity(8);
     using first = capacity.addPageWorker('a');
     using second = capacity.addPageWorker('a');
@@ -46,7 +46,7 @@ describe('places in the browser', () => {
     expect(jobs[2]!.reserve(5)).toBe(1);
   });
 
-  it('that a lane still holds when it leaves are free again', () => {
+  it('that a page worker still holds when it ends are free again', () => {
     const capacity = new BrowserCapacity(4);
     using stays = capacity.addPageWorker('a');
     {

@@ -1,13 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
+import { addPagesToJob, retryFailedPages } from '../../src/db/jobs/extend-page-job.ts';
 import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
-import {
-  addPagesToJob,
-  insertPageJob,
-  readPageJobState,
-  retryFailedPages,
-} from '../../src/db/jobs/page-jobs.ts';
+import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { pauseHosts, readJobWorkload, releaseClaims } from '../../src/db/pages/claims.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages/pages.ts';
 import {
@@ -21,7 +18,10 @@ import { findTeam, type TeamChange } from '../../src/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
-/** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
+/**
+ * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded, whichever
+ * process dies.
+ */
 
 let db: Database;
 beforeAll(() => {
@@ -105,12 +105,12 @@ const creditsOf = async (jobId: string) => {
   return rows.map(({ credits }) => credits);
 };
 
-describe('a page', () => {
-  it('ends once, though two lanes bring it', async () => {
+describe('recordAndClaim: a page', () => {
+  it('ends once and is billed once when two page workers report it', async () => {
     const { id, team } = await newJob({ pages: pagesOf(4), team: { credits: 50 } });
     const { claims } = await step(id, { maxPages: 4 });
     expect(claims).toHaveLength(4);
-    // The lane is taken for dead, and another one has its pages.
+    // The worker of the first page worker counts as lost, and another page worker claims its pages.
     await releaseClaims(db, { jobId: id, workerPrefix: `${id}/0/`, isWorkerLost: true });
     const other = { pageWorker: `${id}/0/2` };
     const again = await step(id, { ...other, maxPages: 4 });
@@ -138,7 +138,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('that is to be tried again comes back when it is due', async () => {
+  it('is claimed again after a retry only when it is due', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
@@ -155,13 +155,13 @@ describe('a page', () => {
     ]);
   });
 
-  it('has no due time while every open page is claimed', async () => {
+  it('has no due time while every open page of the job is claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     await step(id, { maxPages: 1 });
     expect(await readJobWorkload(db, id)).toMatchObject({ open: 1, hosts: 0, dueInMs: undefined });
   });
 
-  it('that could not be begun waits on as if it had never been claimed', async () => {
+  it('becomes pending again without an attempt when it ended unstarted', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
@@ -175,7 +175,7 @@ describe('a page', () => {
     expect(next).toMatchObject({ completed: 0, open: 1 });
   });
 
-  it('whose target was not asked comes back as it was', async () => {
+  it('loses no attempt by an uncounted retry', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const { claims } = await step(id, { maxPages: 1 });
     const untried = done(claims[0]!, { outcome: 'retry', isUncounted: true, retryInMs: 0 });
@@ -183,7 +183,7 @@ describe('a page', () => {
     expect(again).toMatchObject({ open: 1, claims: [{ id: claims[0]!.id, attempts: 0, losses: 0 }] });
   });
 
-  it('that leads to one of the same job is none of its own', async () => {
+  it('is dropped when it redirects to another page of the same job', async () => {
     const name = host();
     const key = (text: string) => Buffer.from(`${name} ${text}`.padEnd(16).slice(-16));
     const pages = ['/', '/a', '/b', '/c'].map((path) => ({
@@ -195,7 +195,7 @@ describe('a page', () => {
     const { id } = await newJob({ pages, limit: 3 });
     const { claims } = await step(id, { maxPages: 9 });
     expect(claims.map(({ url }) => new URL(url).pathname)).toEqual(['/', '/a', '/b']);
-    // Two lead to the same new address, the third to the first page: room for the fourth is made twice over.
+    // Two pages redirect to the same new URL, so one of them is dropped and /c takes its place in the limit.
     const moved = { finalUrl: `http://${name}/new`, finalKey: key('/new') };
     const next = await step(id, {
       results: [done(claims[0]!), done(claims[1]!, moved), done(claims[2]!, moved)],
@@ -209,11 +209,11 @@ describe('a page', () => {
   });
 });
 
-describe('claims', () => {
-  it('of many lanes at once never give a page twice, nor more than the limit', async () => {
+describe('recordAndClaim: claims', () => {
+  it('of concurrent page workers never contain a page twice and never exceed the page limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
-    const lanes = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
-    const claims = (await Promise.all(lanes)).flatMap((each) => each.claims);
+    const steps = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
+    const claims = (await Promise.all(steps)).flatMap((each) => each.claims);
     expect(new Set(claims.map((claim) => claim.id)).size).toBe(claims.length);
     expect(claims.length).toBeLessThanOrEqual(25);
     for (let n = 0; n < 12; n++)
@@ -221,7 +221,7 @@ describe('claims', () => {
     expect(claims).toHaveLength(25);
   });
 
-  it('of a raised limit go on, of a lowered one stop', async () => {
+  it('continue after the limit is raised and stop after it is lowered', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(20), limit: 5 });
     const { claims } = await step(id, { maxPages: 20 });
     expect(claims).toHaveLength(5);
@@ -232,7 +232,7 @@ describe('claims', () => {
     expect(await step(id, { maxPages: 20 })).toMatchObject({ claims: [], total: 8, completed: 5, open: 3 });
   });
 
-  it('keep to the concurrency of job and team, across jobs and scrapes', async () => {
+  it('respect the concurrency of the job, and that of the team across its jobs and scrapes', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(3);
     const team = await makeTeam(db, { concurrency: 10 });
@@ -248,7 +248,7 @@ describe('claims', () => {
     expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
   });
 
-  it('leave the next slot to a scrape that waits for one', async () => {
+  it('leave the next free slot to a scrape that waits for one', async () => {
     const team = await makeTeam(db, { concurrency: 2 });
     const { id } = await newJob({ team });
     const { claims } = await step(id, { maxPages: 6 });
@@ -261,7 +261,7 @@ describe('claims', () => {
     expect((await step(id, { results: [done(claims[1]!)], maxPages: 6 })).claims).toHaveLength(1);
   });
 
-  it('and slots taken at the same moment never pass the limit of the team', async () => {
+  it('and slots that are taken at the same moment never exceed the concurrency of the team', async () => {
     const team = await makeTeam(db, { concurrency: 6 });
     const jobs = await Promise.all([1, 2, 3].map(() => newJob({ team, pages: pagesOf(20) })));
     for (let round = 0; round < 5; round++) {
@@ -278,7 +278,7 @@ describe('claims', () => {
     }
   });
 
-  it('of several jobs share a host exactly, and leave one alone that asked for rest', async () => {
+  it('of several jobs share the requests of a host exactly and skip a paused host', async () => {
     const [name, quiet] = [host(), host()];
     const pages = [...pagesOf(40, name), ...pagesOf(40, quiet)];
     const one = await newJob({ pages, maxConcurrency: null });
@@ -286,7 +286,7 @@ describe('claims', () => {
     await pauseHosts(db, new Map([[quiet, 60_000]]));
     const first = await step(one.id, { maxPages: 30 });
     expect(first.claims.map((claim) => claim.host)).toEqual(Array(8).fill(name));
-    // All eight are taken: the second job waits, and is noticed.
+    // All eight requests are taken, so the second job gets none and counts as waiting for the host.
     expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
     const still = {
       fetching: new Map([[name, 5]]),
@@ -299,13 +299,13 @@ describe('claims', () => {
       results: first.claims.slice(3, 5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...fewer, maxPages: 30 })).claims).toHaveLength(1);
-    // The host that rested gets half, and so the other half of it.
+    // The strike of the paused host has halved its limit to four requests.
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
     const third = await step(one.id, { maxPages: 30, fetching: new Map([[name, 4]]) });
     expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
   });
 
-  it('leave to others what a lane that takes no more pages does not use of its share', async () => {
+  it('may use the share of a page worker that takes no more pages', async () => {
     const name = host();
     const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
@@ -314,7 +314,7 @@ describe('claims', () => {
     expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(6);
   });
 
-  it('go by the concurrency of a job instead of the requests per host, though a host that asked for rest gets it', async () => {
+  it('use maxConcurrency instead of the requests per host, but skip a paused host and halve its limit', async () => {
     const name = host();
     const { id } = await newJob({ pages: pagesOf(60, name), maxConcurrency: 20 });
     const { claims } = await step(id, { maxPages: 16 });
@@ -327,7 +327,7 @@ describe('claims', () => {
       [],
     );
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', name).execute();
-    // From now on it gets ten at once, from both lanes together: there are thirteen.
+    // The strike has halved the limit to ten requests of both page workers together. Thirteen are open.
     expect((await step(id, { maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
     const more = claims.slice(7, 12).map((claim) => done(claim));
     expect(
@@ -335,12 +335,12 @@ describe('claims', () => {
     ).toHaveLength(2);
   });
 
-  it('go by the requests per host that the operator set', async () => {
+  it('respect the requests per host that the operator set', async () => {
     const { id } = await newJob({ pages: pagesOf(40), maxConcurrency: null });
     expect((await step(id, { maxPages: 30, requestsPerHost: 3 })).claims).toHaveLength(3);
   });
 
-  it('take the places of pages that end in the same step', async () => {
+  it('may replace pages that end in the same step', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
     const { claims } = await step(id, { maxPages: 9 });
     expect(
@@ -348,13 +348,13 @@ describe('claims', () => {
     ).toHaveLength(3);
   });
 
-  it('come one by one with a delay', async () => {
+  it('contain one page at a time when the job has a delay', async () => {
     const { id } = await newJob({ delayMs: 60_000 });
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(1);
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(0);
   });
 
-  it('end with the credits', async () => {
+  it('stop when the team has no credits left', async () => {
     const { id } = await newJob({ team: { credits: 2 }, pages: pagesOf(5) });
     const { claims } = await step(id, { maxPages: 2 });
     const next = await step(id, { results: claims.map((claim) => done(claim)), maxPages: 2 });
@@ -362,8 +362,8 @@ describe('claims', () => {
   });
 });
 
-describe('the end of a job', () => {
-  it('comes only when no page is open, and only once', async () => {
+describe('endJob: the end of a job', () => {
+  it('is recorded only when no page is open, and only once', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
     expect(await endJob(db, end)).toBe(false);
@@ -376,7 +376,7 @@ describe('the end of a job', () => {
     expect(await readPageJobState(db, id)).toMatchObject({ status: 'completed', finishedAt });
   });
 
-  it('comes to a crawl that was opened again, though its discovery was called off at the limit', async () => {
+  it('is recorded for a reopened crawl whose discovery was stopped at the limit', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(1), limit: 1 });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
     const [first] = (await step(id, { maxPages: 1 })).claims;
@@ -385,12 +385,12 @@ describe('the end of a job', () => {
     expect(await endJob(db, end)).toBe(true);
     expect(await retryFailedPages(db, { id, ttlMs: 60_000 })).toBe(1);
     const [again] = (await step(id, { maxPages: 1 })).claims;
-    // As of a page that robots.txt excludes now: the limit is not reached any more.
+    // The page is dropped, as when robots.txt excludes it now, so the limit is not reached any more.
     await step(id, { results: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });
     expect(await endJob(db, end)).toBe(true);
   });
 
-  it('by a cancellation takes nothing more on, and its counters stay', async () => {
+  it('by cancellation discards later results and pages, and keeps the counters', async () => {
     const { id } = await newJob({ pages: pagesOf(6) });
     const { claims } = await step(id, { maxPages: 3 });
     await step(id, { results: [done(claims[0]!)] });
@@ -418,7 +418,7 @@ describe('URLs that a job skips', () => {
   const blocked = ['http://a.test/1', 'http://a.test/2'];
   const homepages = ['http://b.test/'];
 
-  it.each(['encrypted', 'plain'])('are noted and counted once, %s', async (kind) => {
+  it.each(['encrypted', 'plain'])('are listed and counted once (%s)', async (kind) => {
     const { id } = await newJob({ kind: 'crawl' });
     const cipher = kind === 'plain' ? NULL_CIPHER : createJobCipher(id, 'a secret');
     await step(id, { blocked: [...blocked, ...blocked], homepages, cipher });
