@@ -19,7 +19,7 @@ import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
 import { createMediaFiles } from './media-files.ts';
 import { runYtDlp } from './yt-dlp.ts';
 
-/** What the extractor depends on. */
+/** The dependencies of the extractor. */
 export interface MediaExtractorDeps {
   egress: Egress;
   /** The proxy that external programs use. */
