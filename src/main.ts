@@ -84,7 +84,7 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
     signal.throwIfAborted();
     const part = new SupervisedProcess(plan, {
       onProcess: (child) => run.setChild(plan.name, child),
-      onNews: options.progress.note,
+      onNotice: options.progress.note,
     });
     parts.push(part);
     signal.addEventListener('abort', () => void part.stop(), { once: true });
@@ -174,14 +174,14 @@ async function assertPortFree(port: number, host: string): Promise<void> {
 
 async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
   const ended = await progress.step('Stopping processes left over from an earlier start', () =>
-    stopOrphans(run.leftBehind, {
+    stopOrphans(run.previousChildren, {
       temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
   );
   if (ended.length)
     progress.note(`An earlier start was killed; stopped the processes it left running: ${ended.join(', ')}.`);
-  for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
+  for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
 }
 
 /** The address of Temporal, and the URL of its web interface if we started it. */

@@ -104,6 +104,7 @@ async function work(): Promise<ServiceRole> {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
+    markdownConverter: config.markdownConverter,
     onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
   });
   const adBlocker = await openAdBlocker({

@@ -5,6 +5,7 @@ import { FORMATS } from '../formats/index.ts';
 import { extractData } from '../formats/json.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
+import type { ToMarkdown } from '../html/markdown-converter.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import { requestedMediaKinds } from '../media-kind.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
@@ -43,10 +44,13 @@ const NO_MODEL = 'This service has no language model: what one would write was t
  * Derives the requested formats from a page. It is pure but slow, so the service runs it in conversion
  * threads.
  */
-export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
+export function render(
+  { snapshot, clean, formats, discover }: RenderTask,
+  toMarkdown?: ToMarkdown,
+): Rendered {
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
-  const content = createContent(snapshot, clean, warn);
+  const content = createContent(snapshot, clean, warn, toMarkdown);
   const fields: Record<string, unknown> = {};
   const made: string[] = [];
   for (const requested of formats) {

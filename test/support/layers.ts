@@ -46,6 +46,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'temporal-log', 'bundle', 'worker'],
+  turndown: ['html'],
   piscina: ['rendering'],
   mediabunny: ['rendering'],
   dataloader: ['engines'],
