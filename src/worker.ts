@@ -12,8 +12,8 @@ import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { workflowBundle } from './bundle.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
-import { createGuides } from './crawl/guides.ts';
-import { createRobotsBook } from './crawl/robots-book.ts';
+import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
+import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
@@ -31,7 +31,7 @@ import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { runProcess, type ServiceRole } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
-import { keepPresent } from './process/worker-presence.ts';
+import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { temporalLogger } from './temporal-log.ts';
@@ -47,7 +47,7 @@ const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64
  */
 const PAGES_AT_ONCE = 4 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
-/** Memory limit of a conversion thread in MB. A page that needs more is rejected. */
+/** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
  * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
@@ -105,7 +105,7 @@ async function work(): Promise<ServiceRole> {
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
     markdownConverter: config.markdownConverter,
-    onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
+    onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
   const adBlocker = await openAdBlocker({
     directory: config.adLists,
@@ -130,8 +130,8 @@ async function work(): Promise<ServiceRole> {
     maxBytes: config.maxMediaBytes,
     ytDlp: findYtDlp(config.ytDlp),
   });
-  const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
+  const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  const linkFilters = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const deps = {
     db,
@@ -139,7 +139,7 @@ async function work(): Promise<ServiceRole> {
     engines,
     renderer,
     media,
-    guides,
+    linkFilters,
     storage,
     egress,
     userAgent,
@@ -185,7 +185,7 @@ async function work(): Promise<ServiceRole> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const presence = await keepPresent({
+  const presence = await startReportingPresence({
     db,
     worker: { id: uuidv7(), roles: config.workerRoles },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),

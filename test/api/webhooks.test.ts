@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { findTeam } from '../../src/db/teams.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
@@ -136,7 +136,7 @@ describe('the webhook of a batch', () => {
   it('is refused in words that help', async () => {
     const answer = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: 'hooks.test' } });
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toContain('the url of a webhook must be an http or https address');
+    expect(answer.body.error).toContain('the url of a webhook must be an http or https URL');
     const unknown = { url: 'http://hooks.test', secret: 'x' };
     const other = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: unknown } });
     expect(other.body.error).toContain('secret (in webhook)');

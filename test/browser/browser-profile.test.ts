@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/profiles.ts';
+import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/teams/profiles.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
@@ -116,7 +116,7 @@ async function scraped(page: string, options: Record<string, unknown>): Promise<
   return body.data.markdown;
 }
 
-/** What the site and its scripts see of the visitor. */
+/** The state that the site and its scripts see. */
 async function home(options: Record<string, unknown>) {
   const markdown = await scraped('/home', { formats: ['markdown'], ...options });
   const shown = /found (.*)$/m.exec(markdown)?.[1]?.replaceAll('\\', '');

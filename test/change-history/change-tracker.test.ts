@@ -12,7 +12,7 @@ import {
 } from '../../src/change-history/change-tracker.ts';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';
+import { completeJob, failJob, insertJob } from '../../src/db/jobs/jobs.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
@@ -30,7 +30,7 @@ let db: Database;
 let directory: string;
 let files: Blobs;
 const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
-/** What was asked of the blobs. */
+/** The calls of the blob store. */
 let asked: string[];
 /** Holds back what is to be put. */
 let gate: Promise<void>;

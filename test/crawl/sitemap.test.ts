@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemap.ts';
+import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemaps/parse-sitemap.ts';
 
 const URL_ = 'https://example.com/sitemap.xml';
 const MIB = 1024 * 1024;
@@ -103,7 +103,7 @@ describe('a sitemap', () => {
 describe('what is no sitemap', () => {
   const refusal = expect.objectContaining({
     code: 'SCRAPE_SITE_ERROR',
-    message: expect.stringMatching(/no sitemap/),
+    message: expect.stringMatching(/neither a sitemap/),
   });
 
   it.each([
@@ -156,7 +156,7 @@ it('of 100 MB is read in constant memory', async () => {
     yield Buffer.from('<urlset>');
     yield* read();
   }
-  // What is only waiting to be collected does not count.
+  // Garbage that is not yet collected does not count.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const used = () => {

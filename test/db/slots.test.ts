@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { acquireSlot, countSlots, releaseSlot, renewSlot, SLOT_LEASE_SECONDS } from '../../src/db/slots.ts';
+import {
+  acquireSlot,
+  countSlots,
+  releaseSlot,
+  renewSlot,
+  SLOT_LEASE_SECONDS,
+} from '../../src/db/teams/slots.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 let db: Database;
@@ -33,7 +39,7 @@ describe('slots', () => {
       expect(await countSlots(db, teamId)).toBeLessThanOrEqual(7);
       expect(taken.filter(Boolean).length).toBeLessThanOrEqual(7);
     }
-    // Whoever lost a race tries again; in the end every slot is used.
+    // Those that lost a race try again, and in the end every slot is used.
     while (await acquire(7));
     expect(await countSlots(db, teamId)).toBe(7);
   });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Claim } from '../../src/db/claims.ts';
-import type { PageEnd } from '../../src/db/lanes.ts';
+import type { Claim } from '../../src/db/pages/claims.ts';
+import type { PageResult } from '../../src/db/pages/record-and-claim.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** What a chunk of a job says that it did, by a clock that the test moves. */
+/** The report of a chunk of a job, with a clock that the test controls. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -20,10 +20,10 @@ const claimOf = (ordinal: number): Claim => ({
 describe('the report of a chunk', () => {
   it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
     const log = new ChunkLog();
-    const ends: Pick<PageEnd, 'outcome' | 'isUntried' | 'error'>[] = [
+    const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [
       { outcome: 'completed' },
-      { outcome: 'unbegun' },
-      { outcome: 'retry', isUntried: true },
+      { outcome: 'unstarted' },
+      { outcome: 'retry', isUncounted: true },
       { outcome: 'retry' },
       { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },
       { outcome: 'dropped' },
@@ -47,9 +47,16 @@ describe('the time that a host took', () => {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
-    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    const job = {
+      jobId: '',
+      teamId: '',
+      request,
+      crawlStart: undefined,
+      followsLinks: false,
+      zeroDataRetention: true,
+    };
     // No page comes to a document.
-    const hands = {
+    const deps = {
       ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
       duringWait: (wait: () => Promise<unknown>) => wait(),
       renderer: {
@@ -61,8 +68,8 @@ describe('the time that a host took', () => {
     await log.note(claim, (noteTime) =>
       scrapeClaimedPage(
         claim,
-        { ...job, guide: undefined, guideAt: undefined },
-        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+        { ...job, linkFilter: undefined, linkFilterAt: undefined },
+        { ...deps, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
       ),
     );
     return log.hostTimes;

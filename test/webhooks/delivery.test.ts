@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyFileToken } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
-import { changeTeam } from '../../src/db/teams.ts';
+import { changeTeam } from '../../src/db/teams/teams.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/delivery.ts';
 import { retryInMs } from '../../src/webhooks/retry-schedule.ts';
@@ -212,7 +212,7 @@ describe('first attempts', () => {
       ['crawl.started', '1'],
       ['crawl.completed', '1'],
     ]);
-    // What begins together is what comes first; which of it arrives first, the network says.
+    // The first deliveries start together, and the network decides which arrives first.
     expect(
       receiver.received
         .slice(1, 9)
