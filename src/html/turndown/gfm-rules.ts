@@ -58,7 +58,7 @@ function writeRow(content: string, node: HTMLElement): string {
   const row = `\n|${content.replace(/\n/g, '')}`;
   const table = tableOf(node);
   if (!table || table.getElementsByTagName('tr')[0] !== node) return row;
-  const rows = [...table.getElementsByTagName('tr')];
+  const rows = Array.from(table.getElementsByTagName('tr'));
   const columns = Math.max(
     ...rows.map((one) => cellsOf(one).reduce((sum, cell) => sum + columnSpan(cell), 0)),
   );
@@ -66,8 +66,9 @@ function writeRow(content: string, node: HTMLElement): string {
   return `${row}${'  |'.repeat(missing)}\n|${' --- |'.repeat(columns)}`;
 }
 
+/** The cells of a row. The lists of Turndown's DOM are not iterable. */
 const cellsOf = (row: Element): Element[] =>
-  [...row.children].filter(({ nodeName }) => nodeName === 'TD' || nodeName === 'TH');
+  Array.from(row.children).filter(({ nodeName }) => nodeName === 'TD' || nodeName === 'TH');
 
 /** The columns that a cell spans. Larger numbers than any real table has would only make the markdown large. */
 const columnSpan = (cell: Element): number =>
