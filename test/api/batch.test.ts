@@ -5,7 +5,7 @@ import { findTeam } from '../../src/db/teams.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
@@ -209,14 +209,14 @@ describe('a batch that runs', () => {
   it('ends when it is cancelled, and keeps what it has', async () => {
     const urls = [...articles(3), ...slow(20, 2_000)];
     const id = await startJob(PATH, { urls, maxAge: 0, maxConcurrency: 3 });
-    await until(`${PATH}/${id}`, (body) => body.completed >= 3);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 3);
     const answer = await call(`${PATH}/${id}`, { method: 'DELETE' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     const { body } = await call(`${PATH}/${id}`);
     expect(body).toMatchObject({ success: true, status: 'cancelled', total: body.completed });
     expect(body.data).toHaveLength(body.completed);
     const hits = site.hits();
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
     expect(site.hits() - hits).toBeLessThanOrEqual(3);
     expect((await call(`${PATH}/${id}`)).body).toEqual(body);
     expect(await ledgerOf(id)).toBe(body.creditsUsed);
@@ -230,7 +230,10 @@ describe('a batch that runs', () => {
     await finished(PATH, id);
     const more = await call(PATH, { body: { urls: articles(2, 30), appendToId: id } });
     expect(more).toMatchObject({ status: 200, body: { id, invalidURLs: [] } });
-    const done = await until(`${PATH}/${id}`, (body) => body.status === 'completed' && body.total === 4);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      (body) => body.status === 'completed' && body.total === 4,
+    );
     expect(sourcesOf(done)).toEqual([...articles(2), ...articles(2, 30)].sort());
     const stranger = await makeTeam(db);
     const foreign = await call(PATH, { body: { urls: articles(1), appendToId: id }, key: stranger.key });
@@ -254,7 +257,10 @@ describe('a batch that runs', () => {
     ]);
     expect((await add({})).status).toBe(200);
     expect((await add({ ...options, webhook, timeout: 60_000 })).status).toBe(200);
-    const done = await until(`${PATH}/${id}`, ({ status, total }) => status === 'completed' && total === 3);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      ({ status, total }) => status === 'completed' && total === 3,
+    );
     expect(done.data.every((each: Body) => each.links.length > 0 && each.markdown === undefined)).toBe(true);
   });
 
@@ -271,7 +277,7 @@ describe('a batch that runs', () => {
     const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 });
     const paused = await call(`${PATH}/${id}/pause`, { method: 'POST' });
     expect(paused.body).toMatchObject({ success: true, status: 'scraping', paused: true, maxConcurrency: 1 });
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
     const hits = site.hits();
     const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 } });
     expect(tuned.body).toMatchObject({ paused: true, maxConcurrency: 5, delay: 0.1, limit: null });
@@ -297,7 +303,10 @@ describe('a batch that runs', () => {
     isUp = true;
     const { body } = await call(`${PATH}/${id}/retry`, { method: 'POST' });
     expect(body).toEqual({ success: true, retried: 1 });
-    const done = await until(`${PATH}/${id}`, (each) => each.status === 'completed' && each.completed === 2);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      (each) => each.status === 'completed' && each.completed === 2,
+    );
     expect(done.data.map((each: Body) => each.markdown)).toContain('# Up again');
     expect((await call(`${PATH}/${id}/errors`)).body.errors).toEqual([]);
     expect((await call(`${PATH}/${id}/retry`, { method: 'POST' })).body).toEqual({

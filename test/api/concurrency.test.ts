@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
@@ -56,7 +56,7 @@ describe('a batch', () => {
     const team = await makeTeam(db, { concurrency: 20 });
     const body = { urls: site.urls(50), fastMode: true, maxConcurrency: 30 };
     const id = await startJob(PATH, body, team);
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 20, team);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 20, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(20);
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 50 });
@@ -72,7 +72,7 @@ describe('a batch', () => {
     for (let completed = 1; completed < 11; completed++) {
       await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
       site.letOneGo();
-      await until(`${PATH}/${id}`, (status) => status.completed >= completed, team);
+      await untilStatus(`${PATH}/${id}`, (status) => status.completed >= completed, team);
       if (completed === 1) await new Promise((resolve) => setTimeout(resolve, 4_000));
     }
     site.letGo();
@@ -84,7 +84,7 @@ describe('a batch', () => {
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(40), fastMode: true }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(8);
-    await until(`${PATH}/${id}`, ({ total }) => total === 40, team);
+    await untilStatus(`${PATH}/${id}`, ({ total }) => total === 40, team);
     expect(await concurrencyOf(team)).toBe(8);
     expect((await call('/v2/team/queue-status', team)).body).toMatchObject({ jobsInQueue: 40 });
     site.letGo();
@@ -100,7 +100,7 @@ describe('a batch', () => {
     const id = await startJob(PATH, { urls: site.urls(6), fastMode: true }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(1);
     const scrape = call('/v2/scrape', { body: { url: `${other.url}/page`, maxAge: 0 }, key: team.key });
-    await until('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 7, team);
+    await untilStatus('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 7, team);
     await expect
       .poll(() => db.query.selectFrom('slot_waits').selectAll().where('team_id', '=', team.id).execute(), {
         timeout: 30_000,
@@ -128,7 +128,7 @@ describe('a batch', () => {
     // The last round begins when the timeout of a page would long be over.
     const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 15_000 }, team);
     let most = 0;
-    const done = await until(
+    const done = await untilStatus(
       `${PATH}/${id}`,
       ({ status }) => {
         void concurrencyOf(team).then((now) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkDepth, type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
@@ -455,7 +455,7 @@ describe('robots.txt', () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip' });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.3);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
@@ -465,7 +465,7 @@ describe('robots.txt', () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip', delay: 0.1 });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.1);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
@@ -563,7 +563,7 @@ describe('crawls of a team', () => {
       delay: 0.1,
       crawlEntireDomain: true,
     });
-    await until(`${PATH}/${id}`, (body) => body.completed >= 2);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 2);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 12, delay: 0 } });
     expect(body).toMatchObject({ success: true, limit: 12, delay: null });
     const done = await finished(PATH, id);

@@ -10,6 +10,7 @@ import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { finished, startJob } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService();
@@ -40,7 +41,7 @@ async function runUpkeep(): Promise<void> {
 }
 
 async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
-  while (await isThere()) await sleep(50);
+  await pollUntil(async () => !(await isThere()));
 }
 
 const pagesOf = (id: string) =>

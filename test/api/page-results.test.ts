@@ -3,7 +3,8 @@ import type { Database } from '../../src/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
 
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
@@ -60,7 +61,7 @@ describe('a page of a batch or crawl', () => {
     const urls = [`${site.url}/slow/30000/article/3`];
     const id = await startJob(BATCH, { urls, maxAge: 0 }, options);
     const page = () => db.query.selectFrom('pages').select(['id', 'status']).where('job_id', '=', id);
-    await until(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
+    await untilStatus(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
     const row = await page().executeTakeFirstOrThrow();
     expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
@@ -75,8 +76,7 @@ describe('a page of a batch or crawl', () => {
       .where('job_id', '=', id)
       .where('status', '=', 'pending')
       .where('attempts', '>', 0);
-    let row: { id: string } | undefined;
-    while (!row) row = await tried.executeTakeFirst();
+    const row = await pollUntil(() => tried.executeTakeFirst());
     expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
   });

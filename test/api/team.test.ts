@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { call } from '../support/api.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { startJob } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService();
@@ -404,6 +404,6 @@ describe('concurrency', () => {
   });
 
   async function until(reached: () => Promise<boolean>): Promise<void> {
-    while (!(await reached())) await sleep(50);
+    await pollUntil(reached);
   }
 });

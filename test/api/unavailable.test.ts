@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, call } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets robots.txt. */
@@ -76,7 +77,7 @@ describe('a robots.txt that is unavailable', () => {
     await using site = pages;
     state.status = 503;
     const id = await begin('/v2/crawl', { url: site.url, scrapeOptions, sitemap: 'skip' });
-    await until(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
+    await untilStatus(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
     expect(await get(`/v2/crawl/${id}`)).toMatchObject({
       status: 'scraping',
       total: 1,
@@ -123,10 +124,10 @@ describe('a robots.txt that is unavailable', () => {
     });
     state.status = 503;
     const id = await begin('/v2/crawl', { url: `${start.url}/`, scrapeOptions });
-    await until(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
+    await untilStatus(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
     expect(await get(`/v2/crawl/${id}`)).toMatchObject({ status: 'scraping', total: 1, completed: 0 });
     state.status = 200;
-    await until(`/v2/crawl/${id}`, ({ completed }) => completed >= 1, access());
+    await untilStatus(`/v2/crawl/${id}`, ({ completed }) => completed >= 1, access());
     const { body } = await call(`/v2/crawl/${id}/retune`, { body: { limit: 100 }, ...access() });
     expect(body.delay).toBe(0.2);
     const done = await end('/v2/crawl', id);
@@ -235,7 +236,7 @@ describe('a map', () => {
     ]);
     const asked = asksOf(site, '/robots.txt');
     const second = call('/v2/map', { body, ...access() });
-    while (asksOf(site, '/robots.txt') === asked) await sleep(20);
+    await pollUntil(() => asksOf(site, '/robots.txt') !== asked);
     state.status = 200;
     const { links } = (await second).body;
     expect(links.map(({ url }: Body) => new URL(url).pathname).sort()).toEqual(['/', '/more', '/open']);
@@ -249,7 +250,7 @@ describe('a DNS server that cannot answer', () => {
     isDnsWell = false;
     const before = dns.questions.length;
     const id = await begin('/v2/batch/scrape', { urls: [`http://flaky.test:${port}/`], ...scrapeOptions });
-    while (!dns.questions.slice(before).includes('flaky.test A')) await sleep(20);
+    await pollUntil(() => dns.questions.slice(before).includes('flaky.test A'));
     await sleep(500);
     isDnsWell = true;
     expect(await end('/v2/batch/scrape', id)).toMatchObject({ completed: 1, failed: 0, creditsUsed: 1 });
@@ -282,7 +283,7 @@ describe('a DNS server that cannot answer', () => {
       scrapeOptions,
       sitemap: 'skip',
     });
-    while (!dns.questions.slice(before).includes('flaky.test A')) await sleep(20);
+    await pollUntil(() => dns.questions.slice(before).includes('flaky.test A'));
     await sleep(500);
     isDnsWell = true;
     expect(await end('/v2/crawl', id)).toMatchObject({ status: 'completed', completed: 1, failed: 0 });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { findTeam } from '../../src/db/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { pollUntil } from '../support/poll.ts';
 import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, signatureOf } from '../support/webhooks.ts';
 
@@ -32,12 +32,11 @@ async function startBatch(body: Record<string, unknown>, key?: string): Promise<
 }
 
 /** Reads the status of a job until it has ended. */
-async function ended(path: string, key?: string): Promise<Body> {
-  for (;;) {
+function ended(path: string, key?: string): Promise<Body> {
+  return pollUntil(async () => {
     const { body } = await call(path, key === undefined ? {} : { key });
-    if (body.status !== 'scraping') return body;
-    await sleep(100);
-  }
+    return body.status !== 'scraping' && body;
+  });
 }
 
 async function list(query: string, key?: string): Promise<Body> {
@@ -47,12 +46,11 @@ async function list(query: string, key?: string): Promise<Body> {
 }
 
 /** Reads the deliveries of a job until none of them is open. */
-async function settled(jobId: string, key?: string): Promise<Body[]> {
-  for (;;) {
+function settled(jobId: string, key?: string): Promise<Body[]> {
+  return pollUntil(async () => {
     const { data } = await list(`jobId=${jobId}&limit=100`, key);
-    if (data.length && data.every(({ status }: Body) => status !== 'pending')) return data;
-    await sleep(50);
-  }
+    return data.length > 0 && data.every(({ status }: Body) => status !== 'pending') && data;
+  });
 }
 
 const redeliver = (id: string, key?: string) =>
@@ -261,11 +259,7 @@ describe('redelivery', () => {
     await using receiver = await startReceiver(() => (down ? 500 : 200));
     const id = await startBatch({ urls: articles(1), webhook: { url: receiver.url, events: ['completed'] } });
     await receiver.until(1);
-    for (;;) {
-      const { data } = await list(`jobId=${id}`);
-      if (data[0].attempts === 1) break;
-      await sleep(50);
-    }
+    await pollUntil(async () => (await list(`jobId=${id}`)).data[0].attempts === 1);
     down = false;
     await redeliver(receiver.received[0]?.event.webhookId);
     expect(await settled(id)).toMatchObject([{ status: 'delivered', attempts: 2, responseStatus: 200 }]);

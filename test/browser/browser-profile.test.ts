@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/profiles.ts';
@@ -8,6 +7,7 @@ import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService();
@@ -254,10 +254,7 @@ it('the pages of a batch load a profile, all at once, and say that they do not s
 
 it('a checkpoint outlives kill -9 of the worker; the next attempt takes the profile over', async () => {
   const answer = ask('/login', { ...named('ada'), ...HOLD, timeout: 120_000 });
-  for (let saved = null; !saved; ) {
-    await sleep(250);
-    saved = (await listProfiles(db, team.id))[0]?.saved_at ?? null;
-  }
+  await pollUntil(async () => (await listProfiles(db, team.id))[0]?.saved_at);
   const run = service.readRunFile();
   held = new Promise((resolve) => {
     onHeld = resolve;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalKey } from '../../src/crawl/canonical.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
 const similar = { ignoreQueryParameters: false, deduplicateSimilarURLs: true };
 const strict = { ignoreQueryParameters: false, deduplicateSimilarURLs: false };
@@ -168,7 +169,7 @@ it.each([[similar], [strict], [{ ...similar, ignoreQueryParameters: true }]])(
         const key = canonicalKey(url, options);
         expect(canonicalKey(key, options)).toBe(key);
       }),
-      { numRuns: 5_000 },
+      propertyRuns(5_000),
     );
   },
 );

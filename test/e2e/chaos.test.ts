@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ChaosReport, runChaos } from '../chaos/run.ts';
 import { type ChaosTarget, startEmbedded } from '../chaos/target.ts';
+import { IS_FULL_RUN } from '../support/corpus.ts';
 
 /** The short form of `bench/chaos.ts`, on an instance of its own: everything dies three times, nothing is lost. */
 
-const KILLS = 3;
-const PAGES = 200;
+const KILLS = IS_FULL_RUN ? 3 : 1;
+const PAGES = IS_FULL_RUN ? 200 : 60;
 
 let target: ChaosTarget;
 let report: ChaosReport;

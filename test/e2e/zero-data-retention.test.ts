@@ -14,6 +14,7 @@ import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
 import { finished, sourcesOf, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { temporalAddressOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
@@ -257,11 +258,10 @@ describe('a scrape', () => {
     expect(await tablesWith(marker)).toEqual([]);
     gone.abort();
     expect(await waiting).toBe('gone');
-    let answer = await call(`/v2/scrape/${id}`);
-    while (answer.body.status === 'scraping') {
-      await sleep(100);
-      answer = await call(`/v2/scrape/${id}`);
-    }
+    const answer = await pollUntil(async () => {
+      const response = await call(`/v2/scrape/${id}`);
+      return response.body.status !== 'scraping' && response;
+    });
     expect(answer.body.data.markdown).toContain(marker);
     expect((await call(`/v2/scrape/${id}`)).status).toBe(404);
     expect(await placesOf(marker)).toEqual([]);
@@ -309,7 +309,7 @@ async function expire(id: string): Promise<void> {
   await runUpkeep();
   const isKept = () =>
     db.query.selectFrom('pages').select('id').where('job_id', '=', id).limit(1).executeTakeFirst();
-  while (await isKept()) await sleep(50);
+  await pollUntil(async () => !(await isKept()));
 }
 
 describe('a batch', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { propertyRuns } from '../support/corpus.ts';
 import { contentOf } from './page.ts';
 
 const markdown = (html: string, options = {}) => contentOf(html, options).markdown;
@@ -433,7 +434,7 @@ describe('any page', () => {
         expect(markdown(html)).toBe(first);
         expect(first).toBe(first.trim());
       }),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 

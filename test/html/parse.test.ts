@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseHtml } from '../../src/html/parse/parse.ts';
 import { selectElements } from '../../src/html/selector.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
 const tooLarge = expect.objectContaining({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 
@@ -63,7 +64,7 @@ describe('a tree', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => checkLinks(parseHtml(pieces.join('')))),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 

@@ -5,6 +5,7 @@ import { Parser, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from '../../src/html/parse/tokenizer.ts';
 import { createBoundedAdapter } from '../../src/html/parse/tree-adapter.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
 /** Names, attributes and texts of a tree, with their bounds: texts that touch would hide behind plain HTML. */
 function shapeOf(nodes: ChildNode[]): unknown[] {
@@ -117,7 +118,7 @@ describe('the tree is the one that parse5 builds alone', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => same(pieces.join(''))),
-      { numRuns: 3_000 },
+      propertyRuns(3_000),
     );
   });
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { chromiumProcesses, type Process } from '../support/processes.ts';
 import { runFileOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     );
     visit = scrape({ url: `${site.url}/`, waitFor: 5_000, maxAge: 0 });
     // A renderer that runs scripts has locked itself in.
-    while (!site.headersOf('/running')) await sleep(20);
+    await pollUntil(() => site.headersOf('/running'));
     processes = chromiumProcesses();
   });
   afterAll(async () => {

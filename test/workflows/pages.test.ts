@@ -7,7 +7,8 @@ import { connectTemporal } from '../../src/temporal.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService();
@@ -38,7 +39,7 @@ describe('a batch in the Temporal UI', () => {
   it('says what it is and how far', async () => {
     const id = await startSlow(5);
     const handle = client.workflow.getHandle(`batch/${id}`);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     const description = await handle.describe();
     expect(await description.staticSummary()).toBe('Batch of 5 pages');
     const attributes = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
@@ -54,7 +55,7 @@ describe('a batch in the Temporal UI', () => {
     const id = await startSlow(6, 200);
     const handle = client.workflow.getHandle(`batch/${id}`);
     await handle.signal('pause');
-    await until(`${BATCH}/${id}`, ({ paused }) => paused === true);
+    await untilStatus(`${BATCH}/${id}`, ({ paused }) => paused === true);
     await handle.signal('retune', { maxConcurrency: -1, speed: 'high' });
     await handle.signal('retune', { maxConcurrency: 4, delay: 0.01 });
     const isTuned = async () => {
@@ -65,7 +66,7 @@ describe('a batch in the Temporal UI', () => {
         .executeTakeFirst();
       return row?.max_concurrency === 4 && row.delay_ms === 10;
     };
-    while (!(await isTuned()));
+    await pollUntil(isTuned);
     await handle.signal('resume');
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 6 });
     await handle.result();
@@ -74,7 +75,7 @@ describe('a batch in the Temporal UI', () => {
 
   it('can be cancelled, which ends the job', async () => {
     const id = await startSlow(9);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).cancel();
     const body = await finished(BATCH, id);
     expect(body).toMatchObject({ status: 'cancelled', total: body.completed });
@@ -106,7 +107,7 @@ describe('the history of a crawl', () => {
 describe('a job that lost its workflow', () => {
   it('goes on by itself', async () => {
     const id = await startSlow(4, 300);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).terminate('lost');
     // As if nothing had happened to it for a while; the next round of upkeep is asked for at once.
     await db.query
@@ -129,8 +130,7 @@ describe('a job that lost its workflow', () => {
           .getHandle('upkeep')
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
       ).currentDetails;
-    let details = await shown();
-    while (!details) details = await shown();
+    const details = await pollUntil(async () => (await shown()) || undefined);
     expect(details).toMatch(/^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\.$/);
   });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
@@ -8,6 +7,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
 const service = useService();
@@ -71,13 +71,12 @@ describe('a finished scrape', () => {
 
   it('is found by its attributes', async () => {
     const query = `JobKind = 'scrape' AND Host = '${new URL(site.url).host}' AND ExecutionStatus = 'Completed'`;
-    for (;;) {
-      const found = [];
-      for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
-      if (found.includes(`scrape/${jobId}`)) break;
-      // The index is written a moment later.
-      await sleep(50);
-    }
+    // Temporal writes its index a moment after the workflow has ended.
+    await pollUntil(async () => {
+      for await (const { workflowId } of client.workflow.list({ query }))
+        if (workflowId === `scrape/${jobId}`) return true;
+      return false;
+    });
   });
 
   it('has nothing of the page in its history', () => {
@@ -146,7 +145,7 @@ describe('the namespace', () => {
       namespace,
       workflowExecutionRetentionPeriod: msToTs('1 day'),
     });
-    while ((await stateOf(namespace).catch(() => undefined)) === undefined) await sleep(50);
+    await pollUntil(() => stateOf(namespace).catch(() => undefined));
     expect(await stateOf(namespace)).toMatchObject({ retentionSeconds: 86_400 });
     await prepareNamespace(connection, namespace);
     await prepareNamespace(connection, namespace);

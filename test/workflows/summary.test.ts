@@ -5,7 +5,7 @@ import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
 import { connectTemporal } from '../../src/temporal.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -164,7 +164,7 @@ describe('the details of a batch that was cancelled', () => {
     held = Promise.withResolvers();
     const urls = [`${pages.url}/one`, `${pages.url}/held`];
     const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0 });
-    await until(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
+    await untilStatus(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
     await call(`/v2/batch/scrape/${id}`, { method: 'DELETE' });
     const handle = client.workflow.getHandle(`batch/${id}`);
     await expect(handle.result()).rejects.toThrow();

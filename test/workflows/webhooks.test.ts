@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { NativeConnection } from '@temporalio/worker';
@@ -10,6 +9,7 @@ import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { type History, replay, silenceReplays } from '../support/histories.ts';
+import { pollUntil } from '../support/poll.ts';
 import { deadAddress, startReceiver } from '../support/receiver.ts';
 import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
@@ -47,7 +47,9 @@ const count = (
 
 /** Waits until the delivery workflow of a job has nothing to do before the next retry. */
 async function untilAsleep(job: TestJob): Promise<void> {
-  while (!count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')) await sleep(50);
+  await pollUntil(async () =>
+    Boolean(count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')),
+  );
 }
 
 describe('the delivery workflow of a job', () => {
