@@ -13,9 +13,9 @@ import { finished, startJob } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** What has expired goes by itself, and a full disk takes nothing on. */
+
+const service = useService();
 
 const BATCH = '/v2/batch/scrape';
 const LONG_AGO = new Date(Date.now() - 48 * 3_600_000);

@@ -7,9 +7,9 @@ import { call } from '../support/api.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** Files by their signed addresses: for everybody who has one, for a day. */
+
+const service = useService();
 
 let site: Site;
 let address: string;

@@ -10,9 +10,9 @@ import { look, mediaFile } from '../support/media.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The formats audio and video, from the request to the file behind the address in the answer. */
+
+const service = useService();
 
 let pages: Pages;
 let video: Buffer;

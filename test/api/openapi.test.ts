@@ -13,9 +13,9 @@ import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The reference says what the API does. */
+
+const service = useService();
 
 const file = path.join(import.meta.dirname, '../../docs/openapi.json');
 const routeOf = (method: string, routePath: string) => {

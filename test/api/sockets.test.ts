@@ -7,9 +7,9 @@ import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** Watching a job over a WebSocket, as the clients of this API do. */
+
+const service = useService();
 
 let site: Site;
 beforeAll(async () => {

@@ -11,9 +11,9 @@ import { startJob } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** What a team may do, what it pays, and what it is told about itself. */
+
+const service = useService();
 
 let site: Site;
 let db: Database;

@@ -6,9 +6,9 @@ import { BRANDS, type Brand } from '../support/brands.ts';
 import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The brand of made-up sites, as whoever made them had it in mind. */
+
+const service = useService();
 
 const FORMATS = ['branding'];
 

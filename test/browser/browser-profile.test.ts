@@ -6,40 +6,20 @@ import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../s
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
-import { type Pages, startPages } from '../support/pages.ts';
-import { pollUntil } from '../support/poll.ts';
+import {
+  HOLD,
+  LOGGED_IN,
+  type LoginSite,
+  loginPage,
+  STRANGER,
+  startLoginSite,
+} from '../support/login-site.ts';
+import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
-
-const service = useService();
 
 /** Browser state that scrapes keep by name, on a site that has a login. */
 
-const html = (body: string) =>
-  `<!doctype html><html><head><title>Test</title></head><body><main>${body}</main></body></html>`;
-
-/** Everything that a login can leave in a browser. */
-const LOG_IN = `
-  document.cookie = 'script=by-script; max-age=3600';
-  localStorage.setItem('token', 'in-local-storage');
-  const opening = indexedDB.open('login', 3);
-  opening.onupgradeneeded = () => opening.result.createObjectStore('users', { keyPath: 'id' });
-  opening.onsuccess = () => {
-    const change = opening.result.transaction('users', 'readwrite');
-    change.objectStore('users').put({ id: 1, name: 'in-indexed-db', since: new Date(0) });
-    change.oncomplete = () => { opening.result.close(); done.textContent = 'Logged in' };
-  };`;
-
-/** Shows all of it. */
-const SHOW = `
-  const found = [document.cookie, localStorage.getItem('token')];
-  const show = (value) => { shown.textContent = 'found ' + JSON.stringify([...found, value]) };
-  const opening = indexedDB.open('login');
-  opening.onsuccess = () => {
-    const database = opening.result;
-    if (!database.objectStoreNames.length) return show(null);
-    const asked = database.transaction('users').objectStore('users').get(1);
-    asked.onsuccess = () => show([asked.result.name, asked.result.since.getTime()]);
-  };`;
+const service = useService();
 
 /** Stores so many rows of a MiB each. */
 const storing = (rows: number, row: string) => `<script>
@@ -51,54 +31,21 @@ const storing = (rows: number, row: string) => `<script>
     change.oncomplete = () => { document.body.append('Stored') };
   };</script>`;
 
-const LOGGED_IN = ['script=by-script', 'in-local-storage', ['in-indexed-db', 0]];
-const STRANGER = ['', null, null];
-
 let db: Database;
 let team: TestTeam;
-let site: Pages;
-/** Answers `/hold`, for which an action keeps a page open. */
-const HOLD = { actions: [{ type: 'executeJavascript', script: "await fetch('/hold')" }] };
-let release: () => void;
-let held: Promise<void>;
-let onHeld: () => void;
+let site: LoginSite;
 
 beforeAll(async () => {
   db = openTestDatabase();
-  site = await startPages({
-    '/login': (_request, response) =>
-      response
-        .writeHead(200, {
-          'Content-Type': 'text/html',
-          'Set-Cookie': ['session=http-only; HttpOnly; Path=/'],
-        })
-        .end(html(`<p id="done">Wait</p><script>${LOG_IN}</script>`)),
-    '/home': (request, response) =>
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end(
-        html(
-          `<p>${/session=http-only/.test(request.headers.cookie ?? '') ? 'Welcome back' : 'Who are you?'}</p>
-             <p id="shown">Wait</p><script>${SHOW}</script>`,
-        ),
-      ),
-    '/logout': (_request, response) =>
-      response
-        .writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'session=; Max-Age=0; Path=/' })
-        .end(html(`<p>Good bye</p><script>localStorage.clear()</script>`)),
-    '/hold': (_request, response) => {
-      onHeld();
-      release = () => response.writeHead(200).end();
-    },
-    '/large': html(storing(11, `'x'.repeat(1024 * 1024)`)),
-    '/huge': html(
+  site = await startLoginSite({
+    '/large': loginPage(storing(11, `'x'.repeat(1024 * 1024)`)),
+    '/huge': loginPage(
       storing(32, 'Array.from({ length: 16 }, () => crypto.getRandomValues(new Uint8Array(65_536)))'),
     ),
   });
 });
 beforeEach(async () => {
   team = await makeTeam(db);
-  held = new Promise((resolve) => {
-    onHeld = resolve;
-  });
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
@@ -154,7 +101,9 @@ describe('a profile', () => {
 
   it('keeps what other sites left', async () => {
     await scraped('/login', named('ada'));
-    await using other = await startPages({ '/': html(`<script>localStorage.setItem('a', 'b')</script>x`) });
+    await using other = await startPages({
+      '/': loginPage(`<script>localStorage.setItem('a', 'b')</script>x`),
+    });
     await call('/v2/scrape', {
       key: team.key,
       body: { url: other.url.replace('127.0.0.1', 'localhost'), ...named('ada') },
@@ -174,13 +123,14 @@ describe('a profile', () => {
 
   it('is saved by one at a time; who only loads it never waits', async () => {
     await scraped('/login', named('ada'));
+    const held = site.nextHold();
     const first = ask('/login', { ...named('ada'), ...HOLD });
     await held;
     const second = await ask('/home', named('ada'));
     expect([second.status, second.body.code]).toEqual([409, 'PROFILE_LOCKED']);
     expect(second.body.error).toContain('saveChanges');
     expect(await home(named('ada', false))).toEqual(asLoggedIn);
-    release();
+    site.release();
     expect((await first).body).toMatchObject({ success: true });
     expect(await home(named('ada'))).toEqual(asLoggedIn);
   });
@@ -251,19 +201,3 @@ it('the pages of a batch load a profile, all at once, and say that they do not s
   for (const document of await read(named('ada', false))) expect(document).not.toHaveProperty('warning');
   expect(await home(named('ada'))).toEqual(asLoggedIn);
 });
-
-it('a checkpoint outlives kill -9 of the worker; the next attempt takes the profile over', async () => {
-  const answer = ask('/login', { ...named('ada'), ...HOLD, timeout: 120_000 });
-  await pollUntil(async () => (await listProfiles(db, team.id))[0]?.saved_at);
-  const run = service.readRunFile();
-  held = new Promise((resolve) => {
-    onHeld = resolve;
-  });
-  process.kill(run.children.worker!.pid, 'SIGKILL');
-  // The next attempt: that it has the page open again shows that it has the lease.
-  await held;
-  expect((await home(named('ada', false))).found).toEqual(LOGGED_IN);
-  release();
-  expect((await answer).body).toMatchObject({ success: true });
-  expect((await home(named('ada'))).found).toEqual(LOGGED_IN);
-}, 180_000);

@@ -1,9 +1,7 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
-import { chromiumProcesses } from '../support/processes.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
 /** What pages may do to the browser, and what they may learn, seen through the API. */
@@ -135,35 +133,6 @@ describe('a page that misbehaves', () => {
     const { status, body } = await busy;
     expect([status, body.code]).toEqual([408, 'SCRAPE_TIMEOUT']);
     expect(await markdownOf(`${pages.url}/calm`)).toContain('Calm');
-  });
-
-  it.runIf(process.platform === 'linux')('whose tab crashes costs that page only', async () => {
-    await using pages = await startPages({
-      '/': html('<p>Doomed</p>'),
-      '/next': html('<p>The next one</p>'),
-    });
-    const before = new Set(chromiumProcesses().map(({ pid }) => pid));
-    const doomed = scrape({ url: `${pages.url}/`, waitFor: 4000, maxAge: 0 });
-    let tab: number | undefined;
-    while (!tab) {
-      await sleep(50);
-      const renderers = chromiumProcesses().filter(({ command }) => /--type=renderer/.test(command));
-      if (pages.requests.length) tab = renderers.find(({ pid }) => !before.has(pid))?.pid;
-    }
-    process.kill(tab, 'SIGKILL');
-    const { status, body } = await doomed;
-    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
-    expect(body.error).toContain('crashed');
-    expect(await markdownOf(`${pages.url}/next`)).toContain('The next one');
-  });
-
-  it.runIf(process.platform === 'linux')('is read by another browser when the browser died', async () => {
-    await using pages = await startPages({ '/': html('<p>Alive</p>') });
-    expect(await markdownOf(pages.url)).toContain('Alive');
-    const [browser] = chromiumProcesses().filter(({ command }) => !/--type=/.test(command));
-    process.kill(browser!.pid, 'SIGKILL');
-    expect(await markdownOf(pages.url)).toContain('Alive');
-    expect(chromiumProcesses().map(({ pid }) => pid)).not.toContain(browser!.pid);
   });
 });
 

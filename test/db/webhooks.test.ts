@@ -18,9 +18,9 @@ import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeDue, makeJob, type TestJob } from '../support/webhooks.ts';
 
-const service = useService();
-
 /** The rows of deliveries: what is due, what an attempt leaves, what is left. */
+
+const service = useService();
 
 const HOOK = 'http://hooks.test/';
 const SECRET = /^[0-9a-f]{64}$/;

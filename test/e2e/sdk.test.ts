@@ -4,9 +4,9 @@ import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
 import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The official JavaScript SDK, unchanged, pointed at us. */
+
+const service = useService();
 
 let site: Site;
 let client: Firecrawl;

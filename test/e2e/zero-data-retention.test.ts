@@ -19,9 +19,9 @@ import { startReceiver } from '../support/receiver.ts';
 import { temporalAddressOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** What a job with zero data retention leaves behind, store by store: nothing. */
+
+const service = useService();
 
 let pages: Pages;
 let db: Database;

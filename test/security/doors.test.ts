@@ -10,9 +10,9 @@ import { useService } from '../support/use-service.ts';
 import { ALLOWED, expectSilence, heardOf, sightings } from './canary.ts';
 import { proxyEnvironment } from './setup.ts';
 
-const service = useService();
-
 /** All that fetches beside pages, and all ports of the service itself. */
+
+const service = useService();
 
 const { port } = inject('canary');
 

@@ -21,9 +21,9 @@ import {
   type TestJob,
 } from '../support/webhooks.ts';
 
-const service = useService();
-
 /** Rounds of deliveries: what is sent, in which order, and what becomes of it. */
+
+const service = useService();
 
 const SECRET_KEY = 'a secret key';
 

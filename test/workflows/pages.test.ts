@@ -11,9 +11,9 @@ import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in there. */
+
+const service = useService();
 
 silenceReplays();
 

@@ -10,9 +10,9 @@ import { type History, payloadsOf, replay, silenceReplays } from '../support/his
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
+
+const service = useService();
 
 const RETENTION_SECONDS = 7 * 86_400;
 

@@ -9,9 +9,9 @@ import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** What a person reads in the Temporal UI of a job that has ended. */
+
+const service = useService();
 
 silenceReplays();
 

@@ -14,9 +14,9 @@ import { deadAddress, startReceiver } from '../support/receiver.ts';
 import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
 
-const service = useService();
-
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
+
+const service = useService();
 
 silenceReplays();
 
