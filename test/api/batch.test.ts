@@ -386,13 +386,14 @@ describe('a batch and its team', () => {
   });
 
   it('stands in the team’s activity', async () => {
-    const id = await startJob(PATH, { urls: articles(2) });
-    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1');
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: articles(2) }, { key });
+    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1', { key });
     expect(body.data[0]).toMatchObject({
       id,
       endpoint: 'batch_scrape',
       target: expect.stringContaining('and 1 more'),
     });
-    await finished(PATH, id);
+    await finished(PATH, id, { key });
   });
 });

@@ -243,27 +243,27 @@ describe('a scrape', () => {
     const marker = newMarker();
     await using site = await startMarked(marker, { afterMs: 3_000 });
     const gone = new AbortController();
-    const { url, key } = service;
+    const { url } = service;
+    const { key } = await makeTeam(db, { zeroDataRetention: true });
     const waiting = fetch(`${url}/v2/scrape`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(scrapeOf(site.url, marker).body),
       signal: gone.signal,
     }).catch(() => 'gone');
-    await sleep(1_500);
-    const { body: activity } = await call('/v2/team/activity?endpoint=scrape&limit=1');
-    const [{ id, target }] = activity.data;
+    const activity = async () => (await call('/v2/team/activity', { key })).body.data[0];
+    const { id, target } = await pollUntil(activity);
     expect(target).toBeNull();
-    expect((await call(`/v2/scrape/${id}`)).body).toEqual({ success: true, status: 'scraping' });
+    expect((await call(`/v2/scrape/${id}`, { key })).body).toEqual({ success: true, status: 'scraping' });
     expect(await tablesWith(marker)).toEqual([]);
     gone.abort();
     expect(await waiting).toBe('gone');
     const answer = await pollUntil(async () => {
-      const response = await call(`/v2/scrape/${id}`);
+      const response = await call(`/v2/scrape/${id}`, { key });
       return response.body.status !== 'scraping' && response;
     });
     expect(answer.body.data.markdown).toContain(marker);
-    expect((await call(`/v2/scrape/${id}`)).status).toBe(404);
+    expect((await call(`/v2/scrape/${id}`, { key })).status).toBe(404);
     expect(await placesOf(marker)).toEqual([]);
   });
 });

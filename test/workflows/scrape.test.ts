@@ -105,9 +105,11 @@ describe('a finished scrape', () => {
 
 describe('a failed scrape', () => {
   it('says why, in the words of its answer, and can be found by that', async () => {
-    const failed = await scrape({ url: `${site.url}/reset` });
-    const { body } = await call('/v2/team/activity?limit=1');
-    const handle = client.workflow.getHandle(`scrape/${body.data[0].id}`);
+    const url = `${site.url}/reset`;
+    const failed = await scrape({ url });
+    const { body } = await call('/v2/team/activity?endpoint=scrape');
+    const { id } = body.data.find(({ target }: { target: string }) => target === url);
+    const handle = client.workflow.getHandle(`scrape/${id}`);
     const description = await handle.describe();
     expect(description.status.name).toBe('FAILED');
     const attributes = description.typedSearchAttributes.getAll();
