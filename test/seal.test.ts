@@ -5,7 +5,7 @@ import { closeError, fingerprint, makeSeal, openError, sealOf, UNSEALED } from '
 const SECRET = 'the secret key of the service';
 const TEXT = 'https://example.com/käse?q=1';
 
-it('what is closed opens with the wrapped key of its job alone', () => {
+it('an encrypted value is decrypted with the wrapped key of its own job only', () => {
   const seal = makeSeal('one', SECRET);
   const again = sealOf({ id: 'one', wrapped: seal.wrapped }, SECRET);
   expect(again.open(seal.close(TEXT))).toBe(TEXT);
@@ -16,7 +16,7 @@ it('what is closed opens with the wrapped key of its job alone', () => {
   expect(() => makeSeal('one', SECRET).open(seal.close(TEXT))).toThrow();
 });
 
-it('nothing of the text shows, and it shows when it was changed', () => {
+it('ciphertext contains nothing of the text, and a changed ciphertext is refused', () => {
   const seal = makeSeal('one', SECRET);
   const closed = seal.close(TEXT);
   expect(closed).not.toBe(seal.close(TEXT));
@@ -28,14 +28,14 @@ it('nothing of the text shows, and it shows when it was changed', () => {
   expect(() => seal.openBytes(bytes)).toThrow();
 });
 
-it('hashes are the same within a job, and of no other', () => {
+it('equal texts have equal hashes within a job and different ones in other jobs', () => {
   const seal = makeSeal('one', SECRET);
   expect(seal.hash('a.test')).toBe(sealOf({ id: 'one', wrapped: seal.wrapped }, SECRET).hash('a.test'));
   expect(seal.hash('a.test')).not.toBe(seal.hash('b.test'));
   expect(seal.hash('a.test')).not.toBe(makeSeal('one', SECRET).hash('a.test'));
 });
 
-it('a job whose key is gone says so, one without a key is as it is', () => {
+it('a job whose key was deleted is reported, and a job without a key is not encrypted', () => {
   expect(() => sealOf({ id: 'one', wrapped: Buffer.alloc(0) }, SECRET)).toThrow(
     expect.objectContaining({ code: 'NOT_FOUND', message: expect.stringContaining('zero data retention') }),
   );
@@ -43,7 +43,7 @@ it('a job whose key is gone says so, one without a key is as it is', () => {
   expect(UNSEALED.open(UNSEALED.close(TEXT))).toBe(TEXT);
 });
 
-it('of a closed error only the code can be read', () => {
+it('an encrypted error shows its code only', () => {
   const seal = makeSeal('one', SECRET);
   const error = new ServiceError('SCRAPE_TIMEOUT', `${TEXT} took long`, { details: { url: TEXT } });
   const closed = closeError(error, seal);
@@ -56,7 +56,7 @@ it('of a closed error only the code can be read', () => {
   expect(openError(error, seal)).toMatchObject({ message: error.message, details: error.details });
 });
 
-it('a fingerprint tells requests apart, under the key of the service', () => {
+it('different requests have different fingerprints, which depend on the secret key of the service', () => {
   expect(fingerprint({ url: TEXT }, SECRET)).toBe(fingerprint({ url: TEXT }, SECRET));
   expect(fingerprint({ url: TEXT }, SECRET)).not.toBe(fingerprint({ url: `${TEXT}2` }, SECRET));
   expect(fingerprint({ url: TEXT }, SECRET)).not.toBe(fingerprint({ url: TEXT }, 'another secret'));

@@ -51,7 +51,7 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
 describe('a batch', () => {
-  it('with maxConcurrency has as many pages of one host at work at once, up to the limit of its team', async () => {
+  it('with maxConcurrency scrapes that many pages of one host at once, up to the limit of its team', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db, { concurrency: 20 });
     const body = { urls: site.urls(50), fastMode: true, maxConcurrency: 30 };
@@ -63,7 +63,7 @@ describe('a batch', () => {
     expect(site.seen.most).toBe(20);
   });
 
-  it('goes on with the places that ended pages leave, though one page takes long', async () => {
+  it('starts new pages as others end, even while one page takes long', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(12), fastMode: true, maxConcurrency: 2 }, team);
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });
   });
 
-  it('counts as active what it scrapes, and not what waits for its host', async () => {
+  it('counts pages that are being scraped as active, and not those that wait for their host', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(40), fastMode: true }, team);
@@ -93,7 +93,7 @@ describe('a batch', () => {
     expect(await concurrencyOf(team)).toBe(0);
   });
 
-  it('leaves the next place to a scrape that waits, also of a team that has only one', async () => {
+  it('leaves the next slot to a waiting scrape, even in a team with a single slot', async () => {
     await using site = await startHeld();
     await using other = await startPages({ '/page': '<h1>Between two pages</h1>' });
     const team = await makeTeam(db, { concurrency: 1 });
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(site.seen.most).toBe(1);
   });
 
-  it('waits for the browser without using up the timeout of its pages, and claims no more than can be open', async () => {
+  it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
     const rounds = 4;
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');

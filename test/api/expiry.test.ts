@@ -48,7 +48,7 @@ const pagesOf = (id: string) =>
   db.query.selectFrom('pages').select('blob').where('job_id', '=', id).execute();
 
 describe('an expired job', () => {
-  it('is not there any more, nor are its pages and their files, nor in the end the job itself', async () => {
+  it('is deleted with its pages and their files', async () => {
     const id = await startJob(BATCH, {
       urls: [`${site.url}/article/1?expires`, `${site.url}/article/2?expires`],
     });
@@ -88,7 +88,7 @@ describe('an expired job', () => {
     expect(ledger).toHaveLength(2);
   });
 
-  it('does not take what is still kept with it', async () => {
+  it('leaves files that other jobs still use', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/3?kept`] });
     const before = await finished(BATCH, id);
     await runUpkeep();
@@ -98,7 +98,7 @@ describe('an expired job', () => {
 });
 
 describe('a copy of a page', () => {
-  it('is forgotten after two years, and its file with it', async () => {
+  it('is deleted with its file after two years', async () => {
     const url = `${site.url}/article/4?copied`;
     await call('/v2/scrape', { body: { url } });
     const newest = await db.query
@@ -133,8 +133,8 @@ describe('a copy of a page', () => {
   });
 });
 
-describe('what changeTracking keeps of a page', () => {
-  it('is forgotten after its time, and its text with it', async () => {
+describe('the change history of a page', () => {
+  it('is deleted with its text when it expires', async () => {
     const body = { formats: ['markdown', 'changeTracking'], fastMode: true };
     const [old, kept] = [`${site.url}/article/6?old`, `${site.url}/article/7?kept`];
     for (const url of [old, kept]) await call('/v2/scrape', { body: { url, ...body } });
@@ -165,7 +165,7 @@ describe('what changeTracking keeps of a page', () => {
 });
 
 describe('a disk that is nearly full', () => {
-  it('takes no work on, and says so; what there is can be read', async () => {
+  it('makes the API refuse new jobs, and results can still be read', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/5`] });
     await finished(BATCH, id);
     await using app = await startApi({ WINNOW_MIN_FREE_DISK_MB: '1000000000' });

@@ -15,14 +15,14 @@ const ready = () => call('/ready', { key: null });
 /** Readiness with all parts running; `e2e/faults.test.ts` stops the worker. */
 
 describe('/ready of the API', () => {
-  it('is green while a worker polls for every role', async () => {
+  it('is 200 while a worker polls for every role', async () => {
     expect(await ready()).toMatchObject({
       status: 200,
       body: { status: 'ok', parts: { database: 'ok', blobs: 'ok', temporal: 'ok', workers: 'ok' } },
     });
   });
 
-  it('names the roles that nobody polls for, and only them', async () => {
+  it('names exactly the roles that no worker polls for', async () => {
     await expect(requireWorkers(db, ['scrape', 'pages', 'webhooks'])).resolves.toBeUndefined();
     await expect(requireWorkers(db, ['scrape', 'nobody', 'none'])).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',

@@ -72,7 +72,7 @@ function startSite(rules = 'User-agent: *\nDisallow: /closed') {
 }
 
 describe('a robots.txt that is unavailable', () => {
-  it('is asked for again, and heeded, while the pages of its host stay pending', async () => {
+  it('is requested again and obeyed while the pages of its host stay pending', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     state.status = 503;
@@ -116,7 +116,7 @@ describe('a robots.txt that is unavailable', () => {
     expect(await crawl(site.url)).toMatchObject({ status: 'completed', completed: 3 });
   });
 
-  it('of the host that the start leads to is waited for, for its pace and its sitemaps are those of the crawl', async () => {
+  it('is awaited on the host that the start URL redirects to, since it sets delay and sitemaps', async () => {
     const { pages, state } = await startSite('User-agent: *\nCrawl-delay: 0.2\nSitemap: /listing.xml');
     await using site = pages;
     await using start = await startPages({
@@ -148,7 +148,7 @@ describe('a robots.txt that is unavailable', () => {
     });
   });
 
-  it('is replaced by its last copy, though the worker that read it is gone', async () => {
+  it('is replaced by its last copy, even after the worker that read it has died', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
@@ -160,7 +160,7 @@ describe('a robots.txt that is unavailable', () => {
     expect(asksOf(site, '/closed')).toBe(0);
   });
 
-  it('of one host among several costs a crawl the pages of that host alone, and /retry brings them back', async () => {
+  it('costs a crawl the pages of its host only, and /retry scrapes them', async () => {
     let isWell = false;
     await using site = await startPages({
       '/robots.txt': (request, response) => {
@@ -207,7 +207,7 @@ describe('a robots.txt that is unavailable', () => {
 });
 
 describe('a robots.txt that is available', () => {
-  it('is read afresh by each crawl, and once by all who work on it', async () => {
+  it('is read once for each crawl by all its workers', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
@@ -219,7 +219,7 @@ describe('a robots.txt that is available', () => {
 });
 
 describe('a map', () => {
-  it('of a host whose robots.txt is unavailable asks for it again, and else says why there is none', async () => {
+  it('requests an unavailable robots.txt again, and fails with the reason otherwise', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     state.status = 500;
@@ -244,7 +244,7 @@ describe('a map', () => {
 });
 
 describe('a DNS server that cannot answer', () => {
-  it('is asked again for the pages of a job, which are billed as any other', async () => {
+  it('is asked again for the pages of a job, which are charged normally', async () => {
     await using site = await startPages({ '/': page('Home') });
     const { port } = new URL(site.url);
     isDnsWell = false;
@@ -256,7 +256,7 @@ describe('a DNS server that cannot answer', () => {
     expect(await end('/v2/batch/scrape', id)).toMatchObject({ completed: 1, failed: 0, creditsUsed: 1 });
   });
 
-  it('fails a page in the end, which costs nothing and is not called a name that does not exist', async () => {
+  it('finally fails a page, which costs nothing and is not reported as an unknown host', async () => {
     const urls = ['http://broken.test/', 'http://no-such-name.test/'];
     const id = await begin('/v2/batch/scrape', { urls, ...scrapeOptions });
     expect(await end('/v2/batch/scrape', id)).toMatchObject({ completed: 0, failed: 2, creditsUsed: 1 });
@@ -273,7 +273,7 @@ describe('a DNS server that cannot answer', () => {
     expect([scrape.status, scrape.body.code]).toEqual([500, 'SCRAPE_DNS_SERVER_ERROR']);
   });
 
-  it('makes a crawl wait as a silent host does', async () => {
+  it('makes a crawl wait as an unresponsive host does', async () => {
     await using site = await startPages({ '/': page('Home') });
     const { port } = new URL(site.url);
     isDnsWell = false;

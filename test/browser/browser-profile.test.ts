@@ -74,7 +74,7 @@ const asLoggedIn = { welcome: true, found: LOGGED_IN };
 const asStranger = { welcome: false, found: STRANGER };
 
 describe('a profile', () => {
-  it('keeps a login: session cookie, HttpOnly, localStorage, IndexedDB; nobody else has it', async () => {
+  it('keeps a login (session and HttpOnly cookies, localStorage, IndexedDB) for its team only', async () => {
     expect(await home({ waitFor: 1 })).toEqual(asStranger);
     expect(await scraped('/login', named('ada'))).toContain('Logged in');
     expect(await home(named('ada'))).toEqual(asLoggedIn);
@@ -90,7 +90,7 @@ describe('a profile', () => {
     expect(body.data.markdown).toContain('Who are you?');
   });
 
-  it('neither reads the cache nor writes it', async () => {
+  it('bypasses the cache', async () => {
     expect(await home({ waitFor: 2 })).toEqual(asStranger);
     await scraped('/login', named('ada'));
     const { body } = await ask('/home', { waitFor: 2, ...named('ada') });
@@ -99,7 +99,7 @@ describe('a profile', () => {
     expect(await home({ waitFor: 2 })).toEqual(asStranger);
   });
 
-  it('keeps what other sites left', async () => {
+  it('keeps the data of other sites', async () => {
     await scraped('/login', named('ada'));
     await using other = await startPages({
       '/': loginPage(`<script>localStorage.setItem('a', 'b')</script>x`),
@@ -111,7 +111,7 @@ describe('a profile', () => {
     expect(await home(named('ada'))).toEqual(asLoggedIn);
   });
 
-  it('stays as it was with saveChanges false', async () => {
+  it('does not change with saveChanges false', async () => {
     expect(await scraped('/login', named('ada', false))).toContain('Logged in');
     expect(await listProfiles(db, team.id)).toEqual([]);
     await scraped('/login', named('ada'));
@@ -121,7 +121,7 @@ describe('a profile', () => {
     expect((await home(named('ada', false))).welcome).toBe(false);
   });
 
-  it('is saved by one at a time; who only loads it never waits', async () => {
+  it('is saved by one scrape at a time, and scrapes that only load it never wait', async () => {
     await scraped('/login', named('ada'));
     const held = site.nextHold();
     const first = ask('/login', { ...named('ada'), ...HOLD });
@@ -135,7 +135,7 @@ describe('a profile', () => {
     expect(await home(named('ada'))).toEqual(asLoggedIn);
   });
 
-  it('is free again after a page that failed, and holds what it held', async () => {
+  it('is released after a page that failed, and keeps its data', async () => {
     await scraped('/login', named('ada'));
     const gone = await call('/v2/scrape', {
       key: team.key,
@@ -158,7 +158,7 @@ describe('a profile', () => {
     expect(await home(profile)).toEqual(asLoggedIn);
   });
 
-  it('that the browser does not take is told apart from a page that fails', async () => {
+  it('that the browser refuses is reported differently from a page that fails', async () => {
     const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const store = { db, secretKey };
     const { lease } = await leaseProfile(store, { teamId: team.id, name: 'ada' }, 'test');
@@ -171,7 +171,7 @@ describe('a profile', () => {
     expect(body.error).toContain('did not take the state');
   });
 
-  it('is deleted by its team, with all that it held', async () => {
+  it('is deleted by its team with all its data', async () => {
     await scraped('/login', named('ada & bob/1'));
     const address = `/v2/browser/profiles/${encodeURIComponent('ada & bob/1')}`;
     const stranger = await makeTeam(db);
@@ -185,7 +185,7 @@ describe('a profile', () => {
   });
 });
 
-it('the pages of a batch load a profile, all at once, and say that they do not save it', async () => {
+it('all pages of a batch load a profile at once, and warn that they do not save it', async () => {
   await scraped('/login', named('ada'));
   const urls = ['/home', '/logout', '/home?2', '/logout?2'].map((page) => site.url + page);
   const read = async (options: Record<string, unknown>) => {

@@ -38,7 +38,7 @@ describe('/ready of the API', () => {
     await readyWith(200);
   });
 
-  it('turns red when the only worker hangs, and green when it goes on', async () => {
+  it('becomes 503 when the only worker hangs, and 200 when it continues', async () => {
     stopped = workerPid();
     process.kill(stopped, 'SIGSTOP');
     const { status, parts } = await readyWith(503);
@@ -52,7 +52,7 @@ describe('/ready of the API', () => {
     await readyWith(200);
   });
 
-  it('is red from when the only worker ends in order until the next one can do a scrape', async () => {
+  it('is 503 from the shutdown of the only worker until the next one can scrape', async () => {
     await using pages = await startPages({ '/': '<main><p>Ready</p></main>' });
     const pid = workerPid();
     process.kill(pid, 'SIGTERM');

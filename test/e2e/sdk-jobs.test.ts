@@ -52,7 +52,7 @@ async function startCounter() {
 }
 
 describe('the official SDK', () => {
-  it(`crawls ${PAGES} pages, gets each once, and does not spin while it waits`, async () => {
+  it(`crawls ${PAGES} pages, gets each once, and polls no more often than its interval`, async () => {
     const counter = await startCounter();
     const counted = new Firecrawl({ apiKey: service.key, apiUrl: counter.url });
     const before = Date.now();
@@ -114,7 +114,7 @@ describe('the official SDK', () => {
     expect((await done).data).toHaveLength(5);
   });
 
-  it('cancels a crawl, and reads what there is', async () => {
+  it('cancels a crawl and reads its documents', async () => {
     const { id } = await client.startCrawl(start(), {
       limit: 2_000,
       delay: 0.2,
@@ -129,12 +129,12 @@ describe('the official SDK', () => {
     expect(errors.robotsBlocked.every((url) => url.includes('/private/'))).toBe(true);
   });
 
-  it('plans a crawl in words', async () => {
+  it('configures a crawl by a prompt', async () => {
     const params = await client.crawlParamsPreview('https://example.com', 'only the blog, at most 20 pages');
     expect(params).toMatchObject({ limit: 20, includePaths: [expect.any(String)] });
   });
 
-  it('hears why a crawl is refused', async () => {
+  it('throws the reason when a crawl is refused', async () => {
     const refused = await client.startCrawl(start(), { includePaths: ['('] }).catch((error) => error);
     expect(refused).toBeInstanceOf(SdkError);
     expect(refused).toMatchObject({ status: 400, code: 'BAD_REQUEST' });

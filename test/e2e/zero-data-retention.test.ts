@@ -154,7 +154,7 @@ const scrapeOf = (url: string, marker: string, options: object = {}) => ({
 });
 
 describe('a scrape', () => {
-  it('leaves its mark everywhere without zero data retention', async () => {
+  it('leaves data in every store without zero data retention', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { status } = await call('/v2/scrape', scrapeOf(site.url, marker, { zeroDataRetention: false }));
@@ -177,7 +177,7 @@ describe('a scrape', () => {
     );
   });
 
-  it('with it is answered as any other, and is nowhere to be found', async () => {
+  it('with zero data retention returns the same result and leaves nothing in any store', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { status, body } = await call(
@@ -196,7 +196,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('that a browser opened is not on the disk of the browser either', async () => {
+  it('in the browser leaves nothing in the files of the browser either', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { body } = await call(
@@ -222,7 +222,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('of a host that does not exist tells only who asked', async () => {
+  it('of an unknown host reports the host name to the caller only', async () => {
     const marker = newMarker();
     const { status, body } = await call('/v2/scrape', scrapeOf(`http://${marker}.invalid/`, marker));
     expect([status, body.code]).toEqual([200, 'SCRAPE_DNS_RESOLUTION_ERROR']);
@@ -230,7 +230,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('under lockdown that misses leaves no trace, without any permission', async () => {
+  it('under lockdown without a copy leaves nothing in any store, even without permission for zero data retention', async () => {
     const team = await makeTeam(db);
     const marker = newMarker();
     const request = { url: `http://${marker}.invalid/`, headers: { 'X-Secret': marker }, lockdown: true };
@@ -239,7 +239,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('is encrypted while it runs, and is there for who asks later when its caller has gone', async () => {
+  it('is stored encrypted while it runs, and can be read once when its caller has disconnected', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker, { afterMs: 3_000 });
     const gone = new AbortController();
@@ -268,8 +268,8 @@ describe('a scrape', () => {
   });
 });
 
-describe('what cannot be', () => {
-  it('zero data retention of a team that may not', async () => {
+describe('zero data retention is refused', () => {
+  it('for a team without permission', async () => {
     const team = await makeTeam(db);
     const refused = await call('/v2/scrape', {
       key: team.key,
@@ -285,7 +285,7 @@ describe('what cannot be', () => {
     expect(status).toBe(200);
   });
 
-  it('a picture, which is kept to be read', async () => {
+  it('for a screenshot, which is stored as a file', async () => {
     const { status, body } = await call('/v2/scrape', {
       body: { url: pages.url, zeroDataRetention: true, formats: ['screenshot'] },
     });
@@ -370,7 +370,7 @@ describe('a batch', () => {
     else expect([JSON.stringify(kept), seal]).toEqual([expect.stringContaining(marker), null]);
   });
 
-  it('takes pages with zero data retention only if it began with it', async () => {
+  it('accepts further pages with zero data retention only if it started with it', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const open = await startJob('/v2/batch/scrape', { urls: [pages.url] });
@@ -424,7 +424,7 @@ describe('a crawl', () => {
     await expire(id);
   });
 
-  it('under lockdown contacts nobody', async () => {
+  it('under lockdown sends no request', async () => {
     const marker = newMarker();
     const started = pages.requests.length;
     const id = await startJob('/v2/crawl', {

@@ -3,8 +3,8 @@ import { BrowserCapacity } from '../../src/page-jobs/browser-capacity.ts';
 
 /** How jobs share the browser of a worker. */
 
-describe('places in the browser', () => {
-  it('are all for a job that is alone, over all of its lanes', () => {
+describe('places in the browser pool', () => {
+  it('are all available to the only job', () => {
     const places = new BrowserCapacity(8);
     using first = places.join('a');
     using second = places.join('a');
@@ -13,7 +13,7 @@ describe('places in the browser', () => {
     expect(second.take(16)).toBe(2);
   });
 
-  it('are shared equally by jobs that lack some', () => {
+  it('are shared equally by jobs that need more', () => {
     const places = new BrowserCapacity(8);
     using one = places.join('a');
     using two = places.join('b');
@@ -27,7 +27,7 @@ describe('places in the browser', () => {
     expect([two.take(16), one.take(16)]).toEqual([1, 1]);
   });
 
-  it('that a job has no pages for are for the others', () => {
+  it('that a job does not need are available to the others', () => {
     const places = new BrowserCapacity(8);
     using one = places.join('a');
     using two = places.join('b');
@@ -36,7 +36,7 @@ describe('places in the browser', () => {
     expect(one.take(16)).toBe(7);
   });
 
-  it('come one by one where there are more jobs than places', () => {
+  it('are assigned in turn when there are more jobs than places', () => {
     const places = new BrowserCapacity(2);
     const jobs = ['a', 'b', 'c'].map((id) => places.join(id));
     expect(jobs.map((job) => job.take(5))).toEqual([2, 0, 0]);

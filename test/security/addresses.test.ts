@@ -131,9 +131,9 @@ describe.each(NAMES_OF_ENGINES)('%s', (engine) => {
     expect(heardOf('GET /heard ')).toBe(true);
   });
 
-  it.each(REFUSED[engine])('is refused %j', (url) => expectRefusal(engine, url));
+  it.each(REFUSED[engine])('refuses %j', (url) => expectRefusal(engine, url));
 
-  it.each(ELSEWHERE)('takes %j to where it may go', (address) => {
+  it.each(ELSEWHERE)('fetches only the allowed host for %j', (address) => {
     // What Node takes for no address is fine, too.
     expect([undefined, ...REFUSALS]).toContain(verdicts.get(`${engine} ${withPort(address)}`));
   });
@@ -155,7 +155,7 @@ describe('the canary', () => {
     udp.close();
   });
 
-  it('hears on every address of this machine', async () => {
+  it('receives connections on every IP address of this machine', async () => {
     await expect
       .poll(() => readFile(inject('canary').ledger, 'utf8'))
       .toSatisfy((ledger: string) =>

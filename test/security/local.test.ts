@@ -85,13 +85,13 @@ const leaked = () => [
 ];
 
 describe('files of the machine', () => {
-  it('are loaded by no element and no script of a page', async () => {
+  it('are not loaded by any element or script of a page', async () => {
     const { body } = await open(LOADING(pathToFileURL(directory).href));
     expect(body.success, JSON.stringify(body)).toBe(true);
     expect(leaked()).toEqual([]);
   });
 
-  it('would be noticed, as files of the site are', async () => {
+  it('would be noticed if they were loaded, as those of the site are', async () => {
     await open(LOADING('/leaks'));
     expect(leaked().sort()).toEqual(
       ['css', 'fetch', 'html', 'image', 'import', 'js', 'no-cors', 'xhr'].map((each) => `/leaked-${each}`),
@@ -124,7 +124,7 @@ const ATTEMPTS = Object.keys(WAYS).flatMap((way, index) =>
 );
 
 describe.concurrent('a page that leaves', () => {
-  it.each(ATTEMPTS)('by %s to %j shows nothing of it', async (way, place) => {
+  it.each(ATTEMPTS)('by %s to %j returns nothing of the target', async (way, place) => {
     const target = place.replace('LEAK', path.join(directory, 'leak.html')).replace('PORT', String(port));
     // A page that asks for a download or posts a form never comes to rest, so its timeout is how long it takes.
     const { body } = await open(WAYS[way]!(target), { waitFor: 200, timeout: 5_000 });

@@ -53,7 +53,7 @@ describe.concurrent.each(ENGINES)('a redirect that %s follows', (name, options) 
 
   const go = async (url: string) => (await scrape({ url, maxAge: 0, ...options })).body;
 
-  it.each(STATUSES)('by HTTP %i leads where it may, and not inside', async (status) => {
+  it.each(STATUSES)('by HTTP %i leads to an allowed IP address and not to a private one', async (status) => {
     const allowed = await go(through(`http://${ALLOWED}:${port}/`, status));
     expect(allowed.data?.markdown, JSON.stringify(allowed)).toContain('The canary sang');
     expect(await go(through(`http://127.0.0.1:${port}/`, status))).toMatchObject({
@@ -69,7 +69,7 @@ describe.concurrent.each(ENGINES)('a redirect that %s follows', (name, options) 
     });
   });
 
-  it('is refused behind another one, too', async () => {
+  it('is refused behind other redirects too', async () => {
     const inside = through(`http://inside.test:${port}/`);
     expect(await go(through(through(through(inside, 301), 307)))).toMatchObject({
       success: false,
@@ -77,7 +77,7 @@ describe.concurrent.each(ENGINES)('a redirect that %s follows', (name, options) 
     });
   });
 
-  it.each(casesOf(NO_PLACES))('to %j brings nothing', async (place) => {
+  it.each(casesOf(NO_PLACES))('to %j is an error', async (place) => {
     const body = await go(through(withPort(place)));
     expect(body).toMatchObject({ success: false });
     expect(['unsafe_domain_blocked', 'SCRAPE_SITE_ERROR']).toContain(body.code);

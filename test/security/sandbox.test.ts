@@ -78,7 +78,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('runs pages in processes that filter system calls, in namespaces of their own, without rights', async () => {
+  it('runs pages in processes with a system call filter, separate namespaces and no capabilities', async () => {
     const renderers = processes.filter(isRenderer);
     // One that waits for a page that may come has not begun.
     const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('listens nowhere: it is steered through a pipe', async () => {
+  it('listens on no port, because it is controlled through a pipe', async () => {
     const [browser] = processes.filter(({ command }) => !command.includes('--type='));
     expect(browser!.command).toContain('--remote-debugging-pipe');
     expect(browser!.command).not.toContain('--remote-debugging-port');
@@ -104,7 +104,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect(await socketsOf(run.children.worker!.pid, 'tcp')).not.toEqual([]);
   });
 
-  it('hears no multicast, and has sent no datagram, though a page asks for both', async () => {
+  it('joins no multicast group and sends no datagram, even when a page asks for both', async () => {
     for (const { pid } of processes) {
       const sockets = await socketsOf(pid, 'udp');
       // WebRTC binds a port for each family whether it may use it or not; a page that could would have a peer.
@@ -114,14 +114,14 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('tells a page none of the addresses of this machine', async () => {
+  it('tells a page no IP address of this machine', async () => {
     await visit;
     // The end of the list is told by an empty one.
     expect(candidates.filter(Boolean)).toEqual([]);
     expect(candidates.length).toBeGreaterThan(0);
   });
 
-  it.runIf(isRoot)('as its user may read nothing of the data', async () => {
+  it.runIf(isRoot)('cannot read the data directory as its user', async () => {
     const uid = processes[0]!.status('Uid').split(/\s+/)[0]!;
     const find = (...rights: string[]) =>
       promisify(execFile)('setpriv', [...[...rights, 'find', dataDir, '-type', 'f', '-readable']]).then(
@@ -132,12 +132,12 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect((await find('--clear-groups')).length).toBeGreaterThan(10);
   });
 
-  it('shows no page a file of the data', async () => {
+  it('refuses file URLs of the data directory', async () => {
     const { body } = await scrape({ url: `file://${dataDir}/api-key`, waitFor: 1 });
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
   });
 
-  it('inherits nothing from the service but what it needs', async () => {
+  it('inherits no settings or secrets of the service', async () => {
     for (const { pid } of processes.filter(({ command }) => !command.includes('--type='))) {
       const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
         .split('\0')

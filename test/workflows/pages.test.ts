@@ -36,7 +36,7 @@ const startSlow = (count: number, ms?: number) =>
   startJob(BATCH, { urls: slow(count, ms), maxAge: 0, maxConcurrency: 1 });
 
 describe('a batch in the Temporal UI', () => {
-  it('says what it is and how far', async () => {
+  it('shows its summary and progress', async () => {
     const id = await startSlow(5);
     const handle = client.workflow.getHandle(`batch/${id}`);
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
@@ -51,7 +51,7 @@ describe('a batch in the Temporal UI', () => {
     expect(shown.currentDetails).toContain('credits: 5');
   });
 
-  it('rests, goes on and is tuned by signals', async () => {
+  it('is paused, resumed and tuned by signals', async () => {
     const id = await startSlow(6, 200);
     const handle = client.workflow.getHandle(`batch/${id}`);
     await handle.signal('pause');
@@ -73,7 +73,7 @@ describe('a batch in the Temporal UI', () => {
     await replay(await handle.fetchHistory(), handle.workflowId);
   });
 
-  it('can be cancelled, which ends the job', async () => {
+  it('ends its job when it is cancelled', async () => {
     const id = await startSlow(9);
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).cancel();
@@ -83,7 +83,7 @@ describe('a batch in the Temporal UI', () => {
 });
 
 describe('the history of a crawl', () => {
-  it('is a few events for hundreds of pages, names none of them, and replays', async () => {
+  it('has few events for hundreds of pages, names no page, and replays', async () => {
     const url = `${site.url}/links/0`;
     const id = await startJob('/v2/crawl', {
       url,
@@ -105,7 +105,7 @@ describe('the history of a crawl', () => {
 });
 
 describe('a job that lost its workflow', () => {
-  it('goes on by itself', async () => {
+  it('is continued by the upkeep workflow', async () => {
     const id = await startSlow(4, 300);
     await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).terminate('lost');
@@ -123,7 +123,7 @@ describe('a job that lost its workflow', () => {
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 4 });
   });
 
-  it('reads for a person in its details what upkeep did last', async () => {
+  it('is found by the upkeep workflow, whose details say what it did last', async () => {
     const shown = async () =>
       (
         await client.workflow

@@ -79,7 +79,7 @@ describe('a finished scrape', () => {
     });
   });
 
-  it('has nothing of the page in its history', () => {
+  it('contains nothing of the page in its history', () => {
     const payloads = payloadsOf(history);
     const first = payloads.find((text) => text.startsWith('{"jobId"'));
     expect(JSON.parse(first ?? '{}')).toEqual({ jobId, timeoutMs: 60_000, label: url() });
@@ -104,7 +104,7 @@ describe('a finished scrape', () => {
 });
 
 describe('a failed scrape', () => {
-  it('says why, in the words of its answer, and can be found by that', async () => {
+  it('has the error of the API response, and can be found by its code', async () => {
     const url = `${site.url}/reset`;
     const failed = await scrape({ url });
     const { body } = await call('/v2/team/activity?endpoint=scrape');
@@ -137,11 +137,11 @@ describe('the namespace', () => {
     attributes: expect.arrayContaining(SEARCH_ATTRIBUTES.map(({ name }) => name)),
   };
 
-  it('keeps history for a week and knows our attributes', async () => {
+  it('keeps histories for a week and has the search attributes', async () => {
     expect(await stateOf('default')).toEqual(prepared);
   });
 
-  it('is prepared where it exists already, and as often as a worker starts', async () => {
+  it('is prepared when it exists already, and at every start of a worker', async () => {
     const namespace = `existing-${Date.now()}`;
     await connection.workflowService.registerNamespace({
       namespace,

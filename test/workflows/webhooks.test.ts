@@ -53,7 +53,7 @@ async function untilAsleep(job: TestJob): Promise<void> {
 }
 
 describe('the delivery workflow of a job', () => {
-  it('waits for the next retry, is woken by a redelivery, and ends when nothing is left', async () => {
+  it('waits for the next retry, starts again at a redelivery, and ends when nothing is pending', async () => {
     let down = true;
     await using receiver = await startReceiver(() => (down ? 500 : 200));
     const job = await makeJob(db, { webhook: receiver.url, pages: 2 });
@@ -74,7 +74,7 @@ describe('the delivery workflow of a job', () => {
     await replay(history, `webhooks/${job.id}`);
   });
 
-  it('is one for 2,000 events of a dead receiver', async () => {
+  it('handles 2,000 events of an unreachable receiver', async () => {
     const job = await makeJob(db, { webhook: await deadAddress(), pages: 2_000 });
     await endPages(db, job, { count: 2_000, error: 'no' });
     await endTestJob(db, job);
@@ -91,7 +91,7 @@ describe('the delivery workflow of a job', () => {
     await handle.terminate();
   });
 
-  it('ends at once for a job that is gone', async () => {
+  it('ends at once for a job that was deleted', async () => {
     const job = await makeJob(db, { webhook: await deadAddress() });
     await db.query.deleteFrom('jobs').where('id', '=', job.id).execute();
     await start(job);
@@ -105,7 +105,7 @@ describe('a batch with a webhook', () => {
     return (await call('/v2/batch/scrape', { body: { urls, webhook } })).body;
   };
 
-  it('ends before its deliveries do, and they go on', async () => {
+  it('ends before its deliveries, which continue', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const batch = await startBatch(receiver.url, 3);
@@ -116,7 +116,7 @@ describe('a batch with a webhook', () => {
     expect(receiver.received).toHaveLength(5);
   });
 
-  it('that is cancelled leaves its deliveries be', async () => {
+  it('that is cancelled does not cancel its deliveries', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const { body } = await call('/v2/batch/scrape', {
@@ -131,7 +131,7 @@ describe('a batch with a webhook', () => {
     expect((await deliveryOf(body).describe()).status.name).toBe('COMPLETED');
   });
 
-  it('that gets more pages wakes its deliveries, or starts them again', async () => {
+  it('that gets more pages resumes or restarts its deliveries', async () => {
     await using receiver = await startReceiver();
     const batch = await startBatch(receiver.url, 2);
     await receiver.until(4);
