@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
+import { maskEncrypted } from './encryption/job-cipher.ts';
 import type { Logger } from './logger.ts';
-import { withoutClosed } from './seal.ts';
 
 const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',
@@ -29,7 +29,7 @@ const JOBS = new Set(['scrape', 'map', 'batch', 'crawl']);
 export function temporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta = {} }) => {
     const { error, ...fields } = meta;
-    const text = withoutClosed(message);
+    const text = maskEncrypted(message);
     if (isTold(message, fields)) return logger.debug(fields, text);
     // The logger formats errors only under the name `err`.
     logger[LEVELS[level]](error instanceof Error ? { ...fields, err: error } : meta, text);

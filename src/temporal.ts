@@ -178,7 +178,7 @@ export interface PageJobStart {
   label: string;
   host?: string;
   /** Whether the job has zero data retention, so that it gets no search attributes. */
-  sealed?: boolean;
+  isEncrypted?: boolean;
   /** Whether to start the delivery of webhook events. */
   webhook: boolean;
   /** Whether the work before the pages is already done. */
@@ -186,7 +186,7 @@ export interface PageJobStart {
 }
 
 async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
-  const { kind, jobId, teamId, label, host, sealed, webhook, prepared } = job;
+  const { kind, jobId, teamId, label, host, isEncrypted, webhook, prepared } = job;
   const { workflow, priority } = JOB_KINDS[kind];
   await client.workflow.signalWithStart<typeof batch | typeof crawl>(workflow, {
     workflowId: workflowIdOf(kind, jobId),
@@ -197,7 +197,7 @@ async function startPageJob(client: Client, job: PageJobStart): Promise<void> {
     priority: { priorityKey: priority, fairnessKey: teamId },
     staticSummary: label.slice(0, 200),
     staticDetails: `- Job: ${jobId}\n- Team: ${teamId}`,
-    typedSearchAttributes: sealed
+    typedSearchAttributes: isEncrypted
       ? []
       : [
           { key: TeamId, value: teamId },

@@ -12,8 +12,8 @@ import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { workflowBundle } from './bundle.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
-import { createGuides } from './crawl/guides.ts';
-import { createRobotsBook } from './crawl/robots-book.ts';
+import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
+import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
@@ -22,7 +22,6 @@ import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
 import { ServiceError } from './errors.ts';
-import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger } from './logger.ts';
 import { createMediaExtractor } from './media/extractor.ts';
@@ -33,6 +32,7 @@ import { USER_AGENT } from './net/user-agent.ts';
 import { runProcess, type ServiceRole } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { keepPresent } from './process/worker-presence.ts';
+import { createRenderPool } from './rendering/render-pool.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { temporalLogger } from './temporal-log.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
@@ -129,8 +129,8 @@ async function work(): Promise<ServiceRole> {
     maxBytes: config.maxMediaBytes,
     ytDlp: findYtDlp(config.ytDlp),
   });
-  const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
+  const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  const guides = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const deps = {
     db,

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KeptBatch } from '../db/page-jobs.ts';
-import { openTarget } from '../db/webhooks.ts';
+import type { StoredBatch } from '../db/jobs/page-jobs.ts';
+import { decryptTarget } from '../db/webhooks.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { BatchRequest } from '../schemas/batch.ts';
 import { narrowTarget } from '../schemas/webhook.ts';
-import type { Seal } from '../seal.ts';
 
 /** Fields that are not compared: they apply to one request only, or do not affect how pages are scraped. */
 const OWN = new Set(['urls', 'appendToId', 'ignoreInvalidURLs', 'origin', 'integration']);
@@ -21,15 +21,15 @@ const plain = (value: unknown): unknown =>
  */
 export function requireSameOptions(
   { sent, body }: { sent: unknown; body: BatchRequest },
-  batch: KeptBatch,
-  seal: Seal,
+  batch: StoredBatch,
+  cipher: JobCipher,
 ): void {
   // The API validated the request before it was stored.
-  const request = seal.openJson(batch.request) as Record<string, unknown>;
+  const request = cipher.decryptJson(batch.request) as Record<string, unknown>;
   const kept: Record<string, unknown> = {
     ...request,
     maxConcurrency: batch.maxConcurrency ?? undefined,
-    webhook: batch.webhook === null ? undefined : openTarget(batch.webhook, seal),
+    webhook: batch.webhook === null ? undefined : decryptTarget(batch.webhook, cipher),
   };
   const asked: Record<string, unknown> = {
     ...body,

@@ -1,17 +1,17 @@
 import { v7 as uuidv7 } from 'uuid';
-import { once } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
-import type { NewPage } from '../db/pages.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { appendToBatch, insertPageJob, type StoredBatch } from '../db/jobs/page-jobs.ts';
+import type { NewPage } from '../db/pages/pages.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { started } from '../schemas/page-job.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import { requireSameOptions } from './append-options.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
@@ -63,26 +63,26 @@ const create = defineRoute({
       : 1,
   async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
-    const sealed = isSealed(body, caller);
+    const isEncrypted = requiresEncryption(body, caller);
     const { secretKey } = config;
     const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
     const { teamId, apiKeyId } = caller;
-    const told = sealed ? fingerprint(sent, secretKey) : sent;
+    const told = isEncrypted ? hashRequest(sent, secretKey) : sent;
     const call = { teamId, key: idempotencyKey, request: told };
-    const { id } = await once(db, call, async (query) => {
+    const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (kept: KeptBatch) => {
-          if (sealed && !kept.wrapped) {
+        const admit = (kept: StoredBatch) => {
+          if (isEncrypted && !kept.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
               `The batch ${id} is kept: pages with zero data retention or lockdown need a batch that began with it.`,
             );
           }
-          const seal = sealOf({ id, wrapped: kept.wrapped }, secretKey);
-          requireSameOptions({ sent, body }, kept, seal);
-          return seal;
+          const cipher = restoreJobCipher({ id, wrappedKey: kept.wrappedKey }, secretKey);
+          requireSameOptions({ sent, body }, kept, cipher);
+          return cipher;
         };
         await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
       } else {
@@ -91,7 +91,7 @@ const create = defineRoute({
         const job = { id, teamId, apiKeyId, kind: batch.kind, target, request, ttlMs: config.resultTtlMs };
         await insertPageJob(query, {
           ...job,
-          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
+          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
           pages,
           webhook,
           baseUrl,
@@ -107,7 +107,7 @@ const create = defineRoute({
       jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
-      sealed,
+      isEncrypted,
       // A batch that pages are added to may have a webhook of its own.
       webhook: webhook !== undefined || appendToId !== undefined,
     });

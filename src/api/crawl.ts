@@ -1,8 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../crawl/guide.ts';
-import { previewParams } from '../crawl/preview.ts';
-import { once } from '../db/idempotency.ts';
-import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { pageKey } from '../crawl/link-filter.ts';
+import { parseCrawlPrompt } from '../crawl/prompt/parse-crawl-prompt.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
 import {
@@ -13,12 +14,11 @@ import {
   previewBody,
   startedCrawl,
 } from '../schemas/crawl.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
 import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
 import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
@@ -30,7 +30,7 @@ const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 function fromPrompt(body: CrawlRequest, sent: unknown) {
   if (body.prompt === undefined) return undefined;
   const given = typeof sent === 'object' && sent !== null ? sent : {};
-  const { params, understood } = previewParams(body.url, body.prompt);
+  const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
   const open = Object.entries(options).filter(([name]) => !(name in given));
   // `previewParams` uses the option names and values of a crawl request.
@@ -61,10 +61,10 @@ const create = defineRoute({
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const { zeroDataRetention, scrapeOptions } = options;
-    const sealed = isSealed({ ...scrapeOptions, zeroDataRetention }, caller);
+    const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
     const { secretKey } = config;
-    const told = sealed ? fingerprint(sent, secretKey) : sent;
-    const { id } = await once(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
+    const told = isEncrypted ? hashRequest(sent, secretKey) : sent;
+    const { id } = await performOnce(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
         ...{
@@ -76,7 +76,7 @@ const create = defineRoute({
           request: options,
           webhook,
           baseUrl,
-          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
+          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
         },
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
@@ -91,7 +91,9 @@ const create = defineRoute({
       kind: crawl.kind,
       jobId: id,
       teamId,
-      ...(sealed ? { label: 'Crawl', sealed } : { label: `Crawl of ${target.href}`, host: target.host }),
+      ...(isEncrypted
+        ? { label: 'Crawl', isEncrypted }
+        : { label: `Crawl of ${target.href}`, host: target.host }),
       webhook: webhook !== undefined,
     });
     const { origin: _, integration: __, ...effective } = options;
@@ -120,10 +122,10 @@ const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
         success: true as const,
-        crawls: crawls.map(({ id, team_id, target, request, seal, created_at }) => {
-          const { openJson } = sealOf({ id, wrapped: seal }, config.secretKey);
+        crawls: crawls.map(({ id, team_id, target, request, seal: wrappedKey, created_at }) => {
+          const { decryptJson } = restoreJobCipher({ id, wrappedKey }, config.secretKey);
           // The API validated the request before it was stored.
-          const { url, ...options } = openJson(request) as CrawlRequest;
+          const { url, ...options } = decryptJson(request) as CrawlRequest;
           return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
         }),
       };
@@ -141,7 +143,7 @@ const preview = defineRoute({
   errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
-    const { params, understood } = previewParams(body.url, body.prompt);
+    const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
     const warning = promptWarning(understood.length > 0);
     return { success: true as const, data: { ...params, url: body.url }, warning };
   },

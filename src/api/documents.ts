@@ -1,8 +1,8 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
-import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
-import type { Seal } from '../seal.ts';
+import { listDocuments, type StoredDocument, sumDocumentBytes } from '../db/pages/pages.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
 
 /** Where documents are read from, and what is needed to write the URLs of their files. */
 export interface DocumentSource {
@@ -27,7 +27,7 @@ export async function pickDocuments(
   page: { jobId: string; skip: number; limit: number; maxBytes: number },
 ): Promise<StoredDocument[]> {
   const { jobId, skip, limit, maxBytes } = page;
-  const start = await bytesUpTo(db, jobId, skip);
+  const start = await sumDocumentBytes(db, jobId, skip);
   const picked: StoredDocument[] = [];
   for await (const row of allDocuments(db, jobId, skip, skip + limit)) {
     if (picked.length && row.bytesEnd - start > maxBytes) break;
@@ -55,11 +55,11 @@ export async function* allDocuments(
 /** Reads documents one by one as JSON. References to stored files are replaced by signed URLs. */
 export async function* readDocuments(
   source: DocumentSource,
-  seal: Seal,
+  cipher: JobCipher,
   rows: Iterable<StoredDocument> | AsyncIterable<StoredDocument>,
 ): AsyncGenerator<string> {
   const { blobs, baseUrl, secretKey } = source;
   for await (const { blob } of rows) {
-    yield withFileUrls(seal.openBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
+    yield withFileUrls(cipher.decryptBytes(await blobs.get(blob)).toString(), baseUrl, secretKey);
   }
 }

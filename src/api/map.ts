@@ -19,7 +19,7 @@ const create = defineRoute({
   leastCredits: 1,
   async handler({ caller, body, signal }, doors) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;
-    const job = { kind: 'map', caller, request: body, timeoutMs, signal, sealed: false } as const;
+    const job = { kind: 'map', caller, request: body, timeoutMs, signal, isEncrypted: false } as const;
     const { id, result } = await runAwaited(job, doors);
     if (!result) {
       const message = `Map timed out: ${body.url} is not done after ${timeoutMs} ms. Try again later.`;

@@ -1,14 +1,14 @@
-import { DENIALS } from '../crawl/denial.ts';
-import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
-import { listErrors } from '../db/pages.ts';
-import { endJob, retune } from '../db/progress.ts';
-import { HOMEPAGE_CODE, listSkipped } from '../db/skipped-urls.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import { changeJobSettings, endJob } from '../db/jobs/job-progress.ts';
+import { type PageJobState, readPageJobState, retryFailedPages } from '../db/jobs/page-jobs.ts';
+import { listFailedPages } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../db/pages/skipped-urls.ts';
+import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
 import { pause } from '../pause.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import * as schemas from '../schemas/page-job.ts';
-import { openError, type Seal, sealOf } from '../seal.ts';
 import { pickDocuments, readDocuments } from './documents.ts';
 import { type JobNotes, warningOf } from './job-warning.ts';
 import { JsonStream } from './json-stream.ts';
@@ -25,9 +25,9 @@ const HOLD_MS = 20_000;
 /** How often the state of the job is read meanwhile. */
 const LOOK_MS = 500;
 
-/** A batch or crawl, and the seal that decrypts its data. */
+/** A batch or crawl, and the cipher that decrypts its data. */
 export interface OpenedState extends PageJobState {
-  seal: Seal;
+  cipher: JobCipher;
 }
 
 /**
@@ -38,9 +38,9 @@ export async function requireJob(
   { db, config }: Pick<ApiDoors, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<OpenedState> {
-  const job = await readPageJob(db, id);
+  const job = await readPageJobState(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
-    return { ...job, seal: sealOf({ id, wrapped: job.wrapped }, config.secretKey) };
+    return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }
   throw new ServiceError(
     'NOT_FOUND',
@@ -53,8 +53,8 @@ export async function headOf(
   job: OpenedState,
   { config, storage }: Pick<ApiDoors, 'config' | 'storage'>,
 ): Promise<schemas.PageJobHead> {
-  const { finishedAt, createdAt, seal } = job;
-  const opened = Object.entries(job.notes).map(([kind, note]) => [kind, seal.openJson(note)]);
+  const { finishedAt, createdAt, cipher } = job;
+  const opened = Object.entries(job.notes).map(([kind, note]) => [kind, cipher.decryptJson(note)]);
   // Notes are stored in the shape of `JobNotes`.
   const notes = Object.fromEntries(opened) as JobNotes;
   const warning = warningOf({ ...job, notes }, { hasRoom: await storage.hasSpace() });
@@ -72,7 +72,7 @@ export async function headOf(
     }),
     expiresAt: (finishedAt ? job.expiresAt : new Date(Date.now() + config.resultTtlMs)).toISOString(),
     ...(job.paused && job.status === 'scraping' && { paused: true }),
-    ...(job.error && { error: openError(job.error, seal).message }),
+    ...(job.error && { error: decryptError(job.error, cipher).message }),
     ...(warning && { warning }),
   };
 }
@@ -107,14 +107,14 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       !signal.aborted
     ) {
       await pause(LOOK_MS, signal);
-      now = { ...now, ...(await readPageJob(doors.db, id)) };
+      now = { ...now, ...(await readPageJobState(doors.db, id)) };
     }
     return now;
   }
 
   async function change(id: string, teamId: string, retuning: schemas.Retuning, doors: ApiDoors) {
     const before = await find(id, teamId, doors);
-    if (!(await retune(doors.db, id, retuning))) {
+    if (!(await changeJobSettings(doors.db, id, retuning))) {
       throw new ServiceError(
         'JOB_ENDED',
         `The ${noun} ${id} is ${before.status}: it cannot be changed any more.`,
@@ -160,7 +160,11 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
         const hasMore = job.status === 'scraping' || seen < job.completed;
         const head = { ...(await headOf(job, doors)), ...(hasMore && { next }) };
         const { secretKey } = config;
-        return new JsonStream(head, 'data', readDocuments({ db, blobs, baseUrl, secretKey }, job.seal, rows));
+        return new JsonStream(
+          head,
+          'data',
+          readDocuments({ db, blobs, baseUrl, secretKey }, job.cipher, rows),
+        );
       },
     }),
     defineRoute({
@@ -184,26 +188,26 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       summary: `Pages of a ${noun} that gave no answer`,
       answer: schemas.pageErrors,
       async handler({ caller, params }, doors) {
-        const { seal, blocked: count } = await find(params.id, caller.teamId, doors);
-        const failed = await listErrors(doors.db, params.id);
+        const { cipher, blocked: count } = await find(params.id, caller.teamId, doors);
+        const failed = await listFailedPages(doors.db, params.id);
         const { blocked, homepages } = await listSkipped(doors.db, params.id);
         const errors = failed.map(({ id, url, error, finished_at }) => ({
           id,
-          url: seal.open(url),
+          url: cipher.decrypt(url),
           ...(finished_at && { timestamp: finished_at.toISOString() }),
           code: error?.code ?? 'UNKNOWN_ERROR',
-          error: error ? openError(error, seal).message : '',
+          error: error ? decryptError(error, cipher).message : '',
         }));
         const skipped = homepages.map(({ id, url, created_at }) => ({
           id,
-          url: seal.open(url),
+          url: cipher.decrypt(url),
           timestamp: created_at.toISOString(),
-          code: HOMEPAGE_CODE,
-          error: DENIALS.externalHomepage,
+          code: EXTERNAL_HOMEPAGE_CODE,
+          error: SKIP_REASONS.externalHomepage,
         }));
         return {
           errors: [...errors, ...skipped],
-          robotsBlocked: blocked.map(seal.open),
+          robotsBlocked: blocked.map(cipher.decrypt),
           ...(count > blocked.length && { robotsBlockedCount: count }),
         };
       },
@@ -254,7 +258,7 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       ...ofRunning,
       async handler({ caller, params }, doors) {
         await find(params.id, caller.teamId, doors);
-        const retried = await retryFailed(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });
+        const retried = await retryFailedPages(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });
         if (retried) await doors.temporal.resumePageJob(kind, params.id, caller.teamId);
         return { success: true, retried };
       },

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { failJob, forgetSealed, insertJob } from '../db/jobs.ts';
-import type { Caller } from '../db/teams.ts';
+import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import type { Caller } from '../db/teams/teams.ts';
+import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
-import { makeSeal, openError, type Seal, UNSEALED } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 import type { ApiDoors } from './route.ts';
 
@@ -31,7 +31,7 @@ export interface AwaitedJob {
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
-  sealed: boolean;
+  isEncrypted: boolean;
 }
 
 /** How long a job with zero data retention is kept when its caller does not fetch the result. */
@@ -48,15 +48,15 @@ export async function runAwaited(
 ): Promise<{ id: string; result: Buffer | undefined }> {
   const { config, db, temporal, storage, closing } = doors;
   await storage.requireSpace();
-  const { kind, request, timeoutMs, sealed } = job;
+  const { kind, request, timeoutMs, isEncrypted } = job;
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = job.caller;
   const id = uuidv7();
-  const seal = sealed ? makeSeal(id, config.secretKey) : UNSEALED;
-  const ttlMs = sealed ? UNCLAIMED_MS : config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, seal, ttlMs });
+  const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
+  const ttlMs = isEncrypted ? UNCLAIMED_MS : config.resultTtlMs;
+  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
   const start = kind === 'scrape' ? temporal.startScrape : temporal.startMap;
-  const shown = sealed ? {} : { label: href.slice(0, 120), url: href };
+  const shown = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
   const handle = await start({ jobId: id, teamId, timeoutMs, ...shown }).catch(
     async (error: ServiceError) => {
       await failJob(db, { jobId: id, credits: 0, error });
@@ -68,9 +68,9 @@ export async function runAwaited(
     leaving(job.signal, closing, AFTER_STOP[kind](id)),
   ]);
   if (end.status === 'fulfilled' && end.value === undefined) return { id, result: undefined };
-  const result = await handOut({ id, seal }, doors, async () => {
+  const result = await handOut({ id, cipher }, doors, async () => {
     if (end.status === 'rejected') throw end.reason;
-    return seal.openBytes(await doors.blobs.get(end.value ?? ''));
+    return cipher.decryptBytes(await doors.blobs.get(end.value ?? ''));
   });
   return { id, result };
 }
@@ -82,17 +82,17 @@ export async function runAwaited(
  * @throws ServiceError the error that the job failed with
  */
 export async function handOut<Result>(
-  { id, seal }: { id: string; seal: Seal },
+  { id, cipher }: { id: string; cipher: JobCipher },
   { db, blobs }: Pick<ApiDoors, 'db' | 'blobs'>,
   read: () => Promise<Result>,
 ): Promise<Result> {
-  if (!seal.isSealed) return read();
+  if (!cipher.encrypts) return read();
   try {
     return await read();
   } catch (error) {
-    throw openError(toServiceError(error), seal);
+    throw decryptError(toServiceError(error), cipher);
   } finally {
-    const blob = await forgetSealed(db, id);
+    const blob = await deleteJobKey(db, id);
     if (blob) await blobs.remove(blob);
   }
 }

@@ -1,17 +1,17 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
-import { DENIALS } from '../crawl/denial.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
-import { findOutcome } from '../db/jobs.ts';
-import { findPage } from '../db/pages.ts';
-import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
+import { findOutcome } from '../db/jobs/jobs.ts';
+import { findPage } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
+import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { openError, sealOf } from '../seal.ts';
 import { type ApiDoors, defineRoute } from './route.ts';
 import { handOut, runAwaited } from './run-and-wait.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
   method: 'post',
@@ -24,8 +24,8 @@ const create = defineRoute({
   leastCredits: 1,
   async handler({ caller, body, baseUrl, signal }, doors) {
     const { timeout: timeoutMs } = body;
-    const sealed = isSealed(body, caller);
-    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, sealed } as const;
+    const isEncrypted = requiresEncryption(body, caller);
+    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
     const { id, result } = await runAwaited(job, doors);
     if (!result) {
       throw new ServiceError(
@@ -61,12 +61,12 @@ const read = defineRoute({
         'You are not allowed to access this resource: it belongs to another team.',
       );
     }
-    const { jobId, wrapped, error, blob } = found;
-    const seal = sealOf({ id: jobId, wrapped }, doors.config.secretKey);
+    const { jobId, wrappedKey, error, blob } = found;
+    const cipher = restoreJobCipher({ id: jobId, wrappedKey }, doors.config.secretKey);
     if (!error && !blob) return { success: true, status: 'scraping' };
     const outcome = async () => {
-      if (error) throw openError(error, seal);
-      const result = seal.openBytes(await doors.blobs.get(blob ?? ''));
+      if (error) throw decryptError(error, cipher);
+      const result = cipher.decryptBytes(await doors.blobs.get(blob ?? ''));
       return {
         success: true as const,
         status: 'completed' as const,
@@ -74,7 +74,7 @@ const read = defineRoute({
       };
     };
     // A page of a batch or crawl stays readable until its job expires, even with zero data retention.
-    return jobId === id ? handOut({ id, seal }, doors, outcome) : outcome();
+    return jobId === id ? handOut({ id, cipher }, doors, outcome) : outcome();
   },
 });
 
@@ -87,23 +87,23 @@ async function findScrape(id: string, { db }: ApiDoors) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
     if (scrape.kind !== 'scrape') return undefined;
-    const { team_id: teamId, seal: wrapped, error, blob } = scrape;
-    return { jobId: id, teamId, wrapped, error, blob };
+    const { team_id: teamId, seal: wrappedKey, error, blob } = scrape;
+    return { jobId: id, teamId, wrappedKey, error, blob };
   }
   const page = await findPage(db, id);
   if (!page) return findHomepage(id, db);
-  const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
+  const { job_id: jobId, team_id: teamId, seal: wrappedKey, open, error, blob } = page;
   // A page that is going to be retried may have the error of its previous attempt, which is not its result.
-  return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };
+  return { jobId, teamId, wrappedKey, ...(open ? { error: null, blob: null } : { error, blob }) };
 }
 
 /** Finds a home page of another site that a crawl skipped, by the id that the errors of the crawl list. */
 async function findHomepage(id: string, db: Database) {
-  const skipped = await findSkipped(db, id);
+  const skipped = await findSkippedHomepage(db, id);
   if (!skipped) return undefined;
-  const { job_id: jobId, team_id: teamId, seal: wrapped } = skipped;
-  const error = { code: HOMEPAGE_CODE, message: DENIALS.externalHomepage };
-  return { jobId, teamId, wrapped, error, blob: null };
+  const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
+  const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
+  return { jobId, teamId, wrappedKey, error, blob: null };
 }
 
 function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {

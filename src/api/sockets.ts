@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { translateDatabaseError } from '../db/client.ts';
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { PageJobKind } from '../job-kinds.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
@@ -108,7 +108,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
     job = await look();
     for await (const json of readDocuments(
       source,
-      job.seal,
+      job.cipher,
       allDocuments(source.db, id, seen, job.completed),
     )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
@@ -123,7 +123,7 @@ async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
 async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
-  const documents = readDocuments(source, job.seal, allDocuments(source.db, id, 0, job.completed));
+  const documents = readDocuments(source, job.cipher, allDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
   for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
     await send(socket, part, false);

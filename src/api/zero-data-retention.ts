@@ -1,4 +1,4 @@
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
@@ -18,12 +18,12 @@ function keeping({ formats, actions = [], profile }: Options): string[] {
 }
 
 /**
- * Whether the job of a request has to be sealed, so that everything stored of it is encrypted. Both
+ * Whether the job of a request has to be isEncrypted, so that everything stored of it is encrypted. Both
  * `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
-export function isSealed(options: Options, { zeroDataRetention }: Caller): boolean {
+export function requiresEncryption(options: Options, { zeroDataRetention }: Caller): boolean {
   if (!options.zeroDataRetention) return options.lockdown;
   if (!zeroDataRetention) {
     throw new ServiceError(

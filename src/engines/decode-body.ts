@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
-import { detectBodyKind, parseMediaType } from '../net/body-kind.ts';
-import { decodeText } from '../net/charset.ts';
-import { detectDocumentFormat } from '../net/document-format.ts';
+import { detectBodyKind, parseMediaType } from '../parsers/body-kind.ts';
+import { decodeText } from '../parsers/charset.ts';
+import { detectDocumentFormat } from '../parsers/document-format.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { Base64Mode } from './engine.ts';
 

@@ -4,14 +4,14 @@ import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import { createProgramHome } from '../child-processes/program-home.ts';
 import { ServiceError } from '../errors.ts';
-import type { RenderPool } from '../formats/pool.ts';
-import type { Track } from '../formats/track.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
-import { decodeText } from '../net/charset.ts';
 import { download } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
 import type { EgressProxy } from '../net/egress-proxy.ts';
+import { decodeText } from '../parsers/charset.ts';
+import type { RemuxedFile } from '../rendering/remux.ts';
+import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
@@ -93,7 +93,7 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
   });
   let feeds: Promise<PageMedia[]> | undefined;
 
-  async function keep({ path: file, mediaType }: Track): Promise<string> {
+  async function keep({ path: file, mediaType }: RemuxedFile): Promise<string> {
     const { size } = await stat(file);
     return formatFileReference({ key: await blobs.putFile(file), size, mediaType });
   }
@@ -101,8 +101,8 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
   async function take(kind: MediaKind, address: string): Promise<string> {
     const { path: file, url, isPlaylist } = await files.fetch(address);
     const task = { kind, url, path: file, target: `${file}.${kind}` };
-    const options = { signal, urgent, ...(isPlaylist && { bring: files.ofPlaylist() }) };
-    return keep(await tracks.take(task, options));
+    const options = { signal, urgent, ...(isPlaylist && { fetchFile: files.ofPlaylist() }) };
+    return keep(await tracks.remux(task, options));
   }
 
   async function takeFromSite(program: string, kind: MediaKind): Promise<string> {
@@ -118,7 +118,7 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
     });
     const task = { kind, url, path: file.path, target: path.join(directory, `site.${kind}`) };
     // Awaited here, because the directory is removed when this function returns.
-    return await keep(await tracks.take(task, { signal, urgent }));
+    return await keep(await tracks.remux(task, { signal, urgent }));
   }
 
   async function readFeed(url: string): Promise<PageMedia> {

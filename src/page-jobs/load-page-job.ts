@@ -1,18 +1,18 @@
 import type { Database } from '../db/client.ts';
-import { findPageJob } from '../db/page-jobs.ts';
+import { findPageJob } from '../db/jobs/page-jobs.ts';
+import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
-import { type Seal, sealOf } from '../seal.ts';
 import { parseTarget } from '../url/url.ts';
 
 /** A batch or crawl, decrypted if necessary. */
 export interface LoadedPageJob {
   teamId: string;
   status: string;
-  seal: Seal;
+  cipher: JobCipher;
   /** The scrape options of all pages; the URL of each page is added to them. */
   options: ScrapeRequest;
   /** Only set for a crawl: its request, its start URL, and its base if that is known already. */
@@ -30,12 +30,12 @@ export interface LoadedPageJob {
 export async function loadPageJob(db: Database, id: string, secretKey: string): Promise<LoadedPageJob> {
   const job = await findPageJob(db, id);
   if (!job) throw new ServiceError('NOT_FOUND', `Job ${id} does not exist (any more).`);
-  const seal = sealOf({ id, wrapped: job.seal }, secretKey);
+  const cipher = restoreJobCipher({ id, wrappedKey: job.seal }, secretKey);
   // The API validated the request and the webhook before it stored them.
-  const request = seal.openJson(job.request);
+  const request = cipher.decryptJson(job.request);
   const webhook = job.webhook as Pick<WebhookTarget, 'events'> | null;
   const { teamId, status } = job;
-  const opened = { teamId, status, seal, pageEvents: webhook?.events.includes('page') ?? false };
+  const opened = { teamId, status, cipher, pageEvents: webhook?.events.includes('page') ?? false };
   if (job.kind !== 'crawl') return { ...opened, options: request as ScrapeRequest, crawl: undefined };
   const asked = request as CrawlRequest;
   const { zeroDataRetention, scrapeOptions } = asked;
@@ -54,7 +54,7 @@ export async function loadPageJob(db: Database, id: string, secretKey: string): 
       readsSitemaps: asked.sitemap !== 'skip' && !isCacheOnly(options),
       // The API has already decided whether local host names are allowed, so they are accepted here.
       start: parseTarget(asked.url, true).href,
-      base: job.base === null ? undefined : seal.open(job.base),
+      base: job.base === null ? undefined : cipher.decrypt(job.base),
     },
   };
 }

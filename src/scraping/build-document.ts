@@ -4,9 +4,9 @@ import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
 import { policyOf, toServiceError } from '../errors.ts';
-import type { RenderPool } from '../formats/pool.ts';
-import type { Rendered } from '../formats/render.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
+import type { Rendered } from '../rendering/render.ts';
+import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { extractMedia } from './extract-media.ts';
 

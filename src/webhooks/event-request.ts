@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { withFileUrls } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { DueEvent, Webhook } from '../db/webhooks.ts';
-import { openError, type Seal } from '../seal.ts';
+import { decryptError, type JobCipher } from '../encryption/job-cipher.ts';
 
 /** The HTTP request of an event. */
 export interface EventRequest {
@@ -25,11 +25,11 @@ export async function buildEventRequest(
   event: DueEvent,
   { jobId, webhook, blobs, secretKey }: { jobId: string; webhook: Webhook; blobs: Blobs; secretKey: string },
 ): Promise<EventRequest> {
-  const { target, baseUrl, secret, seal } = webhook;
+  const { target, baseUrl, secret, cipher } = webhook;
   const error =
-    event.error === null ? undefined : openError({ code: '', message: event.error }, seal).message;
+    event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
   const document =
-    error === undefined && event.blob !== null ? seal.openBytes(await blobs.get(event.blob)) : undefined;
+    error === undefined && event.blob !== null ? cipher.decryptBytes(await blobs.get(event.blob)) : undefined;
   const body = Buffer.from(
     JSON.stringify({
       success: error === undefined,
@@ -38,7 +38,7 @@ export async function buildEventRequest(
       webhookId: event.id,
       data: document
         ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
-        : withoutDocument(event, seal),
+        : withoutDocument(event, cipher),
       ...(error !== undefined && { error }),
       ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
     }),
@@ -56,8 +56,8 @@ export async function buildEventRequest(
  * The `data` of an event without a document: what is known of a failed page, or nothing for an event of the
  * job itself.
  */
-function withoutDocument({ url, pageId }: DueEvent, seal: Seal) {
-  return url === null ? [] : [{ metadata: { sourceURL: seal.open(url), scrapeId: pageId } }];
+function withoutDocument({ url, pageId }: DueEvent, cipher: JobCipher) {
+  return url === null ? [] : [{ metadata: { sourceURL: cipher.decrypt(url), scrapeId: pageId } }];
 }
 
 function signatureHeaders(body: Buffer, secret: string | null): Record<string, string> {

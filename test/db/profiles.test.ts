@@ -1,21 +1,21 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { decrypt, deriveKey } from '../../src/cipher.ts';
 import type { Database } from '../../src/db/client.ts';
 import {
   deleteProfile,
   deleteUnusedProfiles,
   leaseProfile,
   listProfiles,
-  MOST_PROFILES,
+  MAX_PROFILES,
   PROFILE_LEASE_SECONDS,
   type ProfileStore,
   readProfile,
   releaseProfile,
   renewProfile,
   saveProfile,
-} from '../../src/db/profiles.ts';
+} from '../../src/db/teams/profiles.ts';
+import { decrypt, deriveKey } from '../../src/encryption/cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 const STATE = JSON.stringify({ cookies: [{ name: 'session', value: 'very-secret' }], origins: [] });
@@ -210,12 +210,12 @@ describe('a stored profile', () => {
 
 it('a team has a maximum number of profiles and can use those it has', async () => {
   await sql`insert into profiles (team_id, name)
-    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MOST_PROFILES}::int) as n`.execute(
+    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MAX_PROFILES}::int) as n`.execute(
     db.query,
   );
   await expect(lease('job')).rejects.toMatchObject({
     code: 'BAD_REQUEST',
-    message: expect.stringContaining(`the team has ${MOST_PROFILES}`),
+    message: expect.stringContaining(`the team has ${MAX_PROFILES}`),
   });
   await expect(lease('job', 'profile 1')).resolves.toMatchObject({ state: undefined });
   await deleteProfile(db, { teamId, name: 'profile 2' });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { listProfiles } from '../../src/db/profiles.ts';
+import { listProfiles } from '../../src/db/teams/profiles.ts';
 import { type Answer, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';

@@ -108,7 +108,7 @@ const outline = (nodes: ChildNode[]): string =>
     })
     .join('');
 
-it('says the same blocks with the same text in each again', () => {
+it('markdown rendered back to HTML has the same blocks with the same text', () => {
   fc.assert(
     fc.property(blocks, (html) => {
       const markdown = toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });

@@ -52,7 +52,7 @@ function paragraphs(...tags: string[]): fc.Arbitrary<string> {
   return fc.array(node, { minLength: 1, maxLength: 5 }).map((nodes) => `<p>${nodes.join('')}</p>`);
 }
 
-it('shows the same text again, without a sign of a mark or link too many', () => {
+it('markdown with emphasis and links rendered back to HTML shows the same text', () => {
   fc.assert(
     fc.property(paragraphs('b', 'i', 'a href=/x', 'span'), (html) => {
       expect(seen(rendered(html))).toBe(seen(html));
@@ -62,7 +62,7 @@ it('shows the same text again, without a sign of a mark or link too many', () =>
   );
 });
 
-it('shows the same text again but for one paragraph in a thousand, where code and what is struck out touch', () => {
+it('markdown with code and strikethrough rendered back to HTML shows the same text in 999 of 1,000 paragraphs', () => {
   const pages = fc.sample(paragraphs('b', 'i', 's', 'code', 'a href=/x', 'span'), {
     ...propertyRuns(3_000),
     seed: 1,

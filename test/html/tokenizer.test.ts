@@ -31,7 +31,7 @@ const same = (page: string) => {
   expect(shapeOf(ours)).toEqual(shapeOf(theirs));
 };
 
-describe('the tree is the one that parse5 builds alone', () => {
+describe('the tree is the same as that of parse5 for', () => {
   it.each([
     ['text before anything', ' \n a b <p>c'],
     [
@@ -69,7 +69,7 @@ describe('the tree is the one that parse5 builds alone', () => {
     ['characters beyond the plane', '<p title="𝒳&amp;🎉">𝒳 y 🎉 &amp; \ud800'],
   ])('%s', (_name, page) => same(page));
 
-  it('more attributes than are read quickly', () => {
+  it('more attributes than the fast path reads', () => {
     same(`<p ${Array.from({ length: 100 }, (_, n) => `a${n % 70}=${n}`).join(' ')}>x`);
   });
 
@@ -122,7 +122,7 @@ describe('the tree is the one that parse5 builds alone', () => {
     );
   });
 
-  it('and it says the same as HTML', () => {
+  it('its HTML serialization', () => {
     const { ours, theirs } = treesOf('<p class="a&quot;b">x &lt; y</p><!-- c -->');
     expect(serialize(ours)).toBe(serialize(theirs));
   });

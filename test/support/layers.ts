@@ -6,10 +6,11 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds'],
-  ['media-kind', 'snapshot', 'pause', 'cipher', 'child-processes'],
-  ['config', 'country', 'url', 'logger', 'html', 'credits', 'health', 'seal'],
+  ['media-kind', 'snapshot', 'pause', 'encryption', 'child-processes'],
+  ['config', 'country', 'url', 'logger', 'html', 'credits', 'health'],
   ['changes', 'branding', 'answers', 'extraction'],
-  ['formats'],
+  ['parsers', 'formats'],
+  ['rendering'],
   ['schemas'],
   ['net', 'db', 'blobs'],
   ['browser', 'media', 'change-history', 'webhooks'],
@@ -45,8 +46,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
   '@temporalio/': ['workflows', 'activities', 'temporal', 'temporal-log', 'bundle', 'worker'],
-  piscina: ['formats'],
-  mediabunny: ['formats'],
+  piscina: ['rendering'],
+  mediabunny: ['rendering'],
   dataloader: ['engines'],
   tldts: ['crawl'],
   diff: ['changes'],
@@ -54,7 +55,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   re2js: ['url'],
   ws: ['api'],
   'node:child_process': ['child-processes', 'embedded', 'bundle'],
-  'node:worker_threads': ['formats'],
+  'node:worker_threads': ['rendering'],
 };
 
 /** What workflows may import at run time. They may import types from any lower layer. */
