@@ -8,6 +8,7 @@ import { pollUntil } from '../support/poll.ts';
 import { chromiumProcesses, type Process } from '../support/processes.ts';
 import { runFileOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
+import { requireUserNamespaces } from '../support/user-namespaces.ts';
 import { ALLOWED } from './canary.ts';
 
 /** What the processes of the browser may do, as /proc tells, while a page is open. */
@@ -67,7 +68,8 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     await site[Symbol.asyncDispose]();
   });
 
-  it('never runs as root, gains no privileges, and has its sandbox on', () => {
+  it('never runs as root, gains no privileges, and has its sandbox on', ({ skip }) => {
+    requireUserNamespaces(skip);
     expect(processes.length).toBeGreaterThan(2);
     for (const { command, status } of processes) {
       if (!command.includes('--type=')) expect(command).toContain('--host-resolver-rules=MAP * ~NOTFOUND');
@@ -78,7 +80,10 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('runs pages in processes with a system call filter, separate namespaces and no capabilities', async () => {
+  it('runs pages in processes with a system call filter, separate namespaces and no capabilities', async ({
+    skip,
+  }) => {
+    requireUserNamespaces(skip);
     const renderers = processes.filter(isRenderer);
     // One that waits for a page that may come has not begun.
     const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
