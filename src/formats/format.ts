@@ -32,7 +32,7 @@ export type Collected = CollectedFile | { survey: unknown };
 
 /**
  * Derives a result from a page; `undefined` leaves its field out. It must be pure, because it runs in a
- * conversion thread.
+ * rendering thread.
  */
 type Derive<Request, Value> = (content: Content, request: Request, warn: Warn) => Value | undefined;
 

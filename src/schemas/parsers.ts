@@ -5,7 +5,7 @@ const pdf = z.strictObject({
   mode: z.enum(['fast', 'auto', 'ocr']).default('auto'),
   maxPages: z.int().min(1).max(10_000).optional(),
   pages: z.boolean().optional(),
-  pageMarkdown: z.boolean().optional().describe('older name of pages'),
+  pageMarkdown: z.boolean().optional().describe('deprecated name of `pages`'),
   blocks: z.boolean().default(false),
   pageMarkers: z.boolean().default(false),
 });

@@ -267,7 +267,7 @@ describe('an impossible comparison', () => {
   it.each([
     [{ formats: ['changeTracking'] }, 'needs the markdown format'],
     [{ formats: ['markdown', 'changeTracking', 'changeTracking'] }, 'at most one'],
-    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'asks the cache alone'],
+    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'minAge returns a cached copy'],
   ])('%j is refused', async (options, message) => {
     const { status, body } = await call('/v2/scrape', { body: { url: 'http://127.0.0.1:9/', ...options } });
     expect(status).toBe(400);

@@ -75,7 +75,9 @@ describe('credits', () => {
       false,
       'INSUFFICIENT_CREDITS',
     ]);
-    expect(refused.body.error).toMatch(/^Insufficient credits: this request needs 1, the team has 0/);
+    expect(refused.body.error).toMatch(
+      /^Insufficient credits: this request needs 1, but the team has 0 left/,
+    );
     expect((await ask(team, '/v2/team/activity')).body).toMatchObject({ success: true, data: [] });
   });
 

@@ -47,9 +47,16 @@ describe('the response time of a host', () => {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
-    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    const job = {
+      jobId: '',
+      teamId: '',
+      request,
+      crawlStart: undefined,
+      followsLinks: false,
+      zeroDataRetention: true,
+    };
     // No page comes to a document.
-    const hands = {
+    const deps = {
       ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
       duringWait: (wait: () => Promise<unknown>) => wait(),
       renderer: {
@@ -61,8 +68,8 @@ describe('the response time of a host', () => {
     await log.note(claim, (noteTime) =>
       scrapeClaimedPage(
         claim,
-        { ...job, guide: undefined, guideAt: undefined },
-        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+        { ...job, linkFilter: undefined, linkFilterAt: undefined },
+        { ...deps, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
       ),
     );
     return log.hostTimes;
