@@ -31,7 +31,7 @@ import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { runProcess, type ServiceRole } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
-import { keepPresent } from './process/worker-presence.ts';
+import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
 import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
 import { temporalLogger } from './temporal-log.ts';
@@ -184,7 +184,7 @@ async function work(): Promise<ServiceRole> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const presence = await keepPresent({
+  const presence = await startReportingPresence({
     db,
     worker: { id: uuidv7(), roles: config.workerRoles },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),

@@ -1,6 +1,6 @@
 import { type DiscoveryCrawlEnd, type PageVisit, runDiscoveryCrawl } from '../crawl/map/discovery-crawl.ts';
 import { createFrontier, type FrontierUrl } from '../crawl/map/frontier.ts';
-import { createMemory } from '../crawl/seen-urls.ts';
+import { SeenUrls } from '../crawl/seen-urls.ts';
 import { createTrapGuard } from '../crawl/traps/trap-guard.ts';
 import { isGone, type MapContext, mayList } from './map-context.ts';
 import type { MapPage, MapPageFetcher } from './page-fetcher.ts';
@@ -24,13 +24,13 @@ export async function followLinks(
   const { scope, links, rules, enough } = ground;
   const frontier = createFrontier([start.url]);
   const traps = createTrapGuard();
-  const isNew = createMemory(MOST_REMEMBERED);
+  const seen = new SeenUrls(MOST_REMEMBERED);
 
   /** Adds the links of a page. @returns how many of them are new to the map */
   function follow(page: MapPage, depth: number): number {
     const before = links.size;
     for (const link of page.links) {
-      const url = isNew(link) ? scope.acceptLink(link, page.url) : undefined;
+      const url = seen.add(link) ? scope.acceptLink(link, page.url) : undefined;
       if (!url || !traps.admits(url) || !mayList(ground, url)) continue;
       links.add(url);
       if (!NO_PAGE.test(new URL(url).pathname)) frontier.add({ url, depth: depth + 1 });

@@ -64,7 +64,7 @@ export function outcomeOfError(
   const { isJobWide, retry, credits = 0 } = policyOf(code);
   if (isJobWide) throw error;
   // The browser was full all the time. Another worker may have capacity for the page, or this one later.
-  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
+  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unstarted' } };
   if (code === 'UNKNOWN_ERROR') onUnexpected(thrown);
   // Another page may be what ended the browser, so this page gets more attempts than after other errors.
   const maxAttempts = code === 'WORKER_LOST' ? MAX_LOSSES : MAX_ATTEMPTS;

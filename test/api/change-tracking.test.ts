@@ -364,7 +364,7 @@ describe('a crawl', () => {
     expect(await crawl(site.url, { limit: 2 })).toEqual({ '/': 'changed visible', '/kept': 'same visible' });
     const added = { '/added': 'new visible' };
     expect(await crawl(site.url)).toEqual({ ...second, ...added });
-    // What is removed is told once.
+    // A removed page is reported once.
     const { '/gone': _, ...third } = second;
     expect(await crawl(site.url)).toEqual({ ...third, '/added': 'same visible' });
     // Another tag, another history; and without tracking nothing is recalled.

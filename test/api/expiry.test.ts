@@ -13,7 +13,7 @@ import { finished, startJob } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What has expired goes by itself, and a full disk takes nothing on. */
+/** Expired data are deleted automatically, and a full disk accepts no new jobs. */
 
 const service = useService();
 

@@ -9,7 +9,7 @@ import { pollUntil } from '../support/poll.ts';
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
 const BATCH = '/v2/batch/scrape';
-/** Nobody listens there: a page of a job is asked for again, several times. */
+/** No server listens there, so a page of a job is requested several times. */
 const AWAY = 'http://127.0.0.1:9/nothing';
 
 let site: Site;

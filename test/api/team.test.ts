@@ -11,7 +11,7 @@ import { startJob } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What a team may do, what it pays, and what it is told about itself. */
+/** Limits, credits and reports of teams. */
 
 const service = useService();
 

@@ -103,7 +103,7 @@ describe('a sitemap', () => {
 describe('a file that is not a sitemap', () => {
   const refusal = expect.objectContaining({
     code: 'SCRAPE_SITE_ERROR',
-    message: expect.stringMatching(/no sitemap/),
+    message: expect.stringMatching(/neither a sitemap/),
   });
 
   it.each([
@@ -156,7 +156,7 @@ it('a sitemap of 100 MB is read in constant memory', async () => {
     yield Buffer.from('<urlset>');
     yield* read();
   }
-  // What is only waiting to be collected does not count.
+  // Garbage that is not yet collected does not count.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const used = () => {

@@ -19,7 +19,7 @@ import { startReceiver } from '../support/receiver.ts';
 import { temporalAddressOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What a job with zero data retention leaves behind, store by store: nothing. */
+/** A job with zero data retention leaves nothing readable in any store. */
 
 const service = useService();
 

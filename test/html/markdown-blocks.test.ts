@@ -8,7 +8,7 @@ import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { parseHtml } from '../../src/html/parse/parse.ts';
 import { propertyRuns } from '../support/corpus.ts';
 
-/** What would begin a block, or end one. */
+/** Text that would begin or end a block in markdown. */
 const leads = fc.constantFrom(
   ...['', '1. ', '- ', '+ ', '# ', '&gt; ', '===', '--', '---', '| ', '~~~', '```', '[x]: ', '[ ] ', '10) '],
   ...[

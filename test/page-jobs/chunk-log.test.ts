@@ -6,7 +6,7 @@ import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** What a chunk of a job says that it did, by a clock that the test moves. */
+/** The report of a chunk of a job, with a clock that the test controls. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -22,7 +22,7 @@ describe('the report of a chunk', () => {
     const log = new ChunkLog();
     const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [
       { outcome: 'completed' },
-      { outcome: 'unbegun' },
+      { outcome: 'unstarted' },
       { outcome: 'retry', isUncounted: true },
       { outcome: 'retry' },
       { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },

@@ -89,7 +89,7 @@ function pool(make: (random: Random) => Draft, count: number): Block[] {
 
 const HEADINGS = pool(heading, 120);
 const PARAGRAPHS = pool(paragraph, 400);
-// Of every seven blocks after a heading, five are text.
+// Five of seven blocks after a heading are text.
 const OTHERS = [pool(list, 61), pool(table, 31), pool(code, 33), pool(figure, 67), pool(quote, 41)];
 
 /** The blocks of one section: a heading, text, and sometimes another element. */

@@ -10,7 +10,7 @@ import { type History, payloadsOf, replay, silenceReplays } from '../support/his
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
+/** The traces of a scrape in Temporal: enough for a person to understand it, but no content of the page. */
 
 const service = useService();
 

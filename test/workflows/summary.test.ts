@@ -9,7 +9,7 @@ import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What a person reads in the Temporal UI of a job that has ended. */
+/** The summary of an ended job in the Temporal UI. */
 
 const service = useService();
 
