@@ -5,6 +5,7 @@ import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
 import { policyOf, toServiceError } from '../errors.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
+import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -46,57 +47,70 @@ export interface FinishedDocument {
   discovered: string[];
 }
 
-/** Makes the document that the user receives. All kinds of scrapes use this function. */
-export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
-  const { scrapeId, request, fetched, queuedMs, discover, urgent, signal } = order;
-  const { snapshot, cacheState } = fetched;
+/** Builds the document that the user receives. All kinds of scrapes use this function. */
+export async function buildDocument(deps: DocumentDeps, input: DocumentInput): Promise<FinishedDocument> {
+  const { request, fetched, discover, urgent, signal } = input;
+  const { snapshot } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const rendered = await deps.renderer.render(task, { signal, urgent });
-  const { fields, metadata, discovered = [] } = rendered;
-  const { changeTracking, warnings: unseen } = await trackChanges(deps.tracker, order, rendered);
-  const played = await extractMedia(deps.media, order, rendered.media);
-  const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
-  const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
+  const tracked = await trackChanges(deps.tracker, input, rendered);
+  const media = await extractMedia(deps.media, input, rendered.media);
+  const { changeTracking } = tracked;
+  // The JSON that only a comparison needed is billed like the format `json`.
+  const isJsonTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
+  const made = [...rendered.made, ...(isJsonTracked ? ['json'] : []), ...Object.keys(media.fields)];
   const credits = priceOf(request, { ...fetched, made });
-  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen, ...played.warnings];
+  const warnings = [
+    ...(snapshot.warnings ?? []),
+    ...rendered.warnings,
+    ...tracked.warnings,
+    ...media.warnings,
+  ];
   const document = {
-    ...fields,
-    ...played.fields,
+    ...rendered.fields,
+    ...media.fields,
     ...(changeTracking && { changeTracking }),
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: warnings.join(' ') }),
-    metadata: {
-      ...metadata,
-      scrapeId,
-      sourceURL: snapshot.sourceUrl,
-      url: snapshot.url,
-      statusCode: snapshot.statusCode,
-      error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
-      contentType: snapshot.contentType || undefined,
-      // The public API calls the enhanced proxy `stealth` and any other `basic`.
-      proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
-      cacheState,
-      cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
-      timezone: snapshot.timezone,
-      challenge: snapshot.challenge?.maker,
-      creditsUsed: credits,
-      concurrencyLimited: queuedMs !== undefined,
-      concurrencyQueueDurationMs: queuedMs,
-    },
+    metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
   };
-  return { json: Buffer.from(JSON.stringify(document)), credits, discovered };
+  const json = Buffer.from(JSON.stringify(document));
+  return { json, credits, discovered: rendered.discovered ?? [] };
 }
 
-/** Status codes by which a target says that the page does not exist. */
-const GONE = new Set([404, 410]);
+/** Creates the part of a document's metadata that describes the scrape rather than the page. */
+function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits: number) {
+  const { snapshot, cacheState } = fetched;
+  const { statusCode } = snapshot;
+  return {
+    scrapeId,
+    sourceURL: snapshot.sourceUrl,
+    url: snapshot.url,
+    statusCode,
+    error: statusCode >= 400 ? (STATUS_CODES[statusCode] ?? 'HTTP error') : undefined,
+    contentType: snapshot.contentType || undefined,
+    // The public API calls the enhanced proxy `stealth` and any other `basic`.
+    proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
+    cacheState,
+    cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
+    timezone: snapshot.timezone,
+    challenge: snapshot.challenge?.maker,
+    creditsUsed: credits,
+    concurrencyLimited: queuedMs !== undefined,
+    concurrencyQueueDurationMs: queuedMs,
+  };
+}
 
-const NOTHING_KEPT =
-  'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
+const NO_HISTORY =
+  'changeTracking was left out, because with zero data retention or lockdown no earlier version of the page is kept.';
 
-const PARTIAL =
-  'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
+const PAGE_IS_PARTIAL =
+  'changeTracking was left out, because the page was loaded only in part: the missing part would look removed. The next scrape is compared with the last complete one.';
+
+const notThePage = (statusCode: number, isChallenge: boolean) =>
+  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} in place of the page. The next scrape is compared with the last one that got the page.`;
 
 /**
  * Compares the page with its previous version if the request has the format `changeTracking`. The warnings
@@ -107,17 +121,18 @@ async function trackChanges(
   { scrapeId, request, fetched: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
   { fields, fingerprint, trackedJson: json }: Rendered,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
-  const asked = request.formats.find((format) => format.type === 'changeTracking');
-  if (!asked) return { warnings: [] };
-  if (!history) return { warnings: [NOTHING_KEPT] };
+  const requested = request.formats.find((format) => format.type === 'changeTracking');
+  if (!requested) return { warnings: [] };
+  if (!history) return { warnings: [NO_HISTORY] };
   const { statusCode, fetchedAt, challenge } = snapshot;
-  const isGone = GONE.has(statusCode);
-  if (!isGone && (statusCode >= 400 || challenge)) return { warnings: [notThePage(statusCode)] };
-  if (snapshot.isPartial) return { warnings: [PARTIAL] };
+  const isRemoved = isGone(statusCode);
+  if (!isRemoved && (statusCode >= 400 || challenge))
+    return { warnings: [notThePage(statusCode, statusCode < 400)] };
+  if (snapshot.isPartial) return { warnings: [PAGE_IS_PARTIAL] };
   const { url } = request;
-  const { tag, modes } = asked;
+  const { tag, modes } = requested;
   const { markdown } = fields;
-  const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
+  const isPage = !isRemoved && typeof markdown === 'string' && fingerprint !== undefined;
   const current = isPage ? { markdown, json, fingerprint } : undefined;
   const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, current };
   try {
@@ -129,10 +144,7 @@ async function trackChanges(
     // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
     // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
-    if (isUnknown) onFault('comparing failed', { scrapeId, error: String(thrown) });
-    return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
+    if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });
+    return { warnings: [`changeTracking was left out, because the comparison failed: ${message}`] };
   }
 }
-
-const notThePage = (statusCode: number) =>
-  `changeTracking was left out: the target answered ${statusCode}${statusCode < 400 ? ' with a challenge' : ''}, which says nothing of the page. The next scrape is compared with the last one that brought it.`;

@@ -29,7 +29,7 @@ interface MediaInput {
  * @throws ServiceError as {@link MediaExtractor}
  */
 export async function extractMedia(
-  maker: MediaExtractor,
+  extractor: MediaExtractor,
   { request, fetched: { snapshot }, isCrawled, signal, urgent }: MediaInput,
   media: PageMedia | undefined,
 ): Promise<MediaFields> {
@@ -39,12 +39,12 @@ export async function extractMedia(
     fields: {},
     warnings: [`${kinds.join(' and ')} ${kinds.length > 1 ? 'were' : 'was'} left out: ${why}`],
   });
-  if (request.lockdown) return leftOut('lockdown forbids to fetch files, and the cache keeps none.');
+  if (request.lockdown) return leftOut('lockdown forbids fetching files, and the cache does not keep them.');
   if (snapshot.statusCode >= 400) {
-    return leftOut(`the target answered ${snapshot.statusCode}, so this is not the page.`);
+    return leftOut(`the target responded with HTTP ${snapshot.statusCode}, so this is not the page.`);
   }
   try {
-    const fields = await maker.make({ kinds, page: snapshot, media, request, signal, urgent });
+    const fields = await extractor.make({ kinds, page: snapshot, media, request, signal, urgent });
     return { fields, warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
