@@ -265,8 +265,9 @@ describe('a running batch', () => {
   });
 
   it('reports whether a page waited for a slot', async () => {
-    const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 });
-    const { data } = await finished(PATH, id);
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 }, { key });
+    const { data } = await finished(PATH, id, { key });
     const [first, last] = [data[0]!.metadata, data.at(-1)!.metadata];
     expect(first).toMatchObject({ concurrencyLimited: false });
     expect(last).toMatchObject({ concurrencyLimited: true });
@@ -274,20 +275,21 @@ describe('a running batch', () => {
   });
 
   it('starts no page while it is paused, and accepts a new concurrency and delay', async () => {
-    const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 });
-    const paused = await call(`${PATH}/${id}/pause`, { method: 'POST' });
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 }, { key });
+    const paused = await call(`${PATH}/${id}/pause`, { method: 'POST', key });
     expect(paused.body).toMatchObject({ success: true, status: 'scraping', paused: true, maxConcurrency: 1 });
-    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0, { key });
     const hits = site.hits();
-    const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 } });
+    const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 }, key });
     expect(tuned.body).toMatchObject({ paused: true, maxConcurrency: 5, delay: 0.1, limit: null });
-    expect((await call(`${PATH}/${id}`)).body).toMatchObject({ status: 'scraping', paused: true });
+    expect((await call(`${PATH}/${id}`, { key })).body).toMatchObject({ status: 'scraping', paused: true });
     expect(site.hits()).toBe(hits);
-    await call(`${PATH}/${id}/resume`, { method: 'POST' });
-    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', completed: 6 });
-    const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 } });
+    await call(`${PATH}/${id}/resume`, { method: 'POST', key });
+    expect(await finished(PATH, id, { key })).toMatchObject({ status: 'completed', completed: 6 });
+    const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 }, key });
     expect(limited).toMatchObject({ status: 400, body: { error: expect.stringContaining('limit') } });
-    expect((await call(`${PATH}/${id}/retune`, { body: {} })).status).toBe(400);
+    expect((await call(`${PATH}/${id}/retune`, { body: {}, key })).status).toBe(400);
   });
 
   it('retries failed pages on request', async () => {

@@ -165,7 +165,7 @@ describe('a browser', () => {
       first.letGo();
       next.letGo();
       expect(await next.done).toBe(launched[1]!.connection);
-    });
+    }, 20_000);
     second.letGo();
     await second.done;
   });
