@@ -1,9 +1,9 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
+import { needsSource } from '../formats/index.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
-import { asksFor } from '../schemas/formats.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
@@ -15,7 +15,7 @@ export function chooseBase64Mode({
   formats,
   parsers,
 }: Pick<ScrapeRequest, 'formats' | 'parsers'>): Base64Mode {
-  if (asksFor(formats, 'rawBase64')) return 'everything';
+  if (needsSource(formats, 'body')) return 'everything';
   return parsers.length === 0 ? 'pdf' : 'nothing';
 }
 

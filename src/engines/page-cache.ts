@@ -6,12 +6,35 @@ import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../
 import { dropCopy } from '../db/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { asksFor } from '../schemas/formats.ts';
+import type { CacheUse } from '../formats/format.ts';
+import { recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url/url.ts';
 import { chooseBase64Mode } from './engine.ts';
 import { visitorOf } from './visitor.ts';
+
+/** The uses of the cache, each of which takes precedence over those before it. */
+const CACHE_USES: CacheUse[] = ['normal', 'refresh', 'bypass', 'never'];
+
+/** How a request uses the cache: the most restrictive use of its formats. */
+export function cacheUseOf({ formats }: Pick<ScrapeRequest, 'formats'>): CacheUse {
+  const uses = recordsOf(formats).map(({ format: { cache = 'normal' }, request }) =>
+    CACHE_USES.indexOf(typeof cache === 'function' ? cache(request) : cache),
+  );
+  return CACHE_USES[Math.max(0, ...uses)]!;
+}
+
+/**
+ * The part of the cache key that depends on the formats: `null`, the variant of one format, or a list of
+ * several.
+ */
+function cacheVariantOf({ formats }: ScrapeRequest): unknown {
+  const variants = recordsOf(formats).flatMap(({ format, request }) =>
+    format.cacheVariant ? [format.cacheVariant(request)] : [],
+  );
+  return variants.length > 1 ? variants : (variants[0] ?? null);
+}
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that
@@ -19,15 +42,12 @@ import { visitorOf } from './visitor.ts';
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
-  const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
   if (request.profile || request.actions?.length) return undefined;
   // A page behind a user name and password must not be shared.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
-  // Branding is measured in the open page, so a stored copy cannot be used.
-  if (asksFor(request.formats, 'branding')) return undefined;
-  if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
+  if (cacheUseOf(request) === 'never') return undefined;
   const parts = [
     normalizeTarget(url),
     request.mobile,
@@ -37,7 +57,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.blockAds,
     chooseBase64Mode(request),
     proxy === 'enhanced' || proxy === 'stealth',
-    screenshot ? screenshot.fullPage : null,
+    cacheVariantOf(request),
     visitorOf(location),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();

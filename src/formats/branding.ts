@@ -82,6 +82,8 @@ export const branding = defineFormat({
     })
     .meta({ id: 'Branding' })
     .describe('what the page does not show is left out, and named in `warning`'),
+  // Branding is measured in the open page, so a stored copy cannot be used.
+  cache: 'never',
   async survey(page): Promise<BrandingData | undefined> {
     const survey = await collectBrandingData(page.ask);
     if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');

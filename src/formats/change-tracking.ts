@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { defineFormat } from './format.ts';
-import { jsonSchema, promptText } from './json.ts';
+import { computeFingerprint } from '../changes/fingerprint.ts';
+import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
+import type { Content } from '../html/content.ts';
+import { defineFormat, type Finished, NO_MODEL, type RenderedFields } from './format.ts';
 
 const line = { content: z.string().describe('the line behind a blank, - or +') };
 const change = z.discriminatedUnion('type', [
@@ -21,19 +23,56 @@ const diff = z.object({
     .object({ files: z.array(z.object({ from: z.null(), to: z.null(), chunks: z.array(chunk) })) })
     .describe('the same as data'),
 });
+const request = z.strictObject({
+  type: z.literal('changeTracking'),
+  modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+  schema: jsonSchema.optional().describe('of the data that the mode json compares'),
+  prompt: promptText.optional().describe('as that of the format json'),
+  tag: z.string().nullable().default(null).describe('scrapes are compared with those of the same tag only'),
+});
+
+type Tracking = z.output<typeof request>;
+
+/** What is compared, besides the markdown. */
+interface Prepared {
+  fingerprint: Uint8Array;
+  json: unknown;
+}
+
+/** Status codes by which a target says that the page does not exist. */
+const GONE = new Set([404, 410]);
+
+const NOTHING_KEPT =
+  'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
+
+const PARTIAL =
+  'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
+
+const notThePage = (statusCode: number) =>
+  `changeTracking was left out: the target answered ${statusCode}${statusCode < 400 ? ' with a challenge' : ''}, which says nothing of the page. The next scrape is compared with the last one that brought it.`;
+
+const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
+
+/**
+ * Finds the data that is compared: the value of the format `json`, unless that is missing or the request has a
+ * schema or prompt of its own, in which case the data is extracted for it.
+ */
+function findData(content: Content, { schema, prompt }: Tracking, { fields, warn }: RenderedFields): unknown {
+  if (fields.json !== undefined && schema === undefined && prompt === undefined) return fields.json;
+  warn(NO_MODEL);
+  return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');
+}
+
+/** Finds the request for change tracking among the requested formats. */
+export const findTracking = (formats: readonly { type: string }[]): Tracking | undefined =>
+  formats.find((format): format is Tracking => format.type === 'changeTracking');
 
 /**
  * The changes of the page since the team's last scrape with this format. Made in `change-history/`.
  */
 export const changeTracking = defineFormat({
   field: 'changeTracking',
-  request: z.strictObject({
-    type: z.literal('changeTracking'),
-    modes: z.array(z.enum(['git-diff', 'json'])).default([]),
-    schema: jsonSchema.optional().describe('of the data that the mode json compares'),
-    prompt: promptText.optional().describe('as that of the format json'),
-    tag: z.string().nullable().default(null).describe('scrapes are compared with those of the same tag only'),
-  }),
+  request,
   value: z.object({
     previousScrapeAt: z.iso.datetime().nullable(),
     changeStatus: z
@@ -48,4 +87,30 @@ export const changeTracking = defineFormat({
       .optional()
       .describe('in the mode json, of a changed page: the fields that differ'),
   }),
+  cache: 'refresh',
+  // Content that is missing because the page was read too early would count as removed.
+  minWaitMs: ({ zeroDataRetention }) => (zeroDataRetention ? 0 : 5_000),
+  isUnique: true,
+  requires: ['markdown'],
+  conflicts: { minAge: 'minAge asks the cache alone, the changeTracking format for the page as it is now' },
+  prepare: (content, tracking, rendered): Prepared => ({
+    fingerprint: computeFingerprint(content.markdown),
+    json: tracking.modes.includes('json') ? findData(content, tracking, rendered) : undefined,
+  }),
+  async finish([{ request: tracking, prepared }], { snapshot, fields, isRecordable, services }) {
+    const { statusCode, challenge, isPartial } = snapshot;
+    const isGone = GONE.has(statusCode);
+    if (!isRecordable) return leftOut(NOTHING_KEPT);
+    if (!isGone && (statusCode >= 400 || challenge)) return leftOut(notThePage(statusCode));
+    if (isPartial) return leftOut(PARTIAL);
+    // The value was returned by `prepare` above.
+    const { fingerprint, json } = prepared as Prepared;
+    const { markdown } = fields;
+    const current = !isGone && typeof markdown === 'string' ? { markdown, json, fingerprint } : undefined;
+    const { changeTracking: value, warnings } = await services.trackChanges({ ...tracking, current });
+    if (value === undefined) return { fields: {}, made: [], warnings };
+    // Data that was extracted for the comparison costs as much as the format `json`, but only once.
+    const made = ['changeTracking', ...(json === undefined ? [] : ['json'])];
+    return { fields: { changeTracking: value }, made, warnings };
+  },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findPassages } from '../answers/ranking.ts';
+import { promptText } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
-import { promptText } from './json.ts';
 
 const MAX_PASSAGES = 3;
 
@@ -10,6 +10,8 @@ export const question = defineFormat({
   field: 'answer',
   request: z.strictObject({ type: z.literal('question'), question: promptText }),
   value: z.string().describe('the answer of the page to the question'),
+  credits: 4,
+  isUnique: true,
   extract(content, request, warn) {
     const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {

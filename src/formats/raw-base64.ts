@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
+const noBrowser = (option: string) =>
+  `rawBase64 is what the target sends, without a browser: leave ${option} out`;
+
 /**
  * The body of the response, byte for byte. It may be of any type, so no other format is derived from it.
  */
@@ -10,5 +13,14 @@ export const rawBase64 = defineFormat({
   value: z
     .base64()
     .describe('what the target answered, byte for byte, in base64; metadata.contentType says what it is'),
+  source: 'body',
+  isExclusive: true,
+  conflicts: {
+    actions: noBrowser('actions'),
+    mobile: noBrowser('mobile'),
+    profile: noBrowser('profile'),
+    waitFor: noBrowser('waitFor'),
+    crawl: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
+  },
   run: ({ snapshot }) => (snapshot.kind === 'base64' ? snapshot.text : undefined),
 });

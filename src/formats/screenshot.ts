@@ -17,6 +17,10 @@ export const screenshot = defineFormat({
     viewport: viewport.optional(),
   }),
   value: z.string().describe('address of the picture, readable without a key for at least 24 hours'),
+  keepsData: true,
+  cache: ({ viewport, quality }) => (viewport || quality !== undefined ? 'never' : 'normal'),
+  cacheVariant: ({ fullPage }) => fullPage,
+  isUnique: true,
   async collect(page, { fullPage, quality, viewport: size }) {
     const before = page.viewportSize();
     if (size) await page.setViewportSize(size);

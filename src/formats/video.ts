@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { mediaFormat } from './audio.ts';
 import { defineFormat } from './format.ts';
 
-/** The video that the page plays, as a file. Made in `scraping/extract-media.ts`. */
+/** The video that the page plays, as a file. */
 export const video = defineFormat({
   field: 'video',
   request: z.strictObject({ type: z.literal('video') }),
@@ -10,4 +11,5 @@ export const video = defineFormat({
     .describe(
       'address of the video as a file, as it is encoded; readable without a key for an hour at least',
     ),
+  ...mediaFormat,
 });

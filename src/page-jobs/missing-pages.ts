@@ -3,6 +3,7 @@ import type { Guides } from '../crawl/guides.ts';
 import type { Database } from '../db/client.ts';
 import { addToJob, readPageJob } from '../db/page-jobs.ts';
 import { listCrawlPages } from '../db/page-versions.ts';
+import { findTracking } from '../formats/change-tracking.ts';
 import { loadPageJob } from './load-page-job.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function addMissingPages(
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
-  const asked = options.formats.find((format) => format.type === 'changeTracking');
+  const asked = findTracking(options.formats);
   if (cipher.encrypts || !crawl || !asked) return;
   const guide = guides.of({ ...crawl, jobId, cipher });
   const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };

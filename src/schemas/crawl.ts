@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { validatePatterns } from '../url/url-pattern.ts';
-import { asksFor } from './formats.ts';
+import { optionConflicts } from './formats.ts';
 import { started } from './page-job.ts';
 import {
   callerFields,
@@ -67,9 +67,10 @@ const scrapeOptions = z
   .strictObject({ ...scrapeOptionFields, ...callerFields })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
-  .refine(({ formats }) => !asksFor(formats, 'rawBase64'), {
-    path: ['formats'],
-    error: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
+  .superRefine((options, context) => {
+    for (const message of optionConflicts(options.formats, 'crawl')) {
+      context.addIssue({ code: 'custom', path: ['formats'], message, input: options });
+    }
   })
   .transform(resolveScrapeOptions);
 

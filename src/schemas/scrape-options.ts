@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
+import type { ConflictingOption } from '../formats/format.ts';
 import { isSelector } from '../html/clean.ts';
-import { requestedMediaKinds } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
-import { asksFor, formatConflicts, formatRequest } from './formats.ts';
+import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
 
@@ -170,9 +170,18 @@ function unavailable(options: Fields): string[] {
   return Object.keys(asked).filter((name) => asked[name]);
 }
 
-const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 0;
-const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
-const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
+/** Lists the options of a request that formats may exclude, if the request contains them. */
+function conflictingOptions(options: Fields): Exclude<ConflictingOption, 'crawl'>[] {
+  const isGiven = {
+    actions: Boolean(options.actions?.length),
+    mobile: options.mobile,
+    profile: options.profile !== undefined,
+    waitFor: options.waitFor > 0,
+    minAge: options.minAge !== undefined,
+  };
+  // The keys of an object literal are those of its type.
+  return (Object.keys(isGiven) as (keyof typeof isGiven)[]).filter((name) => isGiven[name]);
+}
 
 /** Checks the rules between scrape options. Every schema of a body that contains these options needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
@@ -185,17 +194,8 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
     fault('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
   }
-  if (options.minAge !== undefined && isTracked(options)) {
-    fault('minAge', 'minAge asks the cache alone, the changeTracking format for the page as it is now');
-  }
-  if (options.minAge !== undefined && isPlayed(options)) {
-    fault('minAge', 'minAge asks the cache alone, where no files of the formats audio and video are');
-  }
-  if (isRaw(options)) {
-    const { actions, mobile, profile, waitFor } = options;
-    for (const [name, value] of Object.entries({ actions: actions?.length, mobile, profile, waitFor })) {
-      if (value) fault(name, `rawBase64 is what the target sends, without a browser: leave ${name} out`);
-    }
+  for (const option of conflictingOptions(options)) {
+    for (const message of optionConflicts(options.formats, option)) fault(option, message);
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({
