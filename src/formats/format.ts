@@ -68,7 +68,7 @@ export interface FinishServices {
 }
 
 /** A rendered page, as `finish` sees it. */
-export interface RenderedPage {
+interface RenderedPage {
   snapshot: Snapshot;
   /** The fields that `run` and `extract` derived. */
   fields: Record<string, unknown>;
