@@ -40,7 +40,7 @@ async function main(requests: number, runs: number, listsDir: string | undefined
   const url = site.url.replace('127.0.0.1', 'site.example');
   const ways = [true, false].map((blockAds) => ({ blockAds, times: [] as number[], fetched: 0 }));
   for (let run = -1; run < runs; run++) {
-    // Who goes first changes with every run; the first one of all only warms up.
+    // The order alternates between runs. The first run only warms up.
     for (const way of run % 2 ? ways : ways.toReversed()) {
       const before = { requests: site.requests.length, at: performance.now() };
       await browser.visit(`${url}/?${run}`, { blockAds: way.blockAds });
@@ -64,7 +64,7 @@ async function main(requests: number, runs: number, listsDir: string | undefined
   if (on > off) process.exitCode = 1;
 }
 
-/** The page, and what it asks third parties for; nothing of it may come from a cache. */
+/** Serves the page and its third-party files, all of them with headers that forbid caching. */
 function startSite(requests: number) {
   const file = (type: string, content: string) => (_request: unknown, response: ServerResponse) =>
     response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(content);

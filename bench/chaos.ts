@@ -9,7 +9,7 @@ import { printReport } from './chaos/report.ts';
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (!options) return void process.stdout.write(HELP);
-  // The clock of the logs.
+  // UTC, as in the logs.
   const note = (text: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
   const { signal } = onInterrupt(note);
@@ -31,7 +31,7 @@ if (import.meta.main) {
     await main();
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);
-    // Whoever waits for a service that did not start would wait on.
+    // Waits for a service that did not start would otherwise keep the process alive.
     process.exit(1);
   }
 }

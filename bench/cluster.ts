@@ -53,7 +53,7 @@ async function main(): Promise<void> {
     else if (values.test) process.exitCode = (await testCluster(options)) ? 0 : 1;
     else await serve(options, signal, progress);
   } catch (error) {
-    // Asked to end while it started: that is an end like any other.
+    // An interrupt during the start is not an error.
     if (!signal.aborted) throw error;
   }
 }
@@ -65,7 +65,7 @@ async function serve(options: ClusterOptions, signal: AbortSignal, progress: Pro
   await progress.step('Stopping', () => cluster.stop({ keepData: options.dataDir !== undefined }));
 }
 
-/** PORT is left out: every API has one of its own here. */
+/** The variables of the file that are set in the environment, without PORT, because each API here has its own. */
 async function givenVariables(): Promise<Record<string, string>> {
   const { variables } = await readCompose();
   const given = variables.filter((name) => name !== 'PORT' && process.env[name]);

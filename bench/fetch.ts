@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     const run = async (way: string) =>
       crawlWith(FETCHER, { graph: 'library', pages, warmUpUrl, setting: `${way}-${atOnce}` });
     for (let round = 0; round < rounds; round++) {
-      // Who goes first changes with every round.
+      // The order alternates between rounds.
       if (round % 2) theirs.push(await run('undici'));
       ours.push(await run('engine'));
       if (round % 2 === 0) theirs.push(await run('undici'));

@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   report(set, scores, times, Number(values.worst));
 }
 
-/** Ids are decimal or hexadecimal numbers. */
+/** The half that a page belongs to. Ids are decimal or hexadecimal numbers. */
 const halfOf = (id: string) => (Number.parseInt(id.slice(-1), 16) % 2 ? 'odd' : 'even');
 
 async function measure(
@@ -59,7 +59,7 @@ async function measure(
   pages: KitPage[],
   excludeTags?: string[],
 ): Promise<{ scores: Score[]; times: number[] }> {
-  // Slow until the code is compiled; these are converted once more.
+  // Warms up, because code is slow until V8 has compiled it. These pages are converted again below.
   for (const page of pages.slice(0, 50)) await convert(page, excludeTags);
   const predictions: Record<string, string> = {};
   const times: number[] = [];

@@ -23,14 +23,14 @@ const SUSTAINED = Number(process.argv[2] ?? 1_200);
 const CLIENTS = 16;
 const WARM_UP = 60;
 
-/** The site in a process of its own, as a site is. */
+/** Starts the generated site in a process of its own. */
 async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
   const child = fork(new URL('./site.ts', import.meta.url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = await once(child.stdout!, 'data');
   return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
 }
 
-/** (a) The same fetch and conversion without any service around them. */
+/** (a) The same fetch and conversion as a function call. */
 function createPipeline(siteUrl: string) {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 });
@@ -57,7 +57,7 @@ function createPipeline(siteUrl: string) {
   };
 }
 
-/** (b) A workflow with one activity that does nothing, in a worker of its own. */
+/** (b) Starts a worker for the workflow with one activity that does nothing. */
 async function startIdle(address: string) {
   const worker = fork(new URL('./engine/worker.ts', import.meta.url), [address]);
   await once(worker, 'message');
@@ -95,7 +95,7 @@ function rootsOf(instance: RunningService): Record<string, number> {
   };
 }
 
-/** Runs something while the memory of the service is sampled. @returns the largest sums of PSS by role, in MB */
+/** Samples the memory of the service while `work` runs. @returns PSS in MB by role, at the moment of the highest sum */
 async function watchMemory(roots: Record<string, number>, work: () => Promise<unknown>) {
   let most: Record<string, number> = {};
   const sum = (parts: Record<string, number>) => Object.values(parts).reduce((all, part) => all + part, 0);
@@ -108,7 +108,7 @@ async function watchMemory(roots: Record<string, number>, work: () => Promise<un
   return most;
 }
 
-/** Milliseconds between the events of a scrape's history, over the newest scrapes. */
+/** Median milliseconds between the events in the histories of the newest scrapes. */
 async function whereTimeGoes(address: string): Promise<Record<string, number>> {
   const connection = await connectTemporal(address);
   const client = new Client({ connection });
@@ -120,7 +120,7 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
     const at = (events ?? []).map(
       ({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6,
     );
-    // Started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
+    // Events by index: started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
     // task scheduled 7, started 8, completed 9, search attributes 10, workflow completed 11.
     const spans: [string, number, number][] = [
       ['start to first workflow task', 0, 2],

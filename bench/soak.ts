@@ -19,7 +19,7 @@ Usage: node bench/soak.ts [OPTIONS]
   --help        print this text
 `;
 
-/** Of the table of memory. */
+/** Rows of the table of memory. */
 const ROWS = 10;
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 }
 
 function describe({ looks, outcomes, wrong, left, seconds, browsers }: Soak, pages: number): string {
-  // What is seen after the last page is the end.
+  // Samples after the last page belong to the end.
   const during = looks.filter(({ done }) => done < pages);
   const tenths = Array.from({ length: ROWS }, (_, row) => {
     const own = during.filter(({ done }) => Math.floor((done / pages) * ROWS) === row);

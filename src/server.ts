@@ -8,7 +8,7 @@ import { openBlobs } from './blobs/index.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
-import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
+import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams/teams.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { runProcess } from './process/run-process.ts';

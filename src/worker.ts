@@ -12,8 +12,8 @@ import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { workflowBundle } from './bundle.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
-import { createGuides } from './crawl/guides.ts';
-import { createRobotsBook } from './crawl/robots-book.ts';
+import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
+import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
@@ -129,8 +129,8 @@ async function work(): Promise<ServiceRole> {
     maxBytes: config.maxMediaBytes,
     ytDlp: findYtDlp(config.ytDlp),
   });
-  const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
+  const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  const guides = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const deps = {
     db,

@@ -16,7 +16,7 @@ import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { unprivileged } from './unprivileged.ts';
 import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';
 
-/** Opens pages as its first argument says; see `visitors.ts`. */
+/** Opens pages with the visitor that the first argument names; see `visitors.ts`. */
 const [name = '', text = ''] = process.argv.slice(2);
 const task = JSON.parse(text) as VisitorTask;
 const { path: executablePath } = await findChromium(readConfig());
@@ -57,7 +57,7 @@ async function visitWithPlaywright(): Promise<void> {
   const browser = await chromium.launch({
     executablePath: chromiumSandbox ? await unprivileged(directory, executablePath) : executablePath,
     chromiumSandbox,
-    // It has no egress policy: Chromium is to call nobody but the site.
+    // There is no egress policy here, so Chromium may contact only the site.
     args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
   });
   const open = async (url: string) => {

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 
-/** What is measured, and how much of it. */
+/** The options of the command line. */
 export interface Options {
-  /** Sizes of the crawls. */
+  /** Pages of each crawl. */
   sizes: number[];
   graph: Graph;
-  /** Of the service's crawls; `undefined`: its own default. */
+  /** `maxConcurrency` of the service's crawls; `undefined` for its default. */
   maxConcurrency: number | undefined;
-  /** Most pages of one run of the in-memory pipeline. */
+  /** Maximum number of pages of one run of the in-memory pipeline. */
   pipelinePages: number;
-  /** Pages for each crawler, where others are measured beside ours. */
+  /** Pages for each crawler in the comparison with Crawlee; `undefined` skips it. */
   peerPages: number | undefined;
-  /** Pages of the large team's crawl. */
+  /** Pages of the large crawl in the measurement with two teams; `undefined` skips it. */
   teamPages: number | undefined;
-  /** Pages of the crawl that the SDK waits for. */
+  /** Pages of the crawl that the SDK waits for; `undefined` skips it. */
   sdkPages: number | undefined;
 }
 
-/** Graphs of the site: small pages, or whole articles. */
+/** The part of the site to crawl: small pages (`links`) or articles (`library`). */
 export type Graph = 'links' | 'library';
 
 export const HELP = `Crawls the generated site through the whole service and prints the cost of a page, beside the same fetch, conversion and
@@ -37,7 +37,7 @@ Usage: node bench/crawl.ts [OPTIONS]
   --help                    print this text
 `;
 
-/** The arguments as options; `undefined` where the help was asked for. */
+/** Parses the arguments; `undefined` if they ask for the help. @throws Error for invalid arguments */
 export function readOptions(args: string[]): Options | undefined {
   const { values } = parseArgs({
     args,
@@ -69,7 +69,7 @@ export function readOptions(args: string[]): Options | undefined {
   };
 }
 
-/** A whole number from 1. @throws Error */
+/** Parses a whole number from 1. @throws Error for anything else */
 export function count(name: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text))
     throw new Error(`--${name} takes whole numbers from 1, not ${JSON.stringify(text)}`);

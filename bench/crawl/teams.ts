@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/client.ts';
-import { addKey, createTeam, makeKey } from '../../src/db/teams.ts';
+import { addKey, createTeam, generateKey } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { cancelled } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';
@@ -12,10 +12,10 @@ const BATCHES = 20;
 const BATCH_PAGES = 10;
 const BETWEEN_MS = 500;
 const LOOK_MS = 200;
-/** The large crawl is under way when it has so many pages. */
+/** Number of finished pages from which the large crawl counts as running. */
 const UNDER_WAY = 100;
 
-/** How long small batches of one team take, alone and while a large crawl of another team runs. @returns tables of it */
+/** Measures small batches of one team, alone and during a large crawl of another team. @returns markdown tables */
 export async function measureTeams(bench: Bench): Promise<string> {
   const pages = bench.options.teamPages ?? 0;
   const large: Caller = bench.service.instance;
@@ -42,7 +42,7 @@ The crawl of ${pages} pages got ${meanwhile} done meanwhile.${isThere}`;
 async function makeTeam({ instance: { url, dataDir } }: MeasuredService): Promise<Caller> {
   const db = openDatabase(runningDatabaseUrl(dataDir), (error) => console.error(error));
   try {
-    const key = makeKey();
+    const key = generateKey();
     await addKey(db, await createTeam(db, 'small', null), 'bench', key);
     return { url, key };
   } finally {
@@ -60,7 +60,7 @@ async function waitFor(caller: Caller, job: JobPath, completed: number) {
 
 let article = 0;
 
-/** @returns milliseconds from each request to the end of its batch; no page was ever asked for before */
+/** Runs batches of new pages. @returns milliseconds from each request to the end of its batch */
 async function runBatches(caller: Caller, siteUrl: string): Promise<number[]> {
   const times: number[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {

@@ -11,13 +11,13 @@ import { serveCrawler } from '../crawl/programs.ts';
 import { measure } from '../figures.ts';
 
 /**
- * Fetches all pages of a site and converts them in the service's threads. The setting says with what, and how many at
- * once: `engine-8` is what a scrape goes through, rule of escalation included; `undici-8` asks undici and takes the
- * answer for UTF-8.
+ * Fetches all pages of a site and converts them in the service's threads. The setting names the fetcher and the number of
+ * pages at once: `engine-8` uses the service's engines with the escalation, `undici-8` uses undici and decodes every
+ * response as UTF-8.
  */
 
 const PAGE_MS = 30_000;
-/** As the worker has it. */
+/** The same limit as in the worker. */
 const THREAD_MEMORY_MB = 512;
 
 type GetPage = (url: string, signal: AbortSignal) => Promise<Snapshot>;

@@ -15,15 +15,15 @@ import { measure } from '../figures.ts';
 import { DOOMED, isRead, kindOf } from './mix.ts';
 import type { WorkerTask } from './soak.ts';
 
-/** Opens pages as a worker does, tells of each, closes everything and ends. */
+/** Opens pages like a worker, reports the outcome of each, closes everything and exits. */
 
 const PAGE_MS = 10_000;
-/** A doomed page is open for so long. */
+/** Milliseconds after which the tab of a doomed page crashes. */
 const DOOM_MS = 300;
 const COLLECTED_EVERY = 50;
 
 process.once('disconnect', () => process.exit(1));
-// Its parent is soak().
+// soak() passes this argument.
 const task = JSON.parse(process.argv[2]!) as WorkerTask;
 const logger = createLogger('soak', 'error');
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: task.dns });
@@ -46,7 +46,7 @@ await measure(task.pages, task.atOnce, async (n) => {
 });
 await pool.close();
 await Promise.all([proxy.close(), egress.close()]);
-// As a worker ends: at once, whatever is still being done.
+// Exits at once, like a worker, even if something is still running.
 process.exit();
 
 async function visit(n: number): Promise<string> {
@@ -67,7 +67,7 @@ async function visit(n: number): Promise<string> {
   }
 }
 
-/** The same pool, in which the tabs of doomed pages crash. */
+/** Wraps the pool so that the tabs of doomed pages crash. */
 function crashing({ lease, ...rest }: BrowserPool): BrowserPool {
   return {
     ...rest,
@@ -92,7 +92,7 @@ function doom(session: Session): void {
   session.on('Page.frameNavigated', async ({ frame }) => {
     if (frame.parentId || !frame.url.includes(DOOMED)) return;
     await new Promise((resolve) => setTimeout(resolve, DOOM_MS));
-    // It has no answer: there is nobody left to give one.
+    // The call never succeeds, because the tab is gone.
     session.send('Page.crash').catch(() => undefined);
   });
 }

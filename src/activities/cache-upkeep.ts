@@ -1,11 +1,11 @@
 import type { Blobs } from '../blobs/index.ts';
 import {
-  cachedBytes,
-  type DroppedCopies,
-  dropOldCopies,
-  dropUnusedFiles,
-  knownFiles,
-} from '../db/cache-files.ts';
+  type DeletedCopies,
+  deleteLeastUsedFiles,
+  deleteOldCopies,
+  findKnownFiles,
+  sumCachedBytes,
+} from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 
 /** Dependencies of the cache upkeep. */
@@ -38,7 +38,7 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
   const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = deps;
   const total = { copies: 0, files: 0 };
   /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
-  const finish = async ({ copies, files }: DroppedCopies) => {
+  const finish = async ({ copies, files }: DeletedCopies) => {
     for (const { hash } of files) await cacheBlobs.remove(hash);
     total.copies += copies;
     total.files += files.length;
@@ -46,12 +46,12 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
   };
   const before = new Date(Date.now() - cacheTtlMs);
   for (let some = 1; some > 0; ) {
-    const dropped = await dropOldCopies(db, before);
+    const dropped = await deleteOldCopies(db, before);
     await finish(dropped);
     some = dropped.copies;
   }
-  for (let excess = (await cachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
-    const freed = await finish(await dropUnusedFiles(db, excess));
+  for (let excess = (await sumCachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
+    const freed = await finish(await deleteLeastUsedFiles(db, excess));
     // The remaining files are locked, because they are being stored again at this moment.
     if (freed === 0) break;
     excess -= freed;
@@ -73,7 +73,7 @@ export async function removeStrayFiles(
   const settled = Date.now() - SLACK_MS;
   const files = await cacheBlobs.list(shelf.toString(16).padStart(2, '0'));
   const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
-  const known = await knownFiles(db, old);
+  const known = await findKnownFiles(db, old);
   const strays = old.filter((key) => !known.has(key));
   for (const key of strays) await cacheBlobs.remove(key);
   return strays.length;

@@ -1,9 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
-import { orderBySearch } from '../crawl/map-search.ts';
+import { rankLinks } from '../crawl/map/rank-links.ts';
 import { MAP_CREDITS } from '../credits.ts';
-import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
-import { releaseSlot, renewSlot } from '../db/slots.ts';
+import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
 import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
 import { warningOf } from '../mapping/map-warning.ts';
@@ -60,7 +60,7 @@ function resultOf(survey: DiscoveredLinks, request: MapRequest): MapResult {
   const { search, limit } = request;
   const found = survey.links.list();
   if (found.length === 0) throwReason(survey);
-  const ordered = search === undefined ? found : orderBySearch(found, search);
+  const ordered = search === undefined ? found : rankLinks(found, search);
   const warning = warningOf(survey, request);
   return { links: ordered.slice(0, limit), ...(warning && { warning }) };
 }

@@ -1,13 +1,19 @@
 import { Context } from '@temporalio/activity';
 import { z } from 'zod';
-import type { Guides } from '../crawl/guides.ts';
-import { UNLIMITED } from '../crawl/robots.ts';
-import { siteOf } from '../crawl/site.ts';
-import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
+import { ALLOW_ALL } from '../crawl/robots/robots-txt.ts';
+import { locateSitemaps, type SitemapReport, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
-import { type JobSummary, summarizeJob } from '../db/job-summary.ts';
-import { addToJob } from '../db/page-jobs.ts';
-import { endDiscovery, endJob, type JobEnd, retune, startDiscovery } from '../db/progress.ts';
+import {
+  changeJobSettings,
+  endDiscovery,
+  endJob,
+  type JobEnd,
+  startDiscovery,
+} from '../db/jobs/job-progress.ts';
+import { type JobSummary, summarizeJob } from '../db/jobs/job-summary.ts';
+import { addPagesToJob } from '../db/jobs/page-jobs.ts';
 import { ServiceError } from '../errors.ts';
 import type { Egress } from '../net/egress.ts';
 import { loadPageJob } from '../page-jobs/load-page-job.ts';
@@ -20,7 +26,7 @@ import { startHeartbeat } from './heartbeat.ts';
 export interface PageJobDeps {
   db: Database;
   egress: Egress;
-  guides: Guides;
+  guides: LinkFilterCache;
   userAgent: string;
   resultTtlMs: number;
   /** Decrypts jobs with zero data retention. */
@@ -84,13 +90,13 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
     cancellationSignal: AbortSignal,
   ): Promise<SitemapSummary> {
     const { start, base, cipher } = crawl;
-    const guide = guides.of({ ...crawl, jobId });
+    const guide = guides.get({ ...crawl, jobId });
     const signal = AbortSignal.any([cancellationSignal, AbortSignal.timeout(SITEMAPS_MS)]);
-    const site = new URL(siteOf(start, base ?? start));
-    const robots = (await guide.robots.peek(site.href, cancellationSignal)) ?? UNLIMITED;
+    const site = new URL(startUrlAfterRedirect(start, base ?? start));
+    const robots = (await guide.robots.readRulesIfAvailable(site.href, cancellationSignal)) ?? ALLOW_ALL;
     const walk = walkSitemaps({
       egress,
-      ...sitemapPlaces(site, robots),
+      ...locateSitemaps(site, robots),
       userAgent,
       signal,
       maxFiles: SITEMAP_FILES,
@@ -107,8 +113,8 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
     try {
       // However the loop ends, it closes the generator, and with it the file that is being read.
       for await (const named of withReturn(walk, onEnd)) {
-        const { found, ...skipped } = await guide.adopt(named, cancellationSignal);
-        const { added, isFull } = await addToJob(db, { jobId, pages: found, ...skipped, cipher });
+        const { found, ...skipped } = await guide.filterSitemapUrls(named, cancellationSignal);
+        const { added, isFull } = await addPagesToJob(db, { jobId, pages: found, ...skipped, cipher });
         summary.pages += added;
         summary.blocked += skipped.blocked.length;
         // The crawl has reached its limit, so it cannot take further URLs from the sitemaps.
@@ -117,7 +123,7 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
     } catch (error) {
       // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
       // them as new again.
-      guides.forget(jobId);
+      guides.discard(jobId);
       cancellationSignal.throwIfAborted();
       if (!signal.aborted) throw error;
     }
@@ -139,10 +145,10 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
       // A crawl that has ended while its workflow waited for robots.txt needs no preparation.
       if (status !== 'scraping') return { sitemaps: false };
       return await withEncryptedErrors(cipher, async () => {
-        const { robots } = guides.of({ ...crawl, jobId });
+        const { robots } = guides.get({ ...crawl, jobId });
         const outcome = request.ignoreRobotsTxt
           ? { rules: undefined }
-          : await robots.of(base ?? start, signal);
+          : await robots.readRules(base ?? start, signal);
         if ('error' in outcome) throw outcome.error;
         if ('waitMs' in outcome) return { sitemaps: false, waitMs: Math.max(outcome.waitMs, LEAST_WAIT_MS) };
         const { rules } = outcome;
@@ -174,7 +180,7 @@ export function pageJobActivities({ db, egress, guides, userAgent, resultTtlMs, 
      */
     async retuneJob(jobId: string, change: Retuning): Promise<void> {
       const { data, error } = retuning.safeParse(change);
-      if (data) await retune(db, jobId, data);
+      if (data) await changeJobSettings(db, jobId, data);
       else Context.current().log.warn('signal ignored', { jobId, error: z.prettifyError(error) });
     },
 

@@ -2,13 +2,13 @@ import { Context } from '@temporalio/activity';
 import type { DiskSpace } from '../blobs/disk-space.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
-import type { Guide } from '../crawl/guide.ts';
-import type { Guides } from '../crawl/guides.ts';
-import { type JobSurvey, releaseLanes, renewLane, surveyJob } from '../db/claims.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Database } from '../db/client.ts';
-import { addHostTimes } from '../db/job-summary.ts';
-import type { Advanced } from '../db/lanes.ts';
-import { note } from '../db/progress.ts';
+import { addNote } from '../db/jobs/job-progress.ts';
+import { addHostTimes } from '../db/jobs/job-summary.ts';
+import { type JobWorkload, readJobWorkload, releaseClaims, renewClaims } from '../db/pages/claims.ts';
+import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import { type Engines, opensBrowser } from '../engines/index.ts';
 import { ServiceError } from '../errors.ts';
 import { BrowserCapacity, type JobBrowserCapacity } from '../page-jobs/browser-capacity.ts';
@@ -25,7 +25,7 @@ export interface PageWorkerDeps extends DocumentDeps {
   db: Database;
   blobs: Blobs;
   engines: Engines;
-  guides: Guides;
+  guides: LinkFilterCache;
   storage: DiskSpace;
   /** Decrypts jobs with zero data retention. */
   secretKey: string;
@@ -95,14 +95,14 @@ export function pageActivities(deps: PageWorkerDeps) {
       const { teamId, cipher, options, crawl, pageEvents } = await loadPageJob(db, jobId, secretKey);
       const prefix = `${jobId}/${number}/`;
       const name = `${prefix}${info.attempt}`;
-      if (info.attempt > 1) await releaseLanes(db, { jobId, lane: prefix, lost: true });
-      using _ = startHeartbeat(() => renewLane(db, { jobId, lane: name }));
+      if (info.attempt > 1) await releaseClaims(db, { jobId, workerPrefix: prefix, isWorkerLost: true });
+      using _ = startHeartbeat(() => renewClaims(db, { jobId, pageWorker: name }));
       const stop = new AbortController();
       const signal = AbortSignal.any([cancellationSignal, stop.signal]);
       using places = opensBrowser(options) ? browserPlaces.join(jobId) : undefined;
       const { room, duringWait } = roomFor(places);
       const chunk = new ChunkLog();
-      let guide: Guide | undefined;
+      let guide: LinkFilter | undefined;
       try {
         const lane = new PageWorker({
           db,
@@ -123,7 +123,7 @@ export function pageActivities(deps: PageWorkerDeps) {
             const guideAt =
               crawl &&
               ((url: string) => {
-                guide = guides.of({ ...crawl, jobId, cipher, base: url });
+                guide = guides.get({ ...crawl, jobId, cipher, base: url });
                 return guide;
               });
             const follow = crawl !== undefined && crawl.request.sitemap !== 'only';
@@ -151,7 +151,7 @@ export function pageActivities(deps: PageWorkerDeps) {
         });
         const { done, job: state, isBlocked } = await withEncryptedErrors(cipher, () => lane.run());
         if (guide?.trapped.size) {
-          await note(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(guide.trapped)));
+          await addNote(db, jobId, 'traps', cipher.encryptJson(Object.fromEntries(guide.trapped)));
         }
         const placed = !crawl || state.base !== null;
         const report = { ...(await reportOf(jobId, done, state)), placed };
@@ -164,12 +164,12 @@ export function pageActivities(deps: PageWorkerDeps) {
       } catch (error) {
         // The link filter remembers these URLs as known, but they may not have been stored. It has to treat
         // them as new again.
-        guides.forget(jobId);
+        guides.discard(jobId);
         throw error;
       } finally {
         stop.abort(new ServiceError('SCRAPE_JOB_CANCELLED', 'The lane has ended.'));
         // Without the database this fails too. The next attempt then releases the claims.
-        await releaseLanes(db, { jobId, lane: name, lost: false }).catch((error) =>
+        await releaseClaims(db, { jobId, workerPrefix: name, isWorkerLost: false }).catch((error) =>
           Context.current().log.warn('lane not freed', { error: String(error) }),
         );
       }
@@ -205,7 +205,7 @@ export function pageActivities(deps: PageWorkerDeps) {
   async function callHelp(jobId: string, running: number): Promise<void> {
     const { info, client, log } = Context.current();
     const { workflowExecution: execution } = info;
-    const survey = await surveyJob(db, jobId);
+    const survey = await readJobWorkload(db, jobId);
     // A job with a delay can use only one lane.
     if (survey.dueInMs !== 0 || survey.delayMs || !execution || lanesFor(survey) <= running) return;
     const { workflowId, runId } = execution;
@@ -218,7 +218,7 @@ export function pageActivities(deps: PageWorkerDeps) {
   }
 
   /** Calculates how many lanes the open pages can keep busy. */
-  function lanesFor({ open, hosts, maxConcurrency, teamConcurrency, delayMs }: JobSurvey): number {
+  function lanesFor({ open, hosts, maxConcurrency, teamConcurrency, delayMs }: JobWorkload): number {
     const wide = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
     return delayMs ? 1 : Math.max(1, Math.ceil(Math.min(open, wide, teamConcurrency) / PAGES_PER_WORKER));
   }
@@ -226,10 +226,10 @@ export function pageActivities(deps: PageWorkerDeps) {
   async function reportOf(
     jobId: string,
     done: number,
-    job: Advanced,
+    job: RecordAndClaimResult,
   ): Promise<Omit<PageWorkerReport, 'placed'>> {
     const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
-    const survey = await surveyJob(db, jobId);
+    const survey = await readJobWorkload(db, jobId);
     const lanes = lanesFor(survey);
     const idleMs = paused ? PAUSED_WAIT_MS : Math.max(survey.dueInMs ?? IDLE_WAIT_MS, LEAST_WAIT_MS);
     const waitMs = done > 0 || open === 0 ? 0 : Math.min(idleMs, MAX_POSTPONEMENT_MS);

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
-import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
-import { releaseSlot, renewSlot } from '../db/slots.ts';
+import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode, policyOf } from '../errors.ts';

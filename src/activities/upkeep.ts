@@ -1,12 +1,12 @@
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
-import { forgetKeys } from '../db/idempotency.ts';
-import { type StalledJob, takeStalled } from '../db/page-jobs.ts';
-import { forgetVersions } from '../db/page-versions.ts';
-import { deleteUnusedProfiles } from '../db/profiles.ts';
-import { forgetRobotsFiles } from '../db/robots.ts';
-import { deleteExpired, deleteResults, oldestResult } from '../db/upkeep.ts';
-import { listOverdue } from '../db/webhooks.ts';
+import { deleteOldIdempotencyKeys } from '../db/idempotency.ts';
+import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../db/jobs/expired-jobs.ts';
+import { type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
+import { deleteOldVersions } from '../db/pages/page-versions.ts';
+import { deleteOldRobotsFiles } from '../db/robots.ts';
+import { deleteUnusedProfiles } from '../db/teams/profiles.ts';
+import { listJobsWithOverdueEvents } from '../db/webhooks.ts';
 import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -40,12 +40,12 @@ export function upkeepActivities(deps: UpkeepDeps) {
   return {
     /** Finds batches and crawls that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
-      return takeStalled(db, STALLED_MS);
+      return takeStalledJobs(db, STALLED_MS);
     },
 
     /** Finds ended jobs with events that should have been sent by now. */
     async findOverdue(): Promise<string[]> {
-      return listOverdue(db, OVERDUE_MS);
+      return listJobsWithOverdueEvents(db, OVERDUE_MS);
     },
 
     /**
@@ -56,15 +56,15 @@ export function upkeepActivities(deps: UpkeepDeps) {
       using _ = startHeartbeat();
       const now = Date.now();
       let jobs = 0;
-      for (let some = 1; some > 0; jobs += some) some = await deleteResults(db);
-      while ((await deleteExpired(db)) > 0);
+      for (let some = 1; some > 0; jobs += some) some = await deleteExpiredResults(db);
+      while ((await deleteExpiredJobs(db)) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
-      await forgetKeys(db);
-      await forgetRobotsFiles(db);
+      await deleteOldIdempotencyKeys(db);
+      await deleteOldRobotsFiles(db);
       await deleteUnusedProfiles(db);
-      await forgetVersions(db, new Date(now - trackingTtlMs));
-      const oldest = (await oldestResult(db))?.getTime() ?? now;
+      await deleteOldVersions(db, new Date(now - trackingTtlMs));
+      const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SLACK_MS));
       // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
       // one and a half times that time.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../db/client.ts';
-import { acquireSlot, endWait, type SlotOrder } from '../db/slots.ts';
+import { acquireSlot, endSlotWait, type SlotRequest } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Milliseconds between two tries to take a slot. The pause doubles until it reaches the maximum. */
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 500;
  */
 export async function waitForSlot(
   db: Database,
-  slot: SlotOrder,
+  slot: SlotRequest,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<number | undefined> {
   if (await acquireSlot(db, slot)) return undefined;
@@ -31,6 +31,6 @@ export async function waitForSlot(
       }
     }
   } finally {
-    await endWait(db, slot.teamId, slot.holder);
+    await endSlotWait(db, slot.teamId, slot.holder);
   }
 }

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { DeliverySurvey } from '../db/webhooks.ts';
+import type { PendingDeliveries } from '../db/webhooks.ts';
 import { deliverDueEvents, type WebhookDeps } from '../webhooks/delivery.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -15,7 +15,7 @@ export function webhookActivities(deps: WebhookDeps) {
      * Sends the due events of a job and waits for new ones, for a few seconds. The activity may be repeated:
      * an event whose delivery was not recorded is sent again.
      */
-    async deliverWebhooks(jobId: string): Promise<DeliverySurvey> {
+    async deliverWebhooks(jobId: string): Promise<PendingDeliveries> {
       const { cancellationSignal: signal, log } = Context.current();
       using _ = startHeartbeat();
       // `await` is needed here, because the heartbeat stops when this function returns.

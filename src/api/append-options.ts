@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KeptBatch } from '../db/page-jobs.ts';
+import type { StoredBatch } from '../db/jobs/page-jobs.ts';
 import { decryptTarget } from '../db/webhooks.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
@@ -21,7 +21,7 @@ const plain = (value: unknown): unknown =>
  */
 export function requireSameOptions(
   { sent, body }: { sent: unknown; body: BatchRequest },
-  batch: KeptBatch,
+  batch: StoredBatch,
   cipher: JobCipher,
 ): void {
   // The API validated the request before it was stored.

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { type Caller, findCaller, findFirstTeam } from '../db/teams.ts';
+import { type Caller, findCaller, findFirstTeam } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
 
 /**

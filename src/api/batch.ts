@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { once } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
-import type { NewPage } from '../db/pages.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { appendToBatch, insertPageJob, type StoredBatch } from '../db/jobs/page-jobs.ts';
+import type { NewPage } from '../db/pages/pages.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
@@ -70,10 +70,10 @@ const create = defineRoute({
     const { teamId, apiKeyId } = caller;
     const told = isEncrypted ? hashRequest(sent, secretKey) : sent;
     const call = { teamId, key: idempotencyKey, request: told };
-    const { id } = await once(db, call, async (query) => {
+    const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (kept: KeptBatch) => {
+        const admit = (kept: StoredBatch) => {
           if (isEncrypted && !kept.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',

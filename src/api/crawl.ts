@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../crawl/guide.ts';
-import { previewParams } from '../crawl/preview.ts';
-import { once } from '../db/idempotency.ts';
-import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { pageKey } from '../crawl/link-filter.ts';
+import { parseCrawlPrompt } from '../crawl/prompt/parse-crawl-prompt.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
@@ -30,7 +30,7 @@ const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 function fromPrompt(body: CrawlRequest, sent: unknown) {
   if (body.prompt === undefined) return undefined;
   const given = typeof sent === 'object' && sent !== null ? sent : {};
-  const { params, understood } = previewParams(body.url, body.prompt);
+  const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
   const open = Object.entries(options).filter(([name]) => !(name in given));
   // `previewParams` uses the option names and values of a crawl request.
@@ -64,7 +64,7 @@ const create = defineRoute({
     const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
     const { secretKey } = config;
     const told = isEncrypted ? hashRequest(sent, secretKey) : sent;
-    const { id } = await once(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
+    const { id } = await performOnce(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
         ...{
@@ -143,7 +143,7 @@ const preview = defineRoute({
   errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
-    const { params, understood } = previewParams(body.url, body.prompt);
+    const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
     const warning = promptWarning(understood.length > 0);
     return { success: true as const, data: { ...params, url: body.url }, warning };
   },

@@ -1,7 +1,7 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
-import { bytesUpTo, listDocuments, type StoredDocument } from '../db/pages.ts';
+import { listDocuments, type StoredDocument, sumDocumentBytes } from '../db/pages/pages.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 
 /** Where documents are read from, and what is needed to write the URLs of their files. */
@@ -27,7 +27,7 @@ export async function pickDocuments(
   page: { jobId: string; skip: number; limit: number; maxBytes: number },
 ): Promise<StoredDocument[]> {
   const { jobId, skip, limit, maxBytes } = page;
-  const start = await bytesUpTo(db, jobId, skip);
+  const start = await sumDocumentBytes(db, jobId, skip);
   const picked: StoredDocument[] = [];
   for await (const row of allDocuments(db, jobId, skip, skip + limit)) {
     if (picked.length && row.bytesEnd - start > maxBytes) break;

@@ -1,4 +1,4 @@
-import type { PageJobState } from '../db/page-jobs.ts';
+import type { PageJobState } from '../db/jobs/page-jobs.ts';
 
 /** The warning for a crawl prompt of which no rule understood anything. */
 export const PROMPT_NOT_UNDERSTOOD =
@@ -28,7 +28,7 @@ export function warningOf(
     completed,
     failed,
     blocked,
-    silentHosts,
+    hostsWithoutRobots: silentHosts,
     pageLimit,
     notes,
     target,

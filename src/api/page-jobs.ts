@@ -1,8 +1,8 @@
-import { DENIALS } from '../crawl/denial.ts';
-import { type PageJobState, readPageJob, retryFailed } from '../db/page-jobs.ts';
-import { listErrors } from '../db/pages.ts';
-import { endJob, retune } from '../db/progress.ts';
-import { HOMEPAGE_CODE, listSkipped } from '../db/skipped-urls.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import { changeJobSettings, endJob } from '../db/jobs/job-progress.ts';
+import { type PageJobState, readPageJobState, retryFailedPages } from '../db/jobs/page-jobs.ts';
+import { listFailedPages } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../db/pages/skipped-urls.ts';
 import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
@@ -38,7 +38,7 @@ export async function requireJob(
   { db, config }: Pick<ApiDoors, 'db' | 'config'>,
   { id, teamId, kind }: { id: string; teamId: string; kind: PageJobKind },
 ): Promise<OpenedState> {
-  const job = await readPageJob(db, id);
+  const job = await readPageJobState(db, id);
   if (job?.kind === kind && job.teamId === teamId) {
     return { ...job, cipher: restoreJobCipher({ id, wrappedKey: job.wrappedKey }, config.secretKey) };
   }
@@ -107,14 +107,14 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       !signal.aborted
     ) {
       await pause(LOOK_MS, signal);
-      now = { ...now, ...(await readPageJob(doors.db, id)) };
+      now = { ...now, ...(await readPageJobState(doors.db, id)) };
     }
     return now;
   }
 
   async function change(id: string, teamId: string, retuning: schemas.Retuning, doors: ApiDoors) {
     const before = await find(id, teamId, doors);
-    if (!(await retune(doors.db, id, retuning))) {
+    if (!(await changeJobSettings(doors.db, id, retuning))) {
       throw new ServiceError(
         'JOB_ENDED',
         `The ${noun} ${id} is ${before.status}: it cannot be changed any more.`,
@@ -189,7 +189,7 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       answer: schemas.pageErrors,
       async handler({ caller, params }, doors) {
         const { cipher, blocked: count } = await find(params.id, caller.teamId, doors);
-        const failed = await listErrors(doors.db, params.id);
+        const failed = await listFailedPages(doors.db, params.id);
         const { blocked, homepages } = await listSkipped(doors.db, params.id);
         const errors = failed.map(({ id, url, error, finished_at }) => ({
           id,
@@ -202,8 +202,8 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
           id,
           url: cipher.decrypt(url),
           timestamp: created_at.toISOString(),
-          code: HOMEPAGE_CODE,
-          error: DENIALS.externalHomepage,
+          code: EXTERNAL_HOMEPAGE_CODE,
+          error: SKIP_REASONS.externalHomepage,
         }));
         return {
           errors: [...errors, ...skipped],
@@ -258,7 +258,7 @@ export function pageJobRoutes({ kind, tag }: PageJobResource): AnyRoute[] {
       ...ofRunning,
       async handler({ caller, params }, doors) {
         await find(params.id, caller.teamId, doors);
-        const retried = await retryFailed(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });
+        const retried = await retryFailedPages(doors.db, { id: params.id, ttlMs: doors.config.resultTtlMs });
         if (retried) await doors.temporal.resumePageJob(kind, params.id, caller.teamId);
         return { success: true, retried };
       },

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import type { ActivityCursor } from '../db/jobs.ts';
+import type { ListCursor } from '../db/jobs/jobs.ts';
 import { ServiceError } from '../errors.ts';
 
 const parts = z.tuple([z.iso.datetime(), z.uuid()]);
 
 /** Encodes a position in a list that is sorted newest first. Clients send it to request the next part. */
-const writeCursor = ({ createdAt, id }: ActivityCursor) =>
+const writeCursor = ({ createdAt, id }: ListCursor) =>
   Buffer.from(JSON.stringify([createdAt.toISOString(), id])).toString('base64url');
 
 /**
  * Decodes a cursor.
  * @throws ServiceError `BAD_REQUEST` for any text that `writeCursor` cannot have written
  */
-export function readCursor(text: string): ActivityCursor {
+export function readCursor(text: string): ListCursor {
   try {
     const [createdAt, id] = parts.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
     return { createdAt: new Date(createdAt), id };

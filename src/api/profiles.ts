@@ -1,4 +1,4 @@
-import { deleteProfile } from '../db/profiles.ts';
+import { deleteProfile } from '../db/teams/profiles.ts';
 import { profileDeleted, profileParams } from '../schemas/profile.ts';
 import { defineRoute } from './route.ts';
 

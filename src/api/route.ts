@@ -4,7 +4,7 @@ import type { DiskSpace } from '../blobs/disk-space.ts';
 import type { Blobs } from '../blobs/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/client.ts';
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { deleteJobKey, failJob, insertJob } from '../db/jobs.ts';
-import type { Caller } from '../db/teams.ts';
+import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { parseTarget } from '../url/url.ts';

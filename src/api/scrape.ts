@@ -1,9 +1,9 @@
 import { withFileUrls } from '../blobs/file-urls.ts';
-import { DENIALS } from '../crawl/denial.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
-import { findOutcome } from '../db/jobs.ts';
-import { findPage } from '../db/pages.ts';
-import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
+import { findOutcome } from '../db/jobs/jobs.ts';
+import { findPage } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
@@ -99,10 +99,10 @@ async function findScrape(id: string, { db }: ApiDoors) {
 
 /** Finds a home page of another site that a crawl skipped, by the id that the errors of the crawl list. */
 async function findHomepage(id: string, db: Database) {
-  const skipped = await findSkipped(db, id);
+  const skipped = await findSkippedHomepage(db, id);
   if (!skipped) return undefined;
   const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
-  const error = { code: HOMEPAGE_CODE, message: DENIALS.externalHomepage };
+  const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
   return { jobId, teamId, wrappedKey, error, blob: null };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { translateDatabaseError } from '../db/client.ts';
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { PageJobKind } from '../job-kinds.ts';
 import { jobIdParams } from '../schemas/job-id.ts';

@@ -1,9 +1,9 @@
 import { TOKENS_PER_CREDIT } from '../credits.ts';
 import type { Database } from '../db/client.ts';
-import { listActivity } from '../db/jobs.ts';
-import { countSlots } from '../db/slots.ts';
-import type { Caller } from '../db/teams.ts';
-import { listUsage, readQueue, type UsageInterval } from '../db/usage.ts';
+import { listActivity } from '../db/jobs/jobs.ts';
+import { countSlots } from '../db/teams/slots.ts';
+import type { Caller } from '../db/teams/teams.ts';
+import { listUsage, readQueue, type UsageInterval } from '../db/teams/usage.ts';
 import * as schemas from '../schemas/team.ts';
 import { pageOf, readCursor } from './pagination.ts';
 import { defineRoute } from './route.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
 import { recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';

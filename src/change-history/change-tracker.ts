@@ -8,7 +8,7 @@ import {
   packVersion,
 } from '../changes/compare.ts';
 import type { Database } from '../db/client.ts';
-import { addVersion, findPast, type PageVersion } from '../db/page-versions.ts';
+import { addVersion, findPageHistory, type PageVersion } from '../db/pages/page-versions.ts';
 import { ServiceError } from '../errors.ts';
 import type { changeTracking } from '../formats/change-tracking.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
@@ -121,7 +121,7 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
       const scrape = { teamId, scrapeId, key: historyKey(url, tag) };
       for (;;) {
         options.signal.throwIfAborted();
-        const { previous, number } = await findPast(db, scrape);
+        const { previous, number } = await findPageHistory(db, scrape);
         const { isSame, warnings, ...differences }: Comparison =
           current && previous
             ? await compareWith(previous, { content: current, modes }, options)

@@ -1,11 +1,9 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRouteFragment, resolveUrl } from '../html/urls.ts';
 import { compilePatterns } from '../url/url-pattern.ts';
-import { canonicalKey } from './canonical.ts';
-import type { DenialReason } from './denial.ts';
-import { folderOf, isBelow } from './path.ts';
-
-export { DENIALS, type DenialReason } from './denial.ts';
+import { canonicalKey } from './canonical-key.ts';
+import type { SkipReason } from './skip-reason.ts';
+import { folderPath, isBelow } from './url-path.ts';
 
 /** The options of a crawl request that decide which URLs belong to the crawl. */
 export interface ScopeOptions {
@@ -32,17 +30,17 @@ export interface LinkSource {
  * A URL that belongs to the crawl, or the reason why it does not. The URL has no fragment, unless the
  * fragment is a route of a single-page application.
  */
-export type Verdict = { url: string; depth: number; external: boolean } | { denied: DenialReason };
+export type ScopeDecision = { url: string; depth: number; external: boolean } | { denied: SkipReason };
 
 /** Decides by the URL alone. Callers check robots.txt, crawler traps and duplicates themselves. */
 export interface Scope {
   /** Decides about a link. @param link a relative URL as written in the page, or an absolute URL */
-  judge(link: string, from: LinkSource): Verdict;
+  checkLink(link: string, from: LinkSource): ScopeDecision;
   /** Decides about a URL that is not a link: the start URL, a sitemap entry or the target of a redirect. */
-  judgePage(url: string, depth?: number): Verdict;
+  checkPage(url: string, depth?: number): ScopeDecision;
 }
 
-const MAX_CHARACTERS = 8_192;
+const MAX_URL_CHARACTERS = 8_192;
 const DOMAIN = { allowPrivateDomains: true, extractHostname: false } as const;
 /** Domain names without suffix that most sites link to and that are never crawled as external links. */
 const SOCIAL = new Set('facebook twitter linkedin instagram pinterest github calendly discord'.split(' '));
@@ -92,7 +90,7 @@ function decoded(path: string): string {
 function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: ScopeOptions) {
   const startHost = withoutWww(start.host);
   const domain = getDomain(start.hostname, DOMAIN);
-  return (url: URL): boolean | DenialReason => {
+  return (url: URL): boolean | SkipReason => {
     if (withoutWww(url.host) === startHost) return false;
     const isSubdomain =
       domain !== null &&
@@ -107,14 +105,14 @@ function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: Sco
 
 /** Only pages of the start host must lie below the start path, because other hosts do not share its paths. */
 function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
-  const folder = crawlEntireDomain ? '' : folderOf(start);
+  const folder = crawlEntireDomain ? '' : folderPath(start);
   return (url: URL): boolean => isBelow(folder, url) || withoutWww(url.host) !== withoutWww(start.host);
 }
 
 function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
   const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths);
   const isExcluded = compilePatterns(excludePaths);
-  return (url: URL): DenialReason | undefined => {
+  return (url: URL): SkipReason | undefined => {
     const sent = regexOnFullURL ? url.href : url.pathname;
     const spellings = sent.includes('%') ? [sent, decoded(sent)] : [sent];
     if (spellings.some(isExcluded)) return 'excluded';
@@ -133,7 +131,7 @@ export function createScope(options: ScopeOptions): Scope {
   const isInPath = createPathRule(start, options);
   const patternRule = createPatternRule(options);
 
-  function judgeUrl(url: URL, depth: number): Verdict {
+  function checkUrl(url: URL, depth: number): ScopeDecision {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return { denied: 'scheme' };
     if (!isRouteFragment(url.hash)) url.hash = '';
     if (depth > maxDiscoveryDepth) return { denied: 'depth' };
@@ -144,28 +142,28 @@ export function createScope(options: ScopeOptions): Scope {
     return denied ? { denied } : { url: url.href, depth, external };
   }
 
-  function judge(link: string, from: LinkSource): Verdict {
+  function checkLink(link: string, from: LinkSource): ScopeDecision {
     const url = parse(link, from.url);
     if (!url) return { denied: 'unparsable' };
     if (isAnchor(url, from.url)) return { denied: 'anchor' };
-    const verdict = judgeUrl(url, from.depth + 1);
+    const verdict = checkUrl(url, from.depth + 1);
     return 'url' in verdict && from.isExternal ? { denied: 'externalHop' } : verdict;
   }
 
   return {
-    judge,
-    judgePage(text, depth = 0) {
+    checkLink,
+    checkPage(text, depth = 0) {
       const url = parse(text);
-      return url ? judgeUrl(url, depth) : { denied: 'unparsable' };
+      return url ? checkUrl(url, depth) : { denied: 'unparsable' };
     },
   };
 }
 
 function parse(text: string, base?: string): URL | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
+  if (text.length > MAX_URL_CHARACTERS) return undefined;
   const address = base === undefined ? text : resolveUrl(text, base);
   const url = address === undefined ? null : URL.parse(address);
-  return url && url.href.length <= MAX_CHARACTERS ? url : undefined;
+  return url && url.href.length <= MAX_URL_CHARACTERS ? url : undefined;
 }
 
 function isAnchor(url: URL, pageUrl: string): boolean {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
-import type { Query } from './pages.ts';
+import type { Queryable } from './pages/pages.ts';
 
 const KEPT_HOURS = 24;
 
@@ -12,10 +12,10 @@ const KEPT_HOURS = 24;
  * @param call.key if `undefined`, the request is performed every time
  * @throws ServiceError `IDEMPOTENCY_KEY_REUSED` if the key was used for a different request
  */
-export async function once<Answer>(
+export async function performOnce<Answer>(
   db: Database,
   call: { teamId: string; key: string | undefined; request: unknown },
-  work: (query: Query) => Promise<Answer>,
+  work: (query: Queryable) => Promise<Answer>,
 ): Promise<Answer> {
   const { teamId, key } = call;
   return db.query.transaction().execute(async (query) => {
@@ -59,7 +59,7 @@ export async function once<Answer>(
 }
 
 /** Deletes keys that are older than 24 hours, which may be used again. */
-export async function forgetKeys(db: Database): Promise<void> {
+export async function deleteOldIdempotencyKeys(db: Database): Promise<void> {
   await db.query
     .deleteFrom('idempotency_keys')
     .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${KEPT_HOURS})`)

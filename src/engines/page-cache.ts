@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
 import { parseFileReference } from '../blobs/file-urls.ts';
 import { type Blobs, locateBlob } from '../blobs/index.ts';
-import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
-import { dropCopy } from '../db/cache-files.ts';
+import {
+  addCacheEntries,
+  type CacheFile,
+  type CacheQuery,
+  findCacheEntries,
+} from '../db/cache/cache-entries.ts';
+import { deleteCopy } from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { CacheUse } from '../formats/format.ts';
@@ -73,7 +78,7 @@ const MAX_BATCH_SIZE = 50;
  * @param deps.results storage of the files of results; cached copies have their own files
  */
 export function createPageCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
-  const lookUps = batchCalls((queries: CacheQuestion[]) => findCached(db, queries));
+  const lookUps = batchCalls((queries: CacheQuery[]) => findCacheEntries(db, queries));
   const stores = batchCalls(async (copies: { key: Buffer; snapshot: Snapshot; files: CacheFile[] }[]) => {
     const keys = await blobs.putAll(copies.map(({ snapshot }) => serializeSnapshot(snapshot)));
     const places = keys.map(locateBlob);
@@ -86,7 +91,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
       fetchedAt: new Date(snapshot.fetchedAt),
       files: [{ hash: places[index]!.file, bytes }, ...files],
     }));
-    await storeCached(db, entries);
+    await addCacheEntries(db, entries);
     return entries;
   });
 
@@ -113,7 +118,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
           // The blob of the copy is missing. Delete the copy and look for an older one.
-          await dropCopy(db, key, entry.blob);
+          await deleteCopy(db, key, entry.blob);
         }
       }
     },

@@ -1,10 +1,10 @@
-import type { Guides } from '../crawl/guides.ts';
-import { createHostRules, type HostRules } from '../crawl/host-rules.ts';
-import type { LightCrawlEnd } from '../crawl/light-crawl.ts';
-import { createMapLinks, type MapLinks } from '../crawl/map-links.ts';
-import { createMapScope } from '../crawl/map-scope.ts';
-import { siteOf } from '../crawl/site.ts';
-import type { SitemapReport } from '../crawl/sitemaps.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
+import type { DiscoveryCrawlEnd } from '../crawl/map/discovery-crawl.ts';
+import { createMapLinks, type MapLinks } from '../crawl/map/map-links.ts';
+import { createMapScope } from '../crawl/map/map-scope.ts';
+import { createMapRobots, type MapRobots } from '../crawl/robots/map-robots.ts';
+import type { SitemapReport } from '../crawl/sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import { followLinks } from './follow-links.ts';
@@ -20,7 +20,7 @@ import {
 /** Dependencies of a survey. */
 export interface LinkDiscoveryDeps extends MapFetcherDeps {
   db: Database;
-  guides: Guides;
+  guides: LinkFilterCache;
   /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
 }
@@ -41,15 +41,15 @@ export interface DiscoveredLinks {
    */
   start: MapPage | ServiceError | 'forbidden' | undefined;
   sitemaps?: SitemapReport | 'cut' | undefined;
-  crawl?: LightCrawlEnd;
+  crawl?: DiscoveryCrawlEnd;
 }
 
 async function openStart(
   pages: MapPageFetcher,
-  rules: HostRules,
+  rules: MapRobots,
   { request, enough }: MapInput,
 ): Promise<DiscoveredLinks['start']> {
-  const robots = await rules.of(request.url, enough);
+  const robots = await rules.readRules(request.url, enough);
   if (!robots.allows(request.url)) return 'forbidden';
   // With `sitemap: 'only'`, the start page only shows where the site is, so it needs no browser.
   if (request.sitemap === 'only') return pages.plain(request.url, enough);
@@ -71,27 +71,27 @@ export async function discoverLinks(order: MapInput, deps: LinkDiscoveryDeps): P
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
   const { requestsPerHost } = deps;
-  const rules = createHostRules(deps.guides.robots, request);
+  const rules = createMapRobots(deps.guides.robots, request);
   const pages = createMapPageFetcher(deps, request, order.over);
   const start = await openStart(pages, rules, order);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;
-  const scope = createMapScope(siteOf(request.url, base), request);
+  const scope = createMapScope(startUrlAfterRedirect(request.url, base), request);
   const links = createMapLinks({ limit, ignoreQueryParameters });
   const ground: MapContext = { ...order, base, scope, rules, links };
-  await rules.of(base, enough);
+  await rules.readRules(base, enough);
 
-  const first = scope.ofPage(base);
+  const first = scope.acceptPage(base);
   if (sitemap !== 'only' && page && first && !isGone(page.statusCode) && mayList(ground, first))
     links.add(first, page.facts);
   const survey: DiscoveredLinks = { links, base, folder: scope.folder, start };
   const before = links.size;
   if (sitemap !== 'skip') survey.sitemaps = await addSitemapLinks(ground, deps);
   if (sitemap === 'only') return survey;
-  const mayEndDry = links.size > before;
+  const mayEndEarly = links.size > before;
   if (request.useIndex && !request.ignoreCache) await addIndexedLinks(ground, deps.db);
   if (page && !links.isFull) {
-    survey.crawl = await followLinks(ground, pages, { start: page, mayEndDry, requestsPerHost });
+    survey.crawl = await followLinks(ground, pages, { start: page, mayEndEarly, requestsPerHost });
   }
   return survey;
 }

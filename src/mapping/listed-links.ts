@@ -1,7 +1,7 @@
-import { siteOf } from '../crawl/site.ts';
-import { type SitemapReport, sitemapPlaces, walkSitemaps } from '../crawl/sitemaps.ts';
+import { locateSitemaps, type SitemapReport, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
+import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
-import { listKnownPages } from '../db/known-pages.ts';
+import { listFetchedUrls } from '../db/pages/fetched-pages.ts';
 import type { Egress } from '../net/egress.ts';
 import { type MapContext, mayList } from './map-context.ts';
 
@@ -16,13 +16,16 @@ export async function addSitemapLinks(
 ): Promise<SitemapReport | 'cut' | undefined> {
   const { request, base, scope, links, rules, half, enough } = ground;
   const signal = request.sitemap === 'only' ? enough : half;
-  const places = sitemapPlaces(new URL(siteOf(request.url, base)), await rules.of(base, enough));
+  const places = locateSitemaps(
+    new URL(startUrlAfterRedirect(request.url, base)),
+    await rules.readRules(base, enough),
+  );
   const walk = walkSitemaps({ egress: deps.egress, userAgent: deps.userAgent, ...places, signal });
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
       if (step.done) return step.value;
       for (const named of step.value) {
-        const url = scope.ofPage(named);
+        const url = scope.acceptPage(named);
         if (url && mayList(ground, url)) links.add(url);
       }
       if (links.isFull) return undefined;
@@ -41,8 +44,8 @@ export async function addIndexedLinks(ground: MapContext, db: Database): Promise
   const { base, teamId, limit, scope, links } = ground;
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
-  for (const known of await listKnownPages(db, { teamId, hosts, limit })) {
-    const url = scope.ofPage(known);
+  for (const known of await listFetchedUrls(db, { teamId, hosts, limit })) {
+    const url = scope.acceptPage(known);
     if (url && mayList(ground, url)) links.add(url, {});
   }
 }

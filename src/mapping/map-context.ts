@@ -1,6 +1,6 @@
-import type { HostRules } from '../crawl/host-rules.ts';
-import type { MapLinks } from '../crawl/map-links.ts';
-import type { MapScope } from '../crawl/map-scope.ts';
+import type { MapLinks } from '../crawl/map/map-links.ts';
+import type { MapScope } from '../crawl/map/map-scope.ts';
+import type { MapRobots } from '../crawl/robots/map-robots.ts';
 import type { MapRequest } from '../schemas/map.ts';
 
 /** Which site is surveyed, for which team, and for how long. */
@@ -24,13 +24,13 @@ export interface MapContext extends MapInput {
   scope: MapScope;
   links: MapLinks;
   /** The robots.txt rules of hosts. Those of the base's host have been read already. */
-  rules: HostRules;
+  rules: MapRobots;
 }
 
 /** Whether robots.txt allows a link to be listed. A link that is excluded is noted in `links`. */
 export function mayList({ rules, links }: Pick<MapContext, 'rules' | 'links'>, url: string): boolean {
   const isAllowed = rules.mayList(url);
-  if (!isAllowed) links.exclude(url);
+  if (!isAllowed) links.addExcluded(url);
   return isAllowed;
 }
 

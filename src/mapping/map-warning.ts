@@ -1,4 +1,4 @@
-import { isBelow } from '../crawl/path.ts';
+import { isBelow } from '../crawl/url-path.ts';
 import { ServiceError } from '../errors.ts';
 import type { MapRequest } from '../schemas/map.ts';
 import type { DiscoveredLinks } from './discover-links.ts';

@@ -1,4 +1,4 @@
-import type { PageFacts } from '../crawl/map-links.ts';
+import type { PageDescription } from '../crawl/map/map-links.ts';
 import { PLAIN_PAGE } from '../engines/engine.ts';
 import { createHttpEngine } from '../engines/http-engine.ts';
 import type { Engines } from '../engines/index.ts';
@@ -25,7 +25,7 @@ export interface MapPage {
   retryAfterMs: number | undefined;
   /** Absolute URLs without duplicates. */
   links: string[];
-  facts: PageFacts;
+  facts: PageDescription;
 }
 
 /** Fetches the pages of one map. An aborted fetch throws the signal's reason. */

@@ -1,5 +1,5 @@
-import type { HostTime } from '../db/job-summary.ts';
-import { isEnded } from '../db/lanes.ts';
+import type { HostTime } from '../db/jobs/job-summary.ts';
+import { hasEnded } from '../db/pages/record-and-claim.ts';
 import type { ScrapedPage } from './page-worker.ts';
 
 /** The outcome of one chunk of a job. Temporal shows it as part of the activity's result. */
@@ -35,8 +35,8 @@ export class ChunkLog {
     scrape: (onFetched: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {
     const page = await scrape((ms) => this.#addTime(host, ms));
-    const { outcome, error, isUntried } = page.end;
-    if (isEnded(page.end)) this.#ended.push(ordinal);
+    const { outcome, error, isUncounted: isUntried } = page.end;
+    if (hasEnded(page.end)) this.#ended.push(ordinal);
     else if (outcome === 'retry' && !isUntried) this.#retried++;
     else this.#postponed++;
     if (outcome === 'failed' && error) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;

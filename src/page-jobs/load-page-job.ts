@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { findPageJob } from '../db/page-jobs.ts';
+import { findPageJob } from '../db/jobs/page-jobs.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';

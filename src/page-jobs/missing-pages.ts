@@ -1,8 +1,8 @@
 import { historyKey } from '../change-history/change-tracker.ts';
-import type { Guides } from '../crawl/guides.ts';
+import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Database } from '../db/client.ts';
-import { addToJob, readPageJob } from '../db/page-jobs.ts';
-import { listCrawlPages } from '../db/page-versions.ts';
+import { addPagesToJob, readPageJobState } from '../db/jobs/page-jobs.ts';
+import { listEarlierCrawlPages } from '../db/pages/page-versions.ts';
 import { findTracking } from '../formats/change-tracking.ts';
 import { loadPageJob } from './load-page-job.ts';
 
@@ -19,37 +19,37 @@ const PAGES_AT_ONCE = 500;
  * nothing for other jobs, or if the limit is reached.
  */
 export async function addMissingPages(
-  deps: { db: Database; guides: Guides; secretKey: string },
+  deps: { db: Database; guides: LinkFilterCache; secretKey: string },
   jobId: string,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, guides, secretKey } = deps;
-  const job = await readPageJob(db, jobId);
+  const job = await readPageJobState(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
   const asked = findTracking(options.formats);
   if (cipher.encrypts || !crawl || !asked) return;
-  const guide = guides.of({ ...crawl, jobId, cipher });
+  const guide = guides.get({ ...crawl, jobId, cipher });
   const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
-      const known = await listCrawlPages(db, { ...question, after });
+      const known = await listEarlierCrawlPages(db, { ...question, after });
       const last = known.at(-1);
       if (!last) return;
-      const { found, ...skipped } = await guide.adopt(
+      const { found, ...skipped } = await guide.filterSitemapUrls(
         known.map(({ url }) => url),
         signal,
       );
       const pages = found.map((page) => ({ ...page, hidden: true }));
-      const { added, isFull } = await addToJob(db, { jobId, pages, ...skipped, cipher });
+      const { added, isFull } = await addPagesToJob(db, { jobId, pages, ...skipped, cipher });
       if (added || isFull) return;
       after = last.key;
     }
   } catch (error) {
     // The link filter remembers these URLs as known, but they may not have been stored. It has to treat them
     // as new again.
-    guides.forget(jobId);
+    guides.discard(jobId);
     throw error;
   }
 }

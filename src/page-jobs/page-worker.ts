@@ -1,9 +1,14 @@
 import type { Blobs } from '../blobs/index.ts';
-import { type Claim, pauseHosts } from '../db/claims.ts';
 import type { Database } from '../db/client.ts';
-import { type Advanced, advance, isEnded, type PageEnd } from '../db/lanes.ts';
-import type { NewPage } from '../db/pages.ts';
-import type { CrawlStart } from '../db/progress.ts';
+import type { CrawlStart } from '../db/jobs/job-progress.ts';
+import { type Claim, pauseHosts } from '../db/pages/claims.ts';
+import type { NewPage } from '../db/pages/pages.ts';
+import {
+  hasEnded,
+  type PageResult,
+  type RecordAndClaimResult,
+  recordAndClaim,
+} from '../db/pages/record-and-claim.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 
 /** Maximum number of pages that a lane scrapes at once. */
@@ -37,7 +42,7 @@ const HELP_PAUSE_MS = 1_000;
 
 /** The result of scraping a page. */
 export interface ScrapedPage {
-  end: PageEnd;
+  end: PageResult;
   /** The document as JSON. */
   json?: Buffer;
   found?: NewPage[];
@@ -91,7 +96,7 @@ export interface PageWorkerOptions {
   /**
    * @param onFetched to be called when the host is done with the page, so that it can get another request
    */
-  scrape(claim: Claim, job: Advanced, onFetched: () => void): Promise<ScrapedPage>;
+  scrape(claim: Claim, job: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage>;
 }
 
 /**
@@ -121,7 +126,7 @@ export class PageWorker {
   #heldAtCall = Number.POSITIVE_INFINITY;
   #wake = Promise.withResolvers<void>();
   #failure: { error: unknown } | undefined;
-  #job: Advanced | undefined;
+  #job: RecordAndClaimResult | undefined;
   #taken = 0;
   #done = 0;
 
@@ -135,7 +140,7 @@ export class PageWorker {
    * @returns the number of pages that it finished, the state of the job after its last step, and whether it
    *   had no room for another page the last time
    */
-  async run(): Promise<{ done: number; job: Advanced; isBlocked: boolean }> {
+  async run(): Promise<{ done: number; job: RecordAndClaimResult; isBlocked: boolean }> {
     let idleSince: number | undefined;
     for (;;) {
       this.#options.signal.throwIfAborted();
@@ -159,7 +164,7 @@ export class PageWorker {
     }
   }
 
-  #result(job: Advanced) {
+  #result(job: RecordAndClaimResult) {
     return { done: this.#done, job, isBlocked: this.#isBlocked };
   }
 
@@ -234,23 +239,23 @@ export class PageWorker {
       restMs === undefined ? [] : [[end.host, restMs] as const],
     );
     if (rests.length) await pauseHosts(db, new Map(rests));
-    this.#job = await advance(db, {
+    this.#job = await recordAndClaim(db, {
       jobId,
       cipher,
-      lane: name,
-      ended: pages.map(({ end }) => end),
+      pageWorker: name,
+      results: pages.map(({ end }) => end),
       start: pages.find(({ start }) => start)?.start,
       found: pages.flatMap(({ found = [] }) => found),
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       homepages: pages.flatMap(({ homepages = [] }) => homepages),
-      want,
+      maxPages: want,
       fetching: new Map(this.#fetching),
       requestsPerHost,
       pageEvents,
     });
     // Room is returned only now, because the database too counts a page as claimed until it is recorded.
     this.#options.room.release(pages.length);
-    this.#done += pages.filter(({ end }) => isEnded(end)).length;
+    this.#done += pages.filter(({ end }) => hasEnded(end)).length;
     const { claims } = this.#job;
     this.#taken += claims.length;
     for (const claim of claims) {

@@ -1,10 +1,10 @@
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
-import type { Guide } from '../crawl/guide.ts';
-import { DENIALS } from '../crawl/scope.ts';
-import type { Claim } from '../db/claims.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import { translateDatabaseError } from '../db/client.ts';
-import { isEnded } from '../db/lanes.ts';
-import { HOMEPAGE_CODE } from '../db/skipped-urls.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import { hasEnded } from '../db/pages/record-and-claim.ts';
+import { EXTERNAL_HOMEPAGE_CODE } from '../db/pages/skipped-urls.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -27,11 +27,11 @@ export interface PageJobContext {
   /** The scrape options of all pages; the URL comes from the claim. */
   request: ScrapeRequest;
   /** The link filter of a crawl; `undefined` for a batch. */
-  guide: Guide | undefined;
+  guide: LinkFilter | undefined;
   /**
    * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
    */
-  guideAt: ((url: string) => Guide) | undefined;
+  guideAt: ((url: string) => LinkFilter) | undefined;
   /** The start URL of a crawl; `undefined` for a batch. */
   start: string | undefined;
   /** Whether links on the pages lead to more pages of the job. */
@@ -88,7 +88,7 @@ export async function scrapeClaimedPage(
 ): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
   const page = (await bar(claim, job, deps)) ?? (await scrapeClaim(claim, job, deps));
-  const isPlaced = !job.guide || claim.ordinal > 0 || !isEnded(page.end) || page.start;
+  const isPlaced = !job.guide || claim.ordinal > 0 || !hasEnded(page.end) || page.start;
   return isPlaced ? page : { ...page, start: { base: claim.url } };
 }
 
@@ -121,7 +121,7 @@ async function scrapeClaim(claim: Claim, job: PageJobContext, deps: PageDeps): P
       // The crawl moves to the host that its start page leads to, so that host's robots.txt decides about
       // its pace and its sitemaps.
       const guide = job.guideAt?.(answered);
-      const permit = await deadline.duringWait(async () => guide?.permit(answered, deps.signal));
+      const permit = await deadline.duringWait(async () => guide?.checkRobots(answered, deps.signal));
       if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
     }
     const waitedMs = claim.waitedMs + deadline.waitedMs;
@@ -180,7 +180,7 @@ const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJobContext, { sn
 
 /** Postpones a page until a robots.txt is available. This does not count as an attempt. */
 const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
-  end: { id, host, outcome: 'retry', isUntried: true, retryInMs },
+  end: { id, host, outcome: 'retry', isUncounted: true, retryInMs },
 });
 
 /**
@@ -190,7 +190,7 @@ const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
 async function bar(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
   try {
-    const permit = (await job.guide?.permit(url, deps.signal)) ?? 'granted';
+    const permit = (await job.guide?.checkRobots(url, deps.signal)) ?? 'granted';
     if (permit === 'granted') return undefined;
     if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
     if ('waitMs' in permit) return postponed(claim, permit.waitMs);
@@ -234,22 +234,22 @@ async function placed(
   const guide = place?.guide ?? job.guide;
   if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
   const moved = url !== claim.url;
-  const denial = place ? place.denial : moved ? guide.whyNot(url) : undefined;
+  const denial = place ? place.denial : moved ? guide.findSkipReason(url) : undefined;
   // The links of a start page are followed even if it is not a page of the crawl itself. Any other page
   // outside the crawl leads to nothing.
   const links =
     isFollowed(claim, job) && (place || !denial)
-      ? await guide.follow(discovered, { url, depth: claim.depth }, page.signal)
+      ? await guide.filterLinks(discovered, { url, depth: claim.depth }, page.signal)
       : undefined;
   const start = place && { start: place.start };
   if (denial) {
     const target = moved ? ` redirects to ${url}, which` : '';
-    const message = `${claim.url}${target} is no page of the crawl. ${DENIALS[denial]}`;
-    const error = { code: denial === 'externalHomepage' ? HOMEPAGE_CODE : 'CRAWL_DENIAL', message };
+    const message = `${claim.url}${target} is no page of the crawl. ${SKIP_REASONS[denial]}`;
+    const error = { code: denial === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL', message };
     return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
-  const finalKey = guide.keyOf(url);
-  const isOther = moved && !finalKey.equals(guide.keyOf(claim.url));
+  const finalKey = guide.pageKey(url);
+  const isOther = moved && !finalKey.equals(guide.pageKey(claim.url));
   const target = isOther && { finalUrl: url, finalKey };
   return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
 }

@@ -1,18 +1,18 @@
-import type { Guide } from '../crawl/guide.ts';
-import { folderOf } from '../crawl/path.ts';
-import type { DenialReason } from '../crawl/scope.ts';
-import type { CrawlStart } from '../db/progress.ts';
+import type { LinkFilter } from '../crawl/link-filter.ts';
+import type { SkipReason } from '../crawl/skip-reason.ts';
+import { folderPath } from '../crawl/url-path.ts';
+import type { CrawlStart } from '../db/jobs/job-progress.ts';
 
 /** The facts about a crawl that its start page reveals. */
 export interface StartPage {
   start: CrawlStart;
   /** The link filter of the crawl from now on. */
-  guide: Guide;
+  guide: LinkFilter;
   /**
    * Why the start page is not a page of the crawl itself. Set only if its requested URL and its URL after
    * redirects are both excluded, so a redirect out of the requested path is no reason.
    */
-  denial: DenialReason | undefined;
+  denial: SkipReason | undefined;
 }
 
 /**
@@ -24,14 +24,14 @@ export interface StartPage {
 export async function readStartPage(
   asked: string,
   url: string,
-  { guideAt, signal }: { guideAt: (url: string) => Guide; signal: AbortSignal },
+  { guideAt, signal }: { guideAt: (url: string) => LinkFilter; signal: AbortSignal },
 ): Promise<StartPage> {
-  const denialOfAsked = guideAt(asked).whyNot(asked);
+  const denialOfAsked = guideAt(asked).findSkipReason(asked);
   const guide = guideAt(url);
-  const denial = guide.whyNot(url);
+  const denial = guide.findSkipReason(url);
   // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
   const hasMoved = new URL(url).origin !== new URL(asked).origin;
-  const paceMs = hasMoved ? await guide.paceMs(signal) : undefined;
-  const strayed = denial === 'startPath' && { strayed: { url, folder: folderOf(new URL(asked)) } };
-  return { start: { base: url, paceMs, ...strayed }, guide, denial: denial && denialOfAsked };
+  const paceMs = hasMoved ? await guide.readCrawlDelayMs(signal) : undefined;
+  const strayed = denial === 'startPath' && { strayed: { url, folder: folderPath(new URL(asked)) } };
+  return { start: { base: url, crawlDelayMs: paceMs, ...strayed }, guide, denial: denial && denialOfAsked };
 }

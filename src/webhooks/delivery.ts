@@ -1,14 +1,14 @@
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import {
-  type Attempt,
-  type DeliverySurvey,
+  type DeliveryAttempt,
   type DueEvent,
   findWebhook,
-  isRunning,
-  listDue,
+  isJobRunning,
+  listDueEvents,
+  type PendingDeliveries,
+  readPendingDeliveries,
   recordAttempt,
-  surveyDeliveries,
   type Webhook,
 } from '../db/webhooks.ts';
 import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
@@ -59,11 +59,11 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
  * @throws errors of the database, after which events that were sent but not recorded are sent again; the
  *   signal's reason
  */
-export async function deliverDueEvents(deps: WebhookDeps, round: DeliveryRound): Promise<DeliverySurvey> {
+export async function deliverDueEvents(deps: WebhookDeps, round: DeliveryRound): Promise<PendingDeliveries> {
   const webhook = await findWebhook(deps.db, round.jobId, deps.secretKey);
   if (!webhook) return { open: 0, nextDueInMs: undefined, jobEnded: true };
   await new WebhookDelivery(deps, webhook, round).run();
-  return surveyDeliveries(deps.db, round.jobId);
+  return readPendingDeliveries(deps.db, round.jobId);
 }
 
 /** First attempts keep the order of the events; retries are made when they are due. */
@@ -100,7 +100,7 @@ class WebhookDelivery {
         await this.#rest();
       } else if (ended) {
         break;
-      } else if (await isRunning(this.#deps.db, jobId)) {
+      } else if (await isJobRunning(this.#deps.db, jobId)) {
         await this.#rest();
       } else {
         // The job may have written its last events since the last query, so there is one more.
@@ -119,12 +119,12 @@ class WebhookDelivery {
     const firsts = this.#firsts.length === 0 && now >= this.#lookAt;
     const retries = this.#retries.length === 0 && now >= this.#retryLookAt;
     if (!firsts && !retries) return;
-    const due = await listDue(this.#deps.db, {
+    const due = await listDueEvents(this.#deps.db, {
       jobId: this.#round.jobId,
       after: this.#after,
-      firsts: firsts ? ROWS_AT_ONCE : 0,
-      retries: retries ? ROWS_AT_ONCE : 0,
-      except: [...this.#sending.keys()].map(({ id }) => id),
+      maxNew: firsts ? ROWS_AT_ONCE : 0,
+      maxRetries: retries ? ROWS_AT_ONCE : 0,
+      excludedIds: [...this.#sending.keys()].map(({ id }) => id),
     });
     // A full result means that there may be more, so the next query need not wait.
     if (firsts) {
@@ -163,7 +163,7 @@ class WebhookDelivery {
     this.#sending.set(event, done);
   }
 
-  async #attempt(event: DueEvent): Promise<Attempt> {
+  async #attempt(event: DueEvent): Promise<DeliveryAttempt> {
     const { id, attempts } = event;
     const { jobId, signal, onFault } = this.#round;
     const { url } = this.#webhook.target;

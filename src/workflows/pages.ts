@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PageWorkerReport } from '../activities/pages.ts';
-import type { JobSummary } from '../db/job-summary.ts';
+import type { JobSummary } from '../db/jobs/job-summary.ts';
 import { toServiceError } from '../errors.ts';
 import { bookkeeping, lanes } from './activities.ts';
 import { logged } from './failure.ts';

@@ -7,7 +7,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import type { StalledJob } from '../db/page-jobs.ts';
+import type { StalledJob } from '../db/jobs/page-jobs.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';

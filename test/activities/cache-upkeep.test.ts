@@ -8,7 +8,7 @@ import { up as countFiles } from '../../migrations/0006-cache-files.ts';
 import { removeStrayFiles, trimCache } from '../../src/activities/cache-upkeep.ts';
 import { formatFileReference } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
-import { cachedBytes } from '../../src/db/cache-files.ts';
+import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
@@ -102,15 +102,15 @@ describe('the limit of the cache', () => {
     }
     expect(await find('one')).toBe('one');
     const bytes = await bytesOnDisk();
-    expect(await cachedBytes(db)).toBe(bytes);
+    expect(await sumCachedBytes(db)).toBe(bytes);
     expect(await trim(bytes)).toEqual({ copies: 0, files: 0 });
     expect(await trim(bytes - 1)).toEqual({ copies: 1, files: 1 });
     expect(await kept()).toEqual(['four', 'one', 'three']);
     expect(await find('two')).toBeUndefined();
-    expect(await bytesOnDisk()).toBe(await cachedBytes(db));
+    expect(await bytesOnDisk()).toBe(await sumCachedBytes(db));
     await trim(1);
     expect(await filesOnDisk()).toEqual([]);
-    expect(await cachedBytes(db)).toBe(0);
+    expect(await sumCachedBytes(db)).toBe(0);
   });
 
   it('counts a picture that several copies have once, and lets it go with the last of them', async () => {
@@ -119,7 +119,7 @@ describe('the limit of the cache', () => {
     await keep('two', { picture });
     await lastUsed('one', 5 * HOUR_MS);
     await lastUsed('two', HOUR_MS / 2);
-    const bytes = await cachedBytes(db);
+    const bytes = await sumCachedBytes(db);
     expect(Math.abs(bytes - (await bytesOnDisk()))).toBeLessThan(100);
     expect(bytes).toBeLessThan(2 * picture.length);
     await trim(bytes - 1);
@@ -133,7 +133,7 @@ describe('the limit of the cache', () => {
   it('lets copies in one file go together', async () => {
     await Promise.all(['one', 'two', 'three'].map((name) => keep(name)));
     expect(await filesOnDisk()).toHaveLength(1);
-    expect(await cachedBytes(db)).toBe(await bytesOnDisk());
+    expect(await sumCachedBytes(db)).toBe(await bytesOnDisk());
     await keep('later');
     await lastUsed('one', HOUR_MS);
     expect(await trim((await bytesOnDisk()) - 1)).toEqual({ copies: 3, files: 1 });
@@ -168,7 +168,7 @@ describe('a copy', () => {
     expect(found?.fetchedAt).toBeLessThan(Date.now() - HOUR_MS);
     await unlink(before[0]!);
     expect(await find('page')).toBeUndefined();
-    expect([await kept(), await cachedBytes(db)]).toEqual([[], 0]);
+    expect([await kept(), await sumCachedBytes(db)]).toEqual([[], 0]);
   });
 
   it('that was kept before files were counted is counted too', async () => {
@@ -177,7 +177,7 @@ describe('a copy', () => {
     await sql`alter table cache_entries drop column files`.execute(db.query);
     // A migration knows no tables.
     await countFiles(db.query as unknown as Kysely<unknown>);
-    expect(await cachedBytes(db)).toBe(await bytesOnDisk());
+    expect(await sumCachedBytes(db)).toBe(await bytesOnDisk());
     expect(await removeAllStrays()).toBe(0);
     expect(await find('two')).toBe('two');
     expect((await trim(1)).copies).toBe(2);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { findTeam } from '../../src/db/teams.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/profiles.ts';
+import { leaseProfile, listProfiles, releaseProfile, saveProfile } from '../../src/db/teams/profiles.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';

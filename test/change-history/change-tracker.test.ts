@@ -12,7 +12,7 @@ import {
 } from '../../src/change-history/change-tracker.ts';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, failJob, insertJob } from '../../src/db/jobs.ts';
+import { completeJob, failJob, insertJob } from '../../src/db/jobs/jobs.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';

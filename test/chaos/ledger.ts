@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase, translateDatabaseError } from '../../src/db/client.ts';
-import { changeTeam, FIRST_TEAM, findTeam } from '../../src/db/teams.ts';
+import { changeTeam, FIRST_TEAM, findTeam } from '../../src/db/teams/teams.ts';
 import { toServiceError } from '../../src/errors.ts';
 import type { Findings } from './findings.ts';
 import type { VerifiedJob } from './verify.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalKey } from '../../src/crawl/canonical.ts';
+import { canonicalKey } from '../../src/crawl/canonical-key.ts';
 
 const similar = { ignoreQueryParameters: false, deduplicateSimilarURLs: true };
 const strict = { ignoreQueryParameters: false, deduplicateSimilarURLs: false };

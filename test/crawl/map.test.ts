@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFrontier } from '../../src/crawl/frontier.ts';
-import { type LightCrawl, runLightCrawl } from '../../src/crawl/light-crawl.ts';
-import { createMapLinks } from '../../src/crawl/map-links.ts';
-import { createMapScope } from '../../src/crawl/map-scope.ts';
-import { orderBySearch } from '../../src/crawl/map-search.ts';
+import { type DiscoveryCrawlOptions, runDiscoveryCrawl } from '../../src/crawl/map/discovery-crawl.ts';
+import { createFrontier } from '../../src/crawl/map/frontier.ts';
+import { createMapLinks } from '../../src/crawl/map/map-links.ts';
+import { createMapScope } from '../../src/crawl/map/map-scope.ts';
+import { rankLinks } from '../../src/crawl/map/rank-links.ts';
 import { mapBody } from '../../src/schemas/map.ts';
 
 const SITE = 'https://example.com';
@@ -13,7 +13,7 @@ describe('the scope of a map', () => {
   const scopeOf = (base: string, options: Record<string, unknown> = {}) =>
     createMapScope(base, mapBody.parse({ url: base, ...options }));
   const taken = (base: string, urls: string[], options?: Record<string, unknown>) =>
-    urls.filter((url) => scopeOf(base, options).ofPage(url) !== undefined);
+    urls.filter((url) => scopeOf(base, options).acceptPage(url) !== undefined);
 
   it('is the site with its subdomains, and pages alone', () => {
     const inside = [`${SITE}/`, 'http://www.example.com/a', 'https://docs.example.com/a', `${SITE}/a.pdf`];
@@ -52,9 +52,9 @@ describe('the scope of a map', () => {
 
   it('takes links as they stand in a page, without places in it', () => {
     const scope = scopeOf(`${SITE}/`);
-    expect(scope.ofLink('b#part', `${SITE}/a/`)).toBe(`${SITE}/a/b`);
-    expect(scope.ofLink('#part', `${SITE}/a/`)).toBeUndefined();
-    expect(scope.ofLink('mailto:me@example.com', `${SITE}/a/`)).toBeUndefined();
+    expect(scope.acceptLink('b#part', `${SITE}/a/`)).toBe(`${SITE}/a/b`);
+    expect(scope.acceptLink('#part', `${SITE}/a/`)).toBeUndefined();
+    expect(scope.acceptLink('mailto:me@example.com', `${SITE}/a/`)).toBeUndefined();
   });
 });
 
@@ -87,7 +87,7 @@ describe('the links of a map', () => {
     const links = createMapLinks({ limit: 2, ignoreQueryParameters: true });
     expect([links.add(`${SITE}/1`), links.add(`${SITE}/1/`), links.isFull]).toEqual([true, false, false]);
     expect([links.add(`${SITE}/2`), links.add(`${SITE}/3`), links.isFull]).toEqual([true, false, true]);
-    links.drop(`${SITE}/1`);
+    links.remove(`${SITE}/1`);
     expect([links.size, links.isFull, links.add(`${SITE}/3`)]).toEqual([1, false, true]);
   });
 
@@ -98,14 +98,14 @@ describe('the links of a map', () => {
     links.describe(`${SITE}/list?page=3`, { title: 'List, page 3' });
     expect(links.list()).toEqual([{ url: `${SITE}/list`, title: 'List, page 2', description: 'Second' }]);
     links.describe(`${SITE}/list`, { title: 'List' });
-    links.drop(`${SITE}/list?page=9`);
+    links.remove(`${SITE}/list?page=9`);
     expect(links.list()).toEqual([{ url: `${SITE}/list`, title: 'List', description: 'Second' }]);
   });
 });
 
 describe('a search', () => {
   const order = (search: string, links: (string | { url: string; title?: string; description?: string })[]) =>
-    orderBySearch(
+    rankLinks(
       links.map((link) =>
         typeof link === 'string' ? { url: SITE + link } : { ...link, url: SITE + link.url },
       ),
@@ -145,7 +145,7 @@ describe('a search', () => {
     expect(order('api', links)).toEqual(['/m/api', '/b/api', '/z', '/a', '/c']);
     expect(order('nothing of that', links)).toEqual(links);
     expect(order(' -- ', links)).toEqual(links);
-    expect(orderBySearch([], 'api')).toEqual([]);
+    expect(rankLinks([], 'api')).toEqual([]);
   });
 });
 
@@ -188,18 +188,18 @@ describe('a light crawl', () => {
   /** Crawls addresses `/0` and on; each leads to what `next` says. */
   async function crawl(
     next: (n: number) => number[],
-    options: Partial<LightCrawl> & { wanted?: number; slow?: number } = {},
+    options: Partial<DiscoveryCrawlOptions> & { wanted?: number; slow?: number } = {},
   ) {
     const { wanted = Infinity, slow, ...rest } = options;
     const frontier = createFrontier([]);
     const found = new Set([0]);
     const state = { visits: [] as number[], running: 0, most: 0 };
     frontier.add({ url: `${SITE}/0`, depth: 0 });
-    const end = await runLightCrawl({
+    const end = await runDiscoveryCrawl({
       frontier,
       isEnough: () => found.size >= wanted,
       signal: idle,
-      mayEndDry: false,
+      mayEndEarly: false,
       requestsPerHost: 8,
       async visit({ url, depth }, signal) {
         const n = Number(url.slice(SITE.length + 1));
@@ -209,7 +209,7 @@ describe('a light crawl', () => {
         const fresh = next(n).filter((each) => !found.has(each));
         for (const each of fresh) frontier.add({ url: `${SITE}/${each}`, depth: depth + 1 });
         for (const each of fresh) found.add(each);
-        return { fresh: fresh.length };
+        return { newLinks: fresh.length };
       },
       ...rest,
     });
@@ -236,9 +236,9 @@ describe('a light crawl', () => {
     const leaves = Array.from({ length: 1_000 }, (_, n) => n + 1);
     const links = (n: number) => (n === 0 ? leaves : n === 5 ? [2_000, 2_001] : []);
     expect(await crawl(links)).toMatchObject({ end: 'all', found: 1_003 });
-    const dry = await crawl(links, { mayEndDry: true });
+    const dry = await crawl(links, { mayEndEarly: true });
     expect([dry.end, dry.found, dry.visits.length < 900]).toEqual(['dry', 1_003, true]);
-    expect((await crawl(links, { mayEndDry: true, slow: 5 })).found).toBe(1_003);
+    expect((await crawl(links, { mayEndEarly: true, slow: 5 })).found).toBe(1_003);
   });
 
   it('ends with as many pages as it may fetch, where links have no end', async () => {
@@ -262,10 +262,10 @@ describe('a light crawl', () => {
     let asked = 0;
     const visit = async () => {
       asked++;
-      return { fresh: 0, asksForRest: asked === 1, restMs: 1 };
+      return { newLinks: 0, isThrottled: asked === 1, retryAfterMs: 1 };
     };
     expect([(await crawl(tree(5), { visit })).end, asked]).toEqual(['all', 2]);
-    const refuse = async () => ({ fresh: 0, asksForRest: true, restMs: 1 });
+    const refuse = async () => ({ newLinks: 0, isThrottled: true, retryAfterMs: 1 });
     expect((await crawl(tree(5), { visit: refuse })).end).toBe('refused');
   });
 });

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots.ts';
+import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots/robots-txt.ts';
 import { createEgress } from '../../src/net/egress.ts';
 
 const ORIGIN = 'https://example.com';

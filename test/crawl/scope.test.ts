@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   createScope,
-  DENIALS,
   type LinkSource,
+  type ScopeDecision,
   type ScopeOptions,
-  type Verdict,
 } from '../../src/crawl/scope.ts';
+import { SKIP_REASONS } from '../../src/crawl/skip-reason.ts';
 
 const START = 'https://example.com/';
 const at = (url: string, rest: Partial<LinkSource> = {}): LinkSource => ({ url, depth: 0, ...rest });
 /** The address that a link becomes, or the name of why it is left out. */
-const outcome = (verdict: Verdict) => ('denied' in verdict ? verdict.denied : verdict.url);
+const outcome = (verdict: ScopeDecision) => ('denied' in verdict ? verdict.denied : verdict.url);
 
 function judge(link: string, options: Partial<ScopeOptions> = {}, from: Partial<LinkSource> = {}) {
   const startUrl = options.startUrl ?? START;
-  return createScope({ startUrl, ...options }).judge(link, at(startUrl, from));
+  return createScope({ startUrl, ...options }).checkLink(link, at(startUrl, from));
 }
 const follow = (...given: Parameters<typeof judge>) => outcome(judge(...given));
 
@@ -242,16 +242,16 @@ describe('an address that is no link', () => {
     ['/docs/a', 'unparsable'],
     ['no address', 'unparsable'],
   ])('%s: %s', (url, expected) => {
-    expect(outcome(scope.judgePage(url))).toBe(expected);
+    expect(outcome(scope.checkPage(url))).toBe(expected);
   });
 
   it('stands at the start unless said otherwise', () => {
-    expect(scope.judgePage(`${START}docs/a`)).toMatchObject({ depth: 0 });
-    expect(scope.judgePage(`${START}docs/a`, 2)).toMatchObject({ depth: 2 });
-    expect(outcome(scope.judgePage(`${START}docs/a`, 3))).toBe('depth');
+    expect(scope.checkPage(`${START}docs/a`)).toMatchObject({ depth: 0 });
+    expect(scope.checkPage(`${START}docs/a`, 2)).toMatchObject({ depth: 2 });
+    expect(outcome(scope.checkPage(`${START}docs/a`, 3))).toBe('depth');
   });
 });
 
 it('explains every reason in sentences', () => {
-  for (const [reason, text] of Object.entries(DENIALS)) expect(text, reason).toMatch(/^[A-Z].{20,}\.$/);
+  for (const [reason, text] of Object.entries(SKIP_REASONS)) expect(text, reason).toMatch(/^[A-Z].{20,}\.$/);
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemap.ts';
+import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemaps/parse-sitemap.ts';
 
 const URL_ = 'https://example.com/sitemap.xml';
 const MIB = 1024 * 1024;

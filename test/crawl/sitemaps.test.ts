@@ -2,13 +2,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseRobots } from '../../src/crawl/robots.ts';
+import { parseRobots } from '../../src/crawl/robots/robots-txt.ts';
 import {
+  locateSitemaps,
   type SitemapReport,
   type SitemapWalk,
-  sitemapPlaces,
   walkSitemaps,
-} from '../../src/crawl/sitemaps.ts';
+} from '../../src/crawl/sitemaps/walk-sitemaps.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 
 let server: Server;
@@ -173,7 +173,7 @@ describe('a walk', () => {
     async (named) => {
       const { pages } = await walk(['/packed.xml.gz', named], {
         fallbacks: [`${site}/pages.xml`, `${site}/packed.xml.gz`],
-        answerTimeoutMs: 500,
+        responseTimeoutMs: 500,
       });
       expect(pages).toEqual(['/packed', '/a', '/b', '/a']);
       expect(asked).toEqual(['/packed.xml.gz', named, '/pages.xml']);
@@ -225,7 +225,7 @@ describe('a walk', () => {
 describe('where sitemaps are', () => {
   const robots = (body: string) =>
     parseRobots({ url: 'https://example.com/robots.txt', statusCode: 200, body }, 'Winnow');
-  const places = (start: string, body = '') => sitemapPlaces(new URL(start), robots(body));
+  const places = (start: string, body = '') => locateSitemaps(new URL(start), robots(body));
   const roots = (start: string) => places(start).roots;
 
   it('robots.txt knows best, and the usual places are for when it is wrong', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTrapGuard } from '../../src/crawl/traps.ts';
+import { createTrapGuard } from '../../src/crawl/traps/trap-guard.ts';
 
 const HOST = 'https://example.com';
 const guard = () => createTrapGuard({ now: new Date('2026-11-21T00:00:00Z') });

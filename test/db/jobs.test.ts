@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs.ts';
-import { findTeam } from '../../src/db/teams.ts';
+import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs/jobs.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** A job ends once and is paid once, whoever says so and how often. */

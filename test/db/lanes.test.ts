@@ -1,14 +1,23 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pauseHosts, releaseLanes, surveyJob } from '../../src/db/claims.ts';
 import type { Database } from '../../src/db/client.ts';
-import { type Advance, advance, type PageEnd } from '../../src/db/lanes.ts';
-import { addToJob, insertPageJob, readPageJob, retryFailed } from '../../src/db/page-jobs.ts';
-import { listDocuments, type NewPage } from '../../src/db/pages.ts';
-import { endJob, retune } from '../../src/db/progress.ts';
-import { listSkipped } from '../../src/db/skipped-urls.ts';
-import { acquireSlot, countSlots, endWait, releaseSlot } from '../../src/db/slots.ts';
-import { findTeam, type TeamChange } from '../../src/db/teams.ts';
+import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
+import {
+  addPagesToJob,
+  insertPageJob,
+  readPageJobState,
+  retryFailedPages,
+} from '../../src/db/jobs/page-jobs.ts';
+import { pauseHosts, readJobWorkload, releaseClaims } from '../../src/db/pages/claims.ts';
+import { listDocuments, type NewPage } from '../../src/db/pages/pages.ts';
+import {
+  type PageResult,
+  type RecordAndClaimRequest,
+  recordAndClaim,
+} from '../../src/db/pages/record-and-claim.ts';
+import { listSkipped } from '../../src/db/pages/skipped-urls.ts';
+import { acquireSlot, countSlots, endSlotWait, releaseSlot } from '../../src/db/teams/slots.ts';
+import { findTeam, type TeamChange } from '../../src/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
@@ -64,21 +73,21 @@ async function newJob({
   return { id, team: owner };
 }
 
-const step = (jobId: string, change: Partial<Advance> = {}) =>
-  advance(db, {
+const step = (jobId: string, change: Partial<RecordAndClaimRequest> = {}) =>
+  recordAndClaim(db, {
     jobId,
     cipher: NULL_CIPHER,
-    lane: `${jobId}/0/1`,
-    ended: [],
+    pageWorker: `${jobId}/0/1`,
+    results: [],
     found: [],
     blocked: [],
-    want: 0,
+    maxPages: 0,
     fetching: new Map(),
     requestsPerHost: 8,
     pageEvents: false,
     ...change,
   });
-const done = ({ id, host }: { id: string; host: string }, change: Partial<PageEnd> = {}): PageEnd => ({
+const done = ({ id, host }: { id: string; host: string }, change: Partial<PageResult> = {}): PageResult => ({
   id,
   host,
   outcome: 'completed',
@@ -99,19 +108,19 @@ const creditsOf = async (jobId: string) => {
 describe('a page', () => {
   it('ends once, though two lanes bring it', async () => {
     const { id, team } = await newJob({ pages: pagesOf(4), team: { credits: 50 } });
-    const { claims } = await step(id, { want: 4 });
+    const { claims } = await step(id, { maxPages: 4 });
     expect(claims).toHaveLength(4);
     // The lane is taken for dead, and another one has its pages.
-    await releaseLanes(db, { jobId: id, lane: `${id}/0/`, lost: true });
+    await releaseClaims(db, { jobId: id, workerPrefix: `${id}/0/`, isWorkerLost: true });
     const other = { lane: `${id}/0/2` };
-    const again = await step(id, { ...other, want: 4 });
+    const again = await step(id, { ...other, maxPages: 4 });
     expect(again.claims.map(({ losses }) => losses)).toEqual([1, 1, 1, 1]);
     await Promise.all([
-      step(id, { ended: claims.map((claim) => done(claim, { credits: 7 })) }),
-      step(id, { ...other, ended: again.claims.map((claim) => done(claim)) }),
-      step(id, { ...other, ended: again.claims.map((claim) => done(claim)) }),
+      step(id, { results: claims.map((claim) => done(claim, { credits: 7 })) }),
+      step(id, { ...other, results: again.claims.map((claim) => done(claim)) }),
+      step(id, { ...other, results: again.claims.map((claim) => done(claim)) }),
     ]);
-    expect(await readPageJob(db, id)).toMatchObject({
+    expect(await readPageJobState(db, id)).toMatchObject({
       total: 4,
       completed: 4,
       failed: 0,
@@ -133,20 +142,28 @@ describe('a page', () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
-    } = await step(id, { want: 1 });
-    const later = await step(id, { ended: [done(first!, { outcome: 'retry', retryInMs: 60_000 })], want: 1 });
+    } = await step(id, { maxPages: 1 });
+    const later = await step(id, {
+      results: [done(first!, { outcome: 'retry', retryInMs: 60_000 })],
+      maxPages: 1,
+    });
     expect(later).toMatchObject({ claims: [], open: 1 });
-    expect((await surveyJob(db, id)).dueInMs).toBeGreaterThan(50_000);
+    expect((await readJobWorkload(db, id)).dueInMs).toBeGreaterThan(50_000);
     await db.query.updateTable('pages').set({ due_at: new Date() }).where('job_id', '=', id).execute();
-    expect((await step(id, { want: 1 })).claims).toMatchObject([{ id: first!.id, attempts: 1, losses: 0 }]);
+    expect((await step(id, { maxPages: 1 })).claims).toMatchObject([
+      { id: first!.id, attempts: 1, losses: 0 },
+    ]);
   });
 
   it('that could not be begun waits on as if it had never been claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
-    } = await step(id, { want: 1 });
-    const next = await step(id, { ended: [done(first!, { outcome: 'unbegun', blob: undefined })], want: 1 });
+    } = await step(id, { maxPages: 1 });
+    const next = await step(id, {
+      results: [done(first!, { outcome: 'unbegun', blob: undefined })],
+      maxPages: 1,
+    });
     expect(next.claims).toMatchObject([{ id: first!.id, attempts: 0, losses: 0 }]);
     expect(next.claims[0]!.waitedMs).toBeGreaterThanOrEqual(first!.waitedMs);
     expect(next).toMatchObject({ completed: 0, open: 1 });
@@ -154,9 +171,9 @@ describe('a page', () => {
 
   it('whose target was not asked comes back as it was', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
-    const { claims } = await step(id, { want: 1 });
-    const untried = done(claims[0]!, { outcome: 'retry', isUntried: true, retryInMs: 0 });
-    const again = await step(id, { ended: [untried], want: 1 });
+    const { claims } = await step(id, { maxPages: 1 });
+    const untried = done(claims[0]!, { outcome: 'retry', isUncounted: true, retryInMs: 0 });
+    const again = await step(id, { results: [untried], maxPages: 1 });
     expect(again).toMatchObject({ open: 1, claims: [{ id: claims[0]!.id, attempts: 0, losses: 0 }] });
   });
 
@@ -170,55 +187,56 @@ describe('a page', () => {
       depth: 0,
     }));
     const { id } = await newJob({ pages, limit: 3 });
-    const { claims } = await step(id, { want: 9 });
+    const { claims } = await step(id, { maxPages: 9 });
     expect(claims.map(({ url }) => new URL(url).pathname)).toEqual(['/', '/a', '/b']);
     // Two lead to the same new address, the third to the first page: room for the fourth is made twice over.
     const moved = { finalUrl: `http://${name}/new`, finalKey: key('/new') };
     const next = await step(id, {
-      ended: [done(claims[0]!), done(claims[1]!, moved), done(claims[2]!, moved)],
+      results: [done(claims[0]!), done(claims[1]!, moved), done(claims[2]!, moved)],
       found: [{ url: `http://${name}/new`, host: name, key: key('/new'), depth: 1 }],
-      want: 9,
+      maxPages: 9,
     });
     expect(next.claims.map(({ url }) => new URL(url).pathname)).toEqual(['/c']);
     expect(next).toMatchObject({ total: 3, completed: 2, open: 1 });
-    await step(id, { ended: [done(next.claims[0]!, { finalUrl: `http://${name}/`, finalKey: key('/') })] });
-    expect(await readPageJob(db, id)).toMatchObject({ total: 2, completed: 2, credits: 2 });
+    await step(id, { results: [done(next.claims[0]!, { finalUrl: `http://${name}/`, finalKey: key('/') })] });
+    expect(await readPageJobState(db, id)).toMatchObject({ total: 2, completed: 2, credits: 2 });
   });
 });
 
 describe('claims', () => {
   it('of many lanes at once never give a page twice, nor more than the limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
-    const lanes = Array.from({ length: 12 }, (_, n) => step(id, { lane: `${id}/${n}/1`, want: 5 }));
+    const lanes = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
     const claims = (await Promise.all(lanes)).flatMap((each) => each.claims);
     expect(new Set(claims.map((claim) => claim.id)).size).toBe(claims.length);
     expect(claims.length).toBeLessThanOrEqual(25);
-    for (let n = 0; n < 12; n++) claims.push(...(await step(id, { lane: `${id}/x${n}/1`, want: 50 })).claims);
+    for (let n = 0; n < 12; n++)
+      claims.push(...(await step(id, { pageWorker: `${id}/x${n}/1`, maxPages: 50 })).claims);
     expect(claims).toHaveLength(25);
   });
 
   it('of a raised limit go on, of a lowered one stop', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(20), limit: 5 });
-    const { claims } = await step(id, { want: 20 });
+    const { claims } = await step(id, { maxPages: 20 });
     expect(claims).toHaveLength(5);
-    await retune(db, id, { limit: 8 });
-    const more = await step(id, { want: 20, ended: claims.map((claim) => done(claim)) });
+    await changeJobSettings(db, id, { limit: 8 });
+    const more = await step(id, { maxPages: 20, results: claims.map((claim) => done(claim)) });
     expect(more.claims).toHaveLength(3);
-    await retune(db, id, { limit: 2 });
-    expect(await step(id, { want: 20 })).toMatchObject({ claims: [], total: 8, completed: 5, open: 3 });
+    await changeJobSettings(db, id, { limit: 2 });
+    expect(await step(id, { maxPages: 20 })).toMatchObject({ claims: [], total: 8, completed: 5, open: 3 });
   });
 
   it('keep to the concurrency of job and team, across jobs and scrapes', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
-    expect((await step(id, { want: 9 })).claims).toHaveLength(3);
+    expect((await step(id, { maxPages: 9 })).claims).toHaveLength(3);
     const team = await makeTeam(db, { concurrency: 10 });
     const one = await newJob({ team, pages: pagesOf(20) });
     const two = await newJob({ team, pages: pagesOf(20) });
     const slot = { teamId: team.id, holder: uuidv7(), limit: 10 };
     expect(await acquireSlot(db, slot)).toBe(true);
-    expect((await step(one.id, { want: 6 })).claims).toHaveLength(6);
+    expect((await step(one.id, { maxPages: 6 })).claims).toHaveLength(6);
     // All ten can be used: six pages, one scrape, three pages.
-    expect((await step(two.id, { want: 6 })).claims).toHaveLength(3);
+    expect((await step(two.id, { maxPages: 6 })).claims).toHaveLength(3);
     expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(false);
     await releaseSlot(db, team.id, slot.holder);
     expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
@@ -227,14 +245,14 @@ describe('claims', () => {
   it('leave the next slot to a scrape that waits for one', async () => {
     const team = await makeTeam(db, { concurrency: 2 });
     const { id } = await newJob({ team });
-    const { claims } = await step(id, { want: 6 });
+    const { claims } = await step(id, { maxPages: 6 });
     expect(claims).toHaveLength(2);
     const slot = { teamId: team.id, holder: uuidv7(), limit: 2 };
     expect(await acquireSlot(db, slot)).toBe(false);
-    expect((await step(id, { ended: [done(claims[0]!)], want: 6 })).claims).toEqual([]);
+    expect((await step(id, { results: [done(claims[0]!)], maxPages: 6 })).claims).toEqual([]);
     expect(await acquireSlot(db, slot)).toBe(true);
-    await endWait(db, team.id, slot.holder);
-    expect((await step(id, { ended: [done(claims[1]!)], want: 6 })).claims).toHaveLength(1);
+    await endSlotWait(db, team.id, slot.holder);
+    expect((await step(id, { results: [done(claims[1]!)], maxPages: 6 })).claims).toHaveLength(1);
   });
 
   it('and slots taken at the same moment never pass the limit of the team', async () => {
@@ -243,13 +261,14 @@ describe('claims', () => {
     for (let round = 0; round < 5; round++) {
       const slots = Array.from({ length: 6 }, () => ({ teamId: team.id, holder: uuidv7(), limit: 6 }));
       await Promise.all([
-        ...jobs.map(({ id }) => step(id, { want: 3 })),
+        ...jobs.map(({ id }) => step(id, { maxPages: 3 })),
         ...slots.map((slot) => acquireSlot(db, slot)),
       ]);
       expect(await countSlots(db, team.id)).toBe(6);
       await Promise.all(slots.map(({ holder }) => releaseSlot(db, team.id, holder)));
-      await Promise.all(slots.map(({ holder }) => endWait(db, team.id, holder)));
-      for (const { id } of jobs) await releaseLanes(db, { jobId: id, lane: `${id}/`, lost: false });
+      await Promise.all(slots.map(({ holder }) => endSlotWait(db, team.id, holder)));
+      for (const { id } of jobs)
+        await releaseClaims(db, { jobId: id, workerPrefix: `${id}/`, isWorkerLost: false });
     }
   });
 
@@ -259,24 +278,24 @@ describe('claims', () => {
     const one = await newJob({ pages, maxConcurrency: null });
     const two = await newJob({ pages, maxConcurrency: null });
     await pauseHosts(db, new Map([[quiet, 60_000]]));
-    const first = await step(one.id, { want: 30 });
+    const first = await step(one.id, { maxPages: 30 });
     expect(first.claims.map((claim) => claim.host)).toEqual(Array(8).fill(name));
     // All eight are taken: the second job waits, and is noticed.
-    expect((await step(two.id, { want: 30 })).claims).toEqual([]);
+    expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
     const still = {
       fetching: new Map([[name, 5]]),
       ended: first.claims.slice(5).map((claim) => done(claim)),
     };
-    expect((await step(one.id, { ...still, want: 30 })).claims).toEqual([]);
-    expect((await step(two.id, { want: 30 })).claims).toHaveLength(3);
+    expect((await step(one.id, { ...still, maxPages: 30 })).claims).toEqual([]);
+    expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(3);
     const fewer = {
       fetching: new Map([[name, 3]]),
       ended: first.claims.slice(3, 5).map((claim) => done(claim)),
     };
-    expect((await step(one.id, { ...fewer, want: 30 })).claims).toHaveLength(1);
+    expect((await step(one.id, { ...fewer, maxPages: 30 })).claims).toHaveLength(1);
     // The host that rested gets half, and so the other half of it.
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
-    const third = await step(one.id, { want: 30, fetching: new Map([[name, 4]]) });
+    const third = await step(one.id, { maxPages: 30, fetching: new Map([[name, 4]]) });
     expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
   });
 
@@ -284,51 +303,55 @@ describe('claims', () => {
     const name = host();
     const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
-    expect((await step(one.id, { want: 2 })).claims).toHaveLength(2);
-    await step(one.id, { want: 0, fetching: new Map([[name, 2]]) });
-    expect((await step(two.id, { want: 30 })).claims).toHaveLength(6);
+    expect((await step(one.id, { maxPages: 2 })).claims).toHaveLength(2);
+    await step(one.id, { maxPages: 0, fetching: new Map([[name, 2]]) });
+    expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(6);
   });
 
   it('go by the concurrency of a job instead of the requests per host, though a host that asked for rest gets it', async () => {
     const name = host();
     const { id } = await newJob({ pages: pagesOf(60, name), maxConcurrency: 20 });
-    const { claims } = await step(id, { want: 16 });
+    const { claims } = await step(id, { maxPages: 16 });
     expect(claims).toHaveLength(16);
     const other = { lane: `${id}/1/1` };
-    expect((await step(id, { ...other, want: 16 })).claims).toHaveLength(4);
+    expect((await step(id, { ...other, maxPages: 16 })).claims).toHaveLength(4);
     await pauseHosts(db, new Map([[name, 60_000]]));
     const ended = claims.slice(0, 7).map((claim) => done(claim));
-    expect((await step(id, { ended, want: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
+    expect((await step(id, { results: ended, maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual(
+      [],
+    );
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', name).execute();
     // From now on it gets ten at once, from both lanes together: there are thirteen.
-    expect((await step(id, { want: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
+    expect((await step(id, { maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
     const more = claims.slice(7, 12).map((claim) => done(claim));
-    expect((await step(id, { ended: more, want: 16, fetching: new Map([[name, 4]]) })).claims).toHaveLength(
-      2,
-    );
+    expect(
+      (await step(id, { results: more, maxPages: 16, fetching: new Map([[name, 4]]) })).claims,
+    ).toHaveLength(2);
   });
 
   it('go by the requests per host that the operator set', async () => {
     const { id } = await newJob({ pages: pagesOf(40), maxConcurrency: null });
-    expect((await step(id, { want: 30, requestsPerHost: 3 })).claims).toHaveLength(3);
+    expect((await step(id, { maxPages: 30, requestsPerHost: 3 })).claims).toHaveLength(3);
   });
 
   it('take the places of pages that end in the same step', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
-    const { claims } = await step(id, { want: 9 });
-    expect((await step(id, { ended: claims.map((claim) => done(claim)), want: 9 })).claims).toHaveLength(3);
+    const { claims } = await step(id, { maxPages: 9 });
+    expect(
+      (await step(id, { results: claims.map((claim) => done(claim)), maxPages: 9 })).claims,
+    ).toHaveLength(3);
   });
 
   it('come one by one with a delay', async () => {
     const { id } = await newJob({ delayMs: 60_000 });
-    expect((await step(id, { want: 9 })).claims).toHaveLength(1);
-    expect((await step(id, { want: 9 })).claims).toHaveLength(0);
+    expect((await step(id, { maxPages: 9 })).claims).toHaveLength(1);
+    expect((await step(id, { maxPages: 9 })).claims).toHaveLength(0);
   });
 
   it('end with the credits', async () => {
     const { id } = await newJob({ team: { credits: 2 }, pages: pagesOf(5) });
-    const { claims } = await step(id, { want: 2 });
-    const next = await step(id, { ended: claims.map((claim) => done(claim)), want: 2 });
+    const { claims } = await step(id, { maxPages: 2 });
+    const next = await step(id, { results: claims.map((claim) => done(claim)), maxPages: 2 });
     expect(next).toMatchObject({ claims: [], outOfCredits: true });
   });
 });
@@ -338,41 +361,43 @@ describe('the end of a job', () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
     expect(await endJob(db, end)).toBe(false);
-    const { claims } = await step(id, { want: 1 });
+    const { claims } = await step(id, { maxPages: 1 });
     expect(await endJob(db, end)).toBe(false);
-    await step(id, { ended: claims.map((claim) => done(claim)) });
+    await step(id, { results: claims.map((claim) => done(claim)) });
     expect(await endJob(db, end)).toBe(true);
-    const { finishedAt } = (await readPageJob(db, id))!;
+    const { finishedAt } = (await readPageJobState(db, id))!;
     expect(await endJob(db, { ...end, end: { status: 'cancelled' } })).toBe(true);
-    expect(await readPageJob(db, id)).toMatchObject({ status: 'completed', finishedAt });
+    expect(await readPageJobState(db, id)).toMatchObject({ status: 'completed', finishedAt });
   });
 
   it('comes to a crawl that was opened again, though its discovery was called off at the limit', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(1), limit: 1 });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
-    const [first] = (await step(id, { want: 1 })).claims;
+    const [first] = (await step(id, { maxPages: 1 })).claims;
     const error = { code: 'SCRAPE_TIMEOUT', message: 'late' };
-    await step(id, { ended: [{ id: first!.id, host: first!.host, outcome: 'failed', error }] });
+    await step(id, { results: [{ id: first!.id, host: first!.host, outcome: 'failed', error }] });
     expect(await endJob(db, end)).toBe(true);
-    expect(await retryFailed(db, { id, ttlMs: 60_000 })).toBe(1);
-    const [again] = (await step(id, { want: 1 })).claims;
+    expect(await retryFailedPages(db, { id, ttlMs: 60_000 })).toBe(1);
+    const [again] = (await step(id, { maxPages: 1 })).claims;
     // As of a page that robots.txt excludes now: the limit is not reached any more.
-    await step(id, { ended: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });
+    await step(id, { results: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });
     expect(await endJob(db, end)).toBe(true);
   });
 
   it('by a cancellation takes nothing more on, and its counters stay', async () => {
     const { id } = await newJob({ pages: pagesOf(6) });
-    const { claims } = await step(id, { want: 3 });
-    await step(id, { ended: [done(claims[0]!)] });
+    const { claims } = await step(id, { maxPages: 3 });
+    await step(id, { results: [done(claims[0]!)] });
     await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: 60_000 });
-    const late = await step(id, { ended: claims.slice(1).map((claim) => done(claim)), want: 5 });
+    const late = await step(id, { results: claims.slice(1).map((claim) => done(claim)), maxPages: 5 });
     expect(late.claims).toEqual([]);
-    expect(await addToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], cipher: NULL_CIPHER })).toEqual({
+    expect(
+      await addPagesToJob(db, { jobId: id, pages: pagesOf(3), blocked: [], cipher: NULL_CIPHER }),
+    ).toEqual({
       added: 0,
       isFull: true,
     });
-    expect(await readPageJob(db, id)).toMatchObject({
+    expect(await readPageJobState(db, id)).toMatchObject({
       status: 'cancelled',
       total: 1,
       completed: 1,
@@ -392,11 +417,11 @@ describe('URLs that a job skips', () => {
     const cipher = kind === 'plain' ? NULL_CIPHER : createJobCipher(id, 'a secret');
     await step(id, { blocked: [...blocked, ...blocked], homepages, cipher });
     await step(id, { blocked: [...blocked, 'http://a.test/3'], homepages, cipher });
-    await addToJob(db, { jobId: id, pages: [], blocked, homepages, cipher });
+    await addPagesToJob(db, { jobId: id, pages: [], blocked, homepages, cipher });
     const skipped = await listSkipped(db, id);
     expect(skipped.blocked.map(cipher.decrypt).sort()).toEqual([...blocked, 'http://a.test/3']);
     expect(skipped.homepages.map(({ url }) => cipher.decrypt(url))).toEqual(homepages);
     expect(skipped.blocked.join().includes('a.test')).toBe(kind === 'plain');
-    expect(await readPageJob(db, id)).toMatchObject({ blocked: 3, failed: 0 });
+    expect(await readPageJobState(db, id)).toMatchObject({ blocked: 3, failed: 0 });
   });
 });

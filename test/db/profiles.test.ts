@@ -7,14 +7,14 @@ import {
   deleteUnusedProfiles,
   leaseProfile,
   listProfiles,
-  MOST_PROFILES,
+  MAX_PROFILES,
   PROFILE_LEASE_SECONDS,
   type ProfileStore,
   readProfile,
   releaseProfile,
   renewProfile,
   saveProfile,
-} from '../../src/db/profiles.ts';
+} from '../../src/db/teams/profiles.ts';
 import { decrypt, deriveKey } from '../../src/encryption/cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
@@ -210,12 +210,12 @@ describe('a stored profile', () => {
 
 it('a team has so many profiles and no more; those it has it can use', async () => {
   await sql`insert into profiles (team_id, name)
-    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MOST_PROFILES}::int) as n`.execute(
+    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MAX_PROFILES}::int) as n`.execute(
     db.query,
   );
   await expect(lease('job')).rejects.toMatchObject({
     code: 'BAD_REQUEST',
-    message: expect.stringContaining(`the team has ${MOST_PROFILES}`),
+    message: expect.stringContaining(`the team has ${MAX_PROFILES}`),
   });
   await expect(lease('job', 'profile 1')).resolves.toMatchObject({ state: undefined });
   await deleteProfile(db, { teamId, name: 'profile 2' });

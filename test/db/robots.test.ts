@@ -1,17 +1,17 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { surveyJob } from '../../src/db/claims.ts';
 import type { Database } from '../../src/db/client.ts';
-import { advance } from '../../src/db/lanes.ts';
-import { insertPageJob } from '../../src/db/page-jobs.ts';
+import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { readJobWorkload } from '../../src/db/pages/claims.ts';
+import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
 import {
+  deleteOldRobotsFiles,
   endRobotsWait,
   findRobotsFile,
   findRobotsWait,
-  forgetRobotsFiles,
-  keepRobotsFile,
-  noteRobotsWait,
-  type RobotsPlace,
+  type RobotsHost,
+  recordRobotsFailure,
+  storeRobotsFile,
 } from '../../src/db/robots.ts';
 import { createJobCipher, type JobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
@@ -46,18 +46,18 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
   });
   const claimed = async () => {
     const order = {
-      lane: `${id}/0/1`,
-      want: 10,
+      pageWorker: `${id}/0/1`,
+      maxPages: 10,
       fetching: new Map(),
       requestsPerHost: 8,
-      ended: [],
+      results: [],
       found: [],
       blocked: [],
     };
-    const { claims } = await advance(db, { ...order, ...reader, pageEvents: false });
+    const { claims } = await recordAndClaim(db, { ...order, ...reader, pageEvents: false });
     return claims.map(({ url }) => new URL(url).origin);
   };
-  return { reader, claimed, place: (origin: string): RobotsPlace => ({ ...reader, url: new URL(origin) }) };
+  return { reader, claimed, place: (origin: string): RobotsHost => ({ ...reader, url: new URL(origin) }) };
 }
 
 const encrypted = (id: string) => createJobCipher(id, 'a secret key');
@@ -69,8 +69,8 @@ describe('the copy of a robots.txt', () => {
     const file = Buffer.from('copy\0of a file');
     const early = await newCrawl([]);
     expect(await findRobotsFile(db, origin, early.reader)).toBeUndefined();
-    await keepRobotsFile(db, { origin, reader: early.reader, file: Buffer.from('earlier') });
-    await keepRobotsFile(db, { origin, reader: undefined, file });
+    await storeRobotsFile(db, { origin, reader: early.reader, file: Buffer.from('earlier') });
+    await storeRobotsFile(db, { origin, reader: undefined, file });
     expect(await findRobotsFile(db, origin, early.reader)).toEqual({ file, isFresh: true });
     const late = await newCrawl([]);
     expect(await findRobotsFile(db, origin, late.reader)).toEqual({ file, isFresh: false });
@@ -90,7 +90,7 @@ describe('the copy of a robots.txt', () => {
       [hour, 3_700_000],
       [month, 31 * 86_400_000],
     ] as const) {
-      await keepRobotsFile(db, { origin, reader, file: Buffer.from('x') });
+      await storeRobotsFile(db, { origin, reader, file: Buffer.from('x') });
       await db.query
         .updateTable('robots_files')
         .set({ fetched_at: past(ageMs) })
@@ -99,7 +99,7 @@ describe('the copy of a robots.txt', () => {
     }
     expect(await findRobotsFile(db, hour, reader)).toMatchObject({ isFresh: false });
     expect(await findRobotsFile(db, month, reader)).toBeUndefined();
-    await forgetRobotsFiles(db);
+    await deleteOldRobotsFiles(db);
     // Upkeep deletes no file younger than the oldest running job, so an old one must not stay behind for other tests.
     await db.query.deleteFrom('jobs').where('id', '=', reader.jobId).execute();
     const { rows } = await db.pool.query('select key from robots_files where key = any($1)', [[hour, month]]);
@@ -111,14 +111,14 @@ describe('the copy of a robots.txt', () => {
     const { reader } = await newCrawl([], encrypted);
     const other = await newCrawl([], encrypted);
     const file = Buffer.from(`Disallow: /${origin}`);
-    await keepRobotsFile(db, { origin, reader, file });
+    await storeRobotsFile(db, { origin, reader, file });
     expect(await findRobotsFile(db, origin, reader)).toEqual({ file, isFresh: true });
     expect(await findRobotsFile(db, origin, other.reader)).toBeUndefined();
     const { rows } = await db.pool.query('select * from robots_files where job_id = $1', [reader.jobId]);
     expect(rows).toHaveLength(1);
     expect(`${rows[0].key} ${rows[0].file.toString('latin1')}`).not.toContain(origin.slice(8));
     // What others have read is no secret, and stands in for it.
-    await keepRobotsFile(db, { origin, reader: undefined, file: Buffer.from('shared') });
+    await storeRobotsFile(db, { origin, reader: undefined, file: Buffer.from('shared') });
     expect(await findRobotsFile(db, origin, other.reader)).toMatchObject({ file: Buffer.from('shared') });
   });
 });
@@ -130,9 +130,9 @@ describe.each([
   it('has no page claimed, while those of other hosts are', async () => {
     const [silent, other] = [newOrigin(), newOrigin()];
     const { reader, place, claimed } = await newCrawl([silent, other], cipher);
-    await noteRobotsWait(db, place(silent), { ...failure, restMs: 40_000 });
+    await recordRobotsFailure(db, place(silent), { ...failure, restMs: 40_000 });
     expect(await claimed()).toEqual([other]);
-    const { dueInMs } = await surveyJob(db, reader.jobId);
+    const { dueInMs } = await readJobWorkload(db, reader.jobId);
     expect(dueInMs).toBeGreaterThan(30_000);
     expect(dueInMs).toBeLessThanOrEqual(40_000);
     await endRobotsWait(db, place(silent));
@@ -142,7 +142,9 @@ describe.each([
   it('is noted once by workers that asked at the same time, and waits for as long as it wants to rest', async () => {
     const origin = newOrigin();
     const { place } = await newCrawl([origin], cipher);
-    await Promise.all([1, 2, 3].map(() => noteRobotsWait(db, place(origin), { ...failure, restMs: 90_000 })));
+    await Promise.all(
+      [1, 2, 3].map(() => recordRobotsFailure(db, place(origin), { ...failure, restMs: 90_000 })),
+    );
     const wait = await findRobotsWait(db, place(origin));
     expect(wait).toMatchObject({ tries: 1, isGivenUp: false, reason: 'HTTP 503' });
     expect(wait?.waitMs).toBeGreaterThan(60_000);
@@ -153,7 +155,7 @@ describe.each([
     const { reader, place } = await newCrawl([origin], cipher);
     for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
       const startedAt = performance.now();
-      await noteRobotsWait(db, place(origin), { ...failure, patienceMs: 600_000 });
+      await recordRobotsFailure(db, place(origin), { ...failure, patienceMs: 600_000 });
       const wait = await findRobotsWait(db, place(origin));
       expect(wait?.tries).toBe(round + 1);
       // What is left of the pause, and with the time that the test itself took, all of it.
@@ -171,16 +173,16 @@ describe.each([
     const origin = newOrigin();
     const { reader, place, claimed } = await newCrawl([origin], cipher);
     const impatient = { ...failure, patienceMs: 1 };
-    await noteRobotsWait(db, place(origin), impatient);
+    await recordRobotsFailure(db, place(origin), impatient);
     await db.query
       .updateTable('robots_waits')
       .set({ until: new Date(Date.now() - 1) })
       .where('job_id', '=', reader.jobId)
       .execute();
-    await noteRobotsWait(db, place(origin), { ...impatient, reason: 'HTTP 500' });
+    await recordRobotsFailure(db, place(origin), { ...impatient, reason: 'HTTP 500' });
     const given = { tries: 2, isGivenUp: true, waitMs: 0, reason: 'HTTP 500' };
     expect(await findRobotsWait(db, place(origin))).toEqual(given);
-    await noteRobotsWait(db, place(origin), failure);
+    await recordRobotsFailure(db, place(origin), failure);
     expect(await findRobotsWait(db, place(origin))).toEqual(given);
     // Its pages are claimed, and fail.
     expect(await claimed()).toEqual([origin]);

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { acquireSlot, countSlots, releaseSlot, renewSlot, SLOT_LEASE_SECONDS } from '../../src/db/slots.ts';
+import {
+  acquireSlot,
+  countSlots,
+  releaseSlot,
+  renewSlot,
+  SLOT_LEASE_SECONDS,
+} from '../../src/db/teams/slots.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 let db: Database;

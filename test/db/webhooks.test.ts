@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up as makeSpine } from '../../migrations/0001-spine.ts';
 import { up as makeJobs } from '../../migrations/0002-jobs.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
-import { changeTeam, findTeam } from '../../src/db/teams.ts';
+import { changeTeam, findTeam } from '../../src/db/teams/teams.ts';
 import {
   findWebhook,
-  isRunning,
+  isJobRunning,
   listDeliveries,
-  listDue,
+  listDueEvents,
+  readPendingDeliveries,
   recordAttempt,
   redeliver,
-  surveyDeliveries,
 } from '../../src/db/webhooks.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
@@ -31,8 +31,8 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-const due = (job: TestJob, asked: Partial<Parameters<typeof listDue>[1]> = {}) =>
-  listDue(db, { jobId: job.id, after: 0, firsts: 100, retries: 100, except: [], ...asked });
+const due = (job: TestJob, asked: Partial<Parameters<typeof listDueEvents>[1]> = {}) =>
+  listDueEvents(db, { jobId: job.id, after: 0, maxNew: 100, maxRetries: 100, excludedIds: [], ...asked });
 
 async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> {
   for (const { id } of await due(job)) {
@@ -52,9 +52,9 @@ describe('what is due', () => {
       ['crawl.page', 'http://a.test/0', null, 'no'],
       ['crawl.page', 'http://a.test/1', null, 'no'],
     ]);
-    expect(await due(job, { firsts: 2 })).toEqual(rows.slice(0, 2));
+    expect(await due(job, { maxNew: 2 })).toEqual(rows.slice(0, 2));
     expect(await due(job, { after: rows[1]?.sequence ?? 0 })).toEqual(rows.slice(2));
-    expect(await due(job, { firsts: 0 })).toEqual([]);
+    expect(await due(job, { maxNew: 0 })).toEqual([]);
   });
 
   it('is what failed before, when its time has come', async () => {
@@ -65,8 +65,8 @@ describe('what is due', () => {
     await makeDue(db, job);
     const rows = await due(job);
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
-    expect(await due(job, { retries: 1 })).toHaveLength(1);
-    expect(await due(job, { except: rows.slice(1).map(({ id }) => id) })).toEqual(rows.slice(0, 1));
+    expect(await due(job, { maxRetries: 1 })).toHaveLength(1);
+    expect(await due(job, { excludedIds: rows.slice(1).map(({ id }) => id) })).toEqual(rows.slice(0, 1));
     expect(await due(job, { after: Number.MAX_SAFE_INTEGER })).toEqual(rows);
   });
 
@@ -111,30 +111,34 @@ describe('an attempt', () => {
 describe('the survey', () => {
   it('counts what is open, and says when the next of it is due', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
     await fail(job, 30_000);
     await endPages(db, job, { count: 1, error: 'no' });
     await fail(job, 90_000);
     await endTestJob(db, job);
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 3, nextDueInMs: 0, jobEnded: true });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 3, nextDueInMs: 0, jobEnded: true });
     await fail(job, 60_000);
-    const { nextDueInMs } = await surveyDeliveries(db, job.id);
+    const { nextDueInMs } = await readPendingDeliveries(db, job.id);
     expect(nextDueInMs).toBeGreaterThan(10_000);
     expect(nextDueInMs).toBeLessThanOrEqual(30_000);
   });
 
   it('says that an expired job has nothing left', async () => {
     const job = await makeJob(db, { webhook: HOOK });
-    expect(await isRunning(db, job.id)).toBe(true);
+    expect(await isJobRunning(db, job.id)).toBe(true);
     await endTestJob(db, job);
-    expect(await isRunning(db, job.id)).toBe(false);
+    expect(await isJobRunning(db, job.id)).toBe(false);
     expect(await findWebhook(db, job.id, 'no secret')).toMatchObject({
       target: { url: HOOK },
       baseUrl: 'http://winnow.test',
     });
     await sql`update jobs set expires_at = now() where id = ${job.id}`.execute(db.query);
     expect(await findWebhook(db, job.id, 'no secret')).toBeUndefined();
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 0, nextDueInMs: undefined, jobEnded: true });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({
+      open: 0,
+      nextDueInMs: undefined,
+      jobEnded: true,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Claim } from '../../src/db/claims.ts';
-import type { PageEnd } from '../../src/db/lanes.ts';
+import type { Claim } from '../../src/db/pages/claims.ts';
+import type { PageResult } from '../../src/db/pages/record-and-claim.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
@@ -20,10 +20,10 @@ const claimOf = (ordinal: number): Claim => ({
 describe('the report of a chunk', () => {
   it('lists the pages that ended, and counts apart those that are tried again and those that were not tried', async () => {
     const log = new ChunkLog();
-    const ends: Pick<PageEnd, 'outcome' | 'isUntried' | 'error'>[] = [
+    const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [
       { outcome: 'completed' },
       { outcome: 'unbegun' },
-      { outcome: 'retry', isUntried: true },
+      { outcome: 'retry', isUncounted: true },
       { outcome: 'retry' },
       { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },
       { outcome: 'dropped' },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/client.ts';
-import { addKey, changeTeam, createTeam, makeKey, type TeamChange } from '../../src/db/teams.ts';
+import { addKey, changeTeam, createTeam, generateKey, type TeamChange } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 
 /** The shared instance's own database; to be closed by whoever opened it. */
@@ -49,7 +49,7 @@ export async function makeTeam(db: Database, change: TeamChange = {}): Promise<T
 
 /** Gives a team another key. */
 export async function giveKey(db: Database, teamId: string, name: string): Promise<string> {
-  const key = makeKey();
+  const key = generateKey();
   await addKey(db, teamId, name, key);
   return key;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyFileToken } from '../../src/blobs/file-urls.ts';
 import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import type { Database } from '../../src/db/client.ts';
-import { changeTeam } from '../../src/db/teams.ts';
+import { changeTeam } from '../../src/db/teams/teams.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { type DeliveryRound, deliverDueEvents } from '../../src/webhooks/delivery.ts';
 import { retryInMs } from '../../src/webhooks/retry-schedule.ts';

@@ -1,5 +1,13 @@
 import { defineCommand } from 'citty';
-import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, makeKey, revokeKey } from '../../db/teams.ts';
+import {
+  addKey,
+  FIRST_TEAM,
+  findKey,
+  findTeam,
+  generateKey,
+  listKeys,
+  revokeKey,
+} from '../../db/teams/teams.ts';
 import { printTable, withDatabase } from '../database.ts';
 
 const team = {
@@ -15,7 +23,7 @@ const create = defineCommand({
   args: { name, team },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      const key = makeKey();
+      const key = generateKey();
       await addKey(db, (await findTeam(db, args.team)).id, args.name, key);
       process.stdout.write(`${key}\n`);
     }),

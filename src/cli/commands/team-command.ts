@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams.ts';
+import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import { parseSwitch, parseWholeNumber } from '../arguments.ts';
 import { printTable, withDatabase } from '../database.ts';

@@ -1,26 +1,30 @@
 import type { Document, Element } from 'domhandler';
 import type { Snapshot } from '../../snapshot.ts';
-import { narrowToContentRoot } from './content-root.ts';
-import { findPostAuthors } from './forum/post-authors.ts';
-import { dropRepeatedQuotes } from './forum/post-quotes.ts';
-import { dropAllExcept, findPosts } from './forum/thread-posts.ts';
+import { contentRootStage } from './content-root.ts';
+import { postsStage } from './forum/posts-stage.ts';
 import { indexPage } from './page-index/page-index.ts';
-import { inferPageType } from './page-type/infer-page-type.ts';
-import { detectPageType, type PageType } from './page-type/page-type.ts';
-import { prune } from './pruning/prune.ts';
-import { dropCallsToAction } from './tidying/calls-to-action.ts';
-import { dropDuplicateBlocks } from './tidying/duplicate-blocks.ts';
-import { dropDuplicateLabels } from './tidying/duplicate-labels.ts';
-import { dropMetaLines } from './tidying/meta-lines.ts';
+import { pageTypeStage } from './page-type/infer-page-type.ts';
+import { detectPageType } from './page-type/page-type.ts';
+import { retryAsForumStage } from './page-type/retry-as-forum.ts';
+import { pruningStage } from './pruning/prune.ts';
+import type { FilteredPage, Stage, StageResult } from './stage.ts';
+import { callsToActionStage } from './tidying/calls-to-action.ts';
+import { duplicateBlocksStage } from './tidying/duplicate-blocks.ts';
+import { duplicateLabelsStage } from './tidying/duplicate-labels.ts';
+import { metaLinesStage } from './tidying/meta-lines.ts';
 
-/** Shorter content of a long page means that its comments are the content. Characters that are not blank. */
-const MIN_CONTENT_LENGTH = 150;
-const MIN_LONG_PAGE_LENGTH = 1_500;
-
-/** Page types that repeat text on purpose. */
-const TYPES_WITH_REPETITION: PageType[] = ['forum', 'documentation'];
-/** Page types that consist of cards and carousels. */
-const TYPES_WITH_CARDS: PageType[] = ['listing', 'product', 'service'];
+/** The pipeline, in order. Each stage works on what the stages before it left. */
+export const STAGES: readonly Stage[] = [
+  pruningStage,
+  pageTypeStage,
+  postsStage,
+  contentRootStage,
+  retryAsForumStage,
+  callsToActionStage,
+  metaLinesStage,
+  duplicateBlocksStage,
+  duplicateLabelsStage,
+];
 
 /**
  * Finds the elements of a page that are not main content: first those that tags, roles, names and headings identify,
@@ -28,33 +32,34 @@ const TYPES_WITH_CARDS: PageType[] = ['listing', 'product', 'service'];
  * detected from its signals and corrected by its structure. Takes time in proportion to the page's size.
  */
 export function findBoilerplate(
-  page: Document,
+  document: Document,
   { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
 ): Set<Element> {
-  const isScripted = engine === 'browser';
-  const detectedType = detectPageType(page, url);
-  const surroundings = (type: PageType): Set<Element> => {
-    const index = indexPage(page, { type, detectedType }, isScripted);
+  const detectedType = detectPageType(document, url);
+  for (let type = detectedType; ; ) {
+    const index = indexPage(document, { type, detectedType }, engine === 'browser');
     if (!index) return new Set();
-    const pruned = prune(index);
-    const better = inferPageType(index, pruned);
-    if (better !== type) return surroundings(better);
-    const posts = type === 'forum' ? findPosts(index, pruned) : [];
-    if (posts.length) {
-      dropRepeatedQuotes(posts, pruned);
-      dropAllExcept([...posts, ...findPostAuthors(posts, index)], index, pruned);
-      return pruned.dropped;
-    }
-    const root = narrowToContentRoot(index, pruned);
-    const isTooLittle =
-      (pruned.remaining.get(root)?.length ?? 0) < MIN_CONTENT_LENGTH &&
-      (index.measures.get(index.body)?.length ?? 0) > MIN_LONG_PAGE_LENGTH;
-    if (isTooLittle && type !== 'forum') return surroundings('forum');
-    if (type === 'article') dropCallsToAction(root, index, pruned);
-    if (type === 'documentation') dropMetaLines(root, pruned);
-    if (!TYPES_WITH_REPETITION.includes(type)) dropDuplicateBlocks(root, pruned);
-    if (TYPES_WITH_CARDS.includes(type)) dropDuplicateLabels(root, pruned);
-    return pruned.dropped;
+    const page = createFilteredPage(index);
+    const result = runStages(page);
+    if (typeof result !== 'object') return page.pruned.dropped;
+    type = result.restartAs;
+  }
+}
+
+function createFilteredPage(index: FilteredPage['index']): FilteredPage {
+  return {
+    index,
+    pruned: { dropped: new Set(), remaining: new Map(), linkListLength: 0 },
+    root: index.body,
   };
-  return surroundings(detectedType);
+}
+
+/** Runs the stages for the type of the page until one of them ends the run. */
+function runStages(page: FilteredPage): StageResult {
+  const { type } = page.index;
+  for (const stage of STAGES) {
+    const result = stage.types.includes(type) ? stage.run(page) : undefined;
+    if (result) return result;
+  }
+  return undefined;
 }

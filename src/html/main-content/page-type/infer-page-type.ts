@@ -3,7 +3,8 @@ import { isTag } from 'domhandler';
 import { findPostsByMarkup } from '../forum/forum-markup.ts';
 import type { PageIndex } from '../page-index/page-index.ts';
 import type { PrunedPage } from '../pruning/prune.ts';
-import type { PageType } from './page-type.ts';
+import type { Stage } from '../stage.ts';
+import { PAGE_TYPES, type PageType } from './page-type.ts';
 
 /** Minimum share of linked text for a page to be a listing. More reliably detected types need more. */
 const MIN_LINKED_SHARE_OF_LISTING: Partial<Record<PageType, number>> = { service: 0.3, article: 0.6 };
@@ -21,7 +22,16 @@ const MIN_ADJACENT_PROSE_SHARE = 0.6;
 const MIN_POSTS_BY_MARKUP = 2;
 
 /** Corrects the detected type of a page by the structure of what remains after pruning. */
-export function inferPageType(index: PageIndex, pruned: PrunedPage): PageType {
+export const pageTypeStage: Stage = {
+  name: 'infer page type',
+  types: PAGE_TYPES,
+  run({ index, pruned }) {
+    const type = inferPageType(index, pruned);
+    return type === index.type ? undefined : { restartAs: type };
+  },
+};
+
+function inferPageType(index: PageIndex, pruned: PrunedPage): PageType {
   const { type, body, measures } = index;
   const { remaining, linkListLength } = pruned;
   if (type !== 'forum' && findPostsByMarkup(index, pruned).length >= MIN_POSTS_BY_MARKUP) return 'forum';

@@ -2,7 +2,8 @@ import type { Document } from 'domhandler';
 import { type PageSignals, readPageSignals } from './page-signals.ts';
 
 /** Types of pages that are filtered in different ways. `service` is the type of all pages that match no rule. */
-export type PageType = 'article' | 'documentation' | 'forum' | 'product' | 'listing' | 'service';
+export type PageType = (typeof PAGE_TYPES)[number];
+export const PAGE_TYPES = ['article', 'documentation', 'forum', 'product', 'listing', 'service'] as const;
 
 /** A rule that assigns a page type if any of its patterns matches. The first matching rule decides. */
 interface TypeRule {

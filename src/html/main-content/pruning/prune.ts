@@ -1,6 +1,8 @@
 import { type Element, isTag } from 'domhandler';
 import { addMeasure, type Measure } from '../page-index/element-measures.ts';
 import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
+import { PAGE_TYPES } from '../page-type/page-type.ts';
+import type { Stage } from '../stage.ts';
 import { isBoilerplate, isLinkList } from './boilerplate.ts';
 import { findBoilerplateSections } from './boilerplate-sections.ts';
 import { isCaption } from './captions.ts';
@@ -16,7 +18,15 @@ export interface PrunedPage {
 }
 
 /** Drops the boilerplate of a page that tags, roles, names and headings identify. */
-export function prune(index: PageIndex): PrunedPage {
+export const pruningStage: Stage = {
+  name: 'prune boilerplate',
+  types: PAGE_TYPES,
+  run(page) {
+    page.pruned = prune(page.index);
+  },
+};
+
+function prune(index: PageIndex): PrunedPage {
   const { body, measures } = index;
   const sections = findBoilerplateSections(index);
   const dropped = new Set<Element>();

@@ -1,5 +1,5 @@
 import { type Element, isTag } from 'domhandler';
-import type { PageIndex as Survey } from '../page-index/page-index.ts';
+import type { PageIndex } from '../page-index/page-index.ts';
 import type { PageType } from '../page-type/page-type.ts';
 
 /** Page types whose main content does not include the title (decision 0025). */
@@ -9,14 +9,14 @@ const WITHOUT_TITLE: PageType[] = ['article', 'forum'];
  * Whether an element is a `header` with the title of the page, which belongs to the content. A heading whose
  * whole text is a link does not count as the title, because it is usually the name of the site.
  */
-export function introduces(element: Element, { type, titled, measures }: Survey): boolean {
+export function introduces(element: Element, { type, titled, measures }: PageIndex): boolean {
   if (element.name !== 'header' || !titled.has(element) || WITHOUT_TITLE.includes(type)) return false;
   const { length = 0, linked = 0 } = measures.get(titleIn(element, titled)) ?? {};
   return linked < length;
 }
 
 /** The heading with the title inside an element that contains the title. */
-function titleIn(element: Element, titled: Survey['titled']): Element {
+function titleIn(element: Element, titled: PageIndex['titled']): Element {
   let at = element;
   for (;;) {
     const next = at.children.find((child) => isTag(child) && titled.has(child));
@@ -33,11 +33,11 @@ function titleIn(element: Element, titled: Survey['titled']): Element {
  */
 export function dropBesideTitle(
   element: Element,
-  survey: Survey,
+  index: PageIndex,
   dropped: Set<Element>,
   isIntroduced = false,
 ): boolean {
-  const { titled, type, measures } = survey;
+  const { titled, type, measures } = index;
   if (!titled.has(element) || type === 'article') {
     if (!(isIntroduced && isLead(element, measures))) dropped.add(element);
     return isIntroduced;
@@ -45,12 +45,12 @@ export function dropBesideTitle(
   if (element.name === 'h1') return true;
   let isAfter = isIntroduced;
   for (const child of element.children)
-    if (isTag(child)) isAfter = dropBesideTitle(child, survey, dropped, isAfter);
+    if (isTag(child)) isAfter = dropBesideTitle(child, index, dropped, isAfter);
   return isAfter;
 }
 
 /** Whether an element is a paragraph of any length, contains prose, or consists only of paragraphs. */
-function isLead(element: Element, measures: Survey['measures']): boolean {
+function isLead(element: Element, measures: PageIndex['measures']): boolean {
   const { length = 0, prose = 0 } = measures.get(element) ?? {};
   if (element.name === 'p' || prose > 0) return true;
   const paragraphs = element.children.filter(isTag).filter(({ name }) => name === 'p');

@@ -1,6 +1,4 @@
-import type { Element } from 'domhandler';
-import type { PageIndex } from '../page-index/page-index.ts';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { Stage } from '../stage.ts';
 import { findRelatedLinks } from './related-links.ts';
 import { dropLines, lineStartPattern, wholeLinePattern } from './text-lines.ts';
 
@@ -31,14 +29,18 @@ const LABEL = wholeLinePattern(
  * Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share, and the
  * links to other articles.
  */
-export function dropCallsToAction(root: Element, index: PageIndex, pruned: PrunedPage): void {
-  dropLines(root, pruned, (line) => {
-    const { element, text, measure } = line;
-    if (index.titled.has(element)) return [];
-    // Every call to action has a link.
-    const hasLink = measure.links > 0 || text.includes('://');
-    return (hasLink && CALL_TO_ACTION.test(text)) || LABEL.test(text)
-      ? [element]
-      : findRelatedLinks(line, index, pruned);
-  });
-}
+export const callsToActionStage: Stage = {
+  name: 'drop calls to action',
+  types: ['article'],
+  run({ root, index, pruned }) {
+    dropLines(root, pruned, (line) => {
+      const { element, text, measure } = line;
+      if (index.titled.has(element)) return [];
+      // Every call to action has a link.
+      const hasLink = measure.links > 0 || text.includes('://');
+      return (hasLink && CALL_TO_ACTION.test(text)) || LABEL.test(text)
+        ? [element]
+        : findRelatedLinks(line, index, pruned);
+    });
+  },
+};

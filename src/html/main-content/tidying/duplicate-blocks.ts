@@ -2,6 +2,7 @@ import { type Element, isTag } from 'domhandler';
 import { textContent } from 'domutils';
 import { oneLine } from '../../text.ts';
 import type { PrunedPage } from '../pruning/prune.ts';
+import { allTypesExcept, type Stage } from '../stage.ts';
 
 /** Shorter blocks may repeat by chance. Characters that are not blank. */
 const MIN_BLOCK_LENGTH = 40;
@@ -12,8 +13,19 @@ const COMPARED_AS_WHOLE = new Set(['ul', 'ol', 'dl', 'table']);
 /** Elements in which equal texts are separate values. */
 const MAY_REPEAT = new Set(['td', 'th', 'tr', 'li', 'pre', 'code']);
 
-/** Drops blocks that repeat an earlier block, for example for small screens or in every slide. */
-export function dropDuplicateBlocks(root: Element, { remaining, dropped }: PrunedPage): void {
+/**
+ * Drops blocks that repeat an earlier block, for example for small screens or in every slide. Threads and documentation
+ * repeat text on purpose.
+ */
+export const duplicateBlocksStage: Stage = {
+  name: 'drop duplicate blocks',
+  types: allTypesExcept('forum', 'documentation'),
+  run({ root, pruned }) {
+    dropDuplicateBlocks(root, pruned);
+  },
+};
+
+function dropDuplicateBlocks(root: Element, { remaining, dropped }: PrunedPage): void {
   const seen = new Set<string>();
   const visit = (element: Element) => {
     for (const child of element.children) {

@@ -3,6 +3,7 @@ import { textContent } from 'domutils';
 import { oneLine } from '../../text.ts';
 import { isHeading } from '../page-index/element-measures.ts';
 import type { PrunedPage } from '../pruning/prune.ts';
+import type { Stage } from '../stage.ts';
 
 /** Lengths in characters. Shorter labels are often equal by chance. */
 const MIN_TITLE_LENGTH = 5;
@@ -20,10 +21,19 @@ interface Label {
 }
 
 /**
- * Drops labels that repeat one of the labels just before them, for example a card's title below its picture. If one of
- * the two is a heading, the heading is kept.
+ * Drops labels that repeat one of the labels just before them, for example a card's title below its picture. Applies to
+ * pages that consist of cards and carousels.
  */
-export function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage): void {
+export const duplicateLabelsStage: Stage = {
+  name: 'drop duplicate labels',
+  types: ['listing', 'product', 'service'],
+  run({ root, pruned }) {
+    dropDuplicateLabels(root, pruned);
+  },
+};
+
+/** Of two equal labels, the heading is kept; else the first one. */
+function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage): void {
   let recent: Label[] = [];
   let href: string | undefined;
   const addLabel = (label: Label, shortest: number) => {

@@ -1,5 +1,4 @@
-import type { Element } from 'domhandler';
-import type { PrunedPage } from '../pruning/prune.ts';
+import type { Stage } from '../stage.ts';
 import { dropLines, wholeLinePattern } from './text-lines.ts';
 
 /** Lines of documentation about the page instead of its subject. */
@@ -11,6 +10,10 @@ const META_LINE = wholeLinePattern(
 );
 
 /** Drops the lines of a documentation page about the page itself: last update, feedback, edit links and licence. */
-export function dropMetaLines(root: Element, pruned: PrunedPage): void {
-  dropLines(root, pruned, ({ element, text }) => (META_LINE.test(text) ? [element] : []));
-}
+export const metaLinesStage: Stage = {
+  name: 'drop meta lines',
+  types: ['documentation'],
+  run({ root, pruned }) {
+    dropLines(root, pruned, ({ element, text }) => (META_LINE.test(text) ? [element] : []));
+  },
+};

@@ -1,0 +1,307 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../../errors.ts';
+import type { Database } from '../client.ts';
+import { CAPACITY, OPEN_PAGES } from '../jobs/job-progress.ts';
+import { arrayParameter, type Queryable } from './pages.ts';
+
+/** Seconds after which a claim expires if its lane does not renew it. */
+const CLAIM_SECONDS = 30;
+/** Maximum number of hosts considered in one call of `claim`. */
+const MAX_HOSTS_PER_CLAIM = 64;
+/**
+ * Seconds for which a lane counts as waiting for a host that had no capacity left, so that the other lanes
+ * leave it its share.
+ */
+const HOST_WAIT_SECONDS = 5;
+/** Seconds after which a host loses one strike. */
+const STRIKE_SECONDS = 30;
+
+/** A page that a lane has claimed. */
+export interface Claim {
+  ordinal: number;
+  /** The scrape id of the page. */
+  id: string;
+  url: string;
+  host: string;
+  depth: number;
+  /** Whether only an earlier crawl found the page: nothing links to it now. */
+  hidden: boolean;
+  /** Number of earlier attempts to fetch the page. */
+  attempts: number;
+  losses: number;
+  /** Milliseconds that the page waited for a lane after it became due. */
+  waitedMs: number;
+}
+
+/** A job that the current transaction has locked. */
+export interface LockedJob {
+  id: string;
+  status: string;
+  paused: boolean;
+  max_concurrency: number | null;
+  delay_ms: number | null;
+  /** Whether the job's delay since its last claim is over. */
+  due: boolean;
+  /** Remaining credits of the team; `null` means unlimited. */
+  creditsLeft: number | null;
+}
+
+/** The request of a lane to claim pages. */
+export interface ClaimRequest {
+  pageWorker: string;
+  /** Maximum number of pages to claim. */
+  maxPages: number;
+  /** Number of requests that the lane has open at each host. */
+  fetching: Map<string, number>;
+  /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
+  requestsPerHost: number;
+}
+
+/**
+ * The hosts of a job's pending pages, as a recursive query `host`. Each host costs one index lookup,
+ * however many pages it has. The last row is null.
+ */
+const pendingHosts = (jobId: string) => sql`
+    host (name) as (
+      (select host from pages where job_id = ${jobId} and status = 'pending' order by host limit 1)
+      union all
+      select (
+        select pages.host from pages
+        where job_id = ${jobId} and status = 'pending' and pages.host > host.name order by pages.host limit 1)
+      from host where name is not null
+    )`;
+
+/**
+ * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by
+ * the team's concurrency, each reduced by what is in use. Scrapes that wait for a slot of the team also
+ * reduce it, so that they go first.
+ */
+async function readCapacity(query: Queryable, jobId: string): Promise<number> {
+  const { rows } = await sql<{ room: number }>`
+    select least(
+        coalesce(max_concurrency, teams.concurrency) - (
+          select count(*) from pages where team_id = teams.id and job_id = ${jobId} and status = 'claimed'),
+        teams.concurrency - (
+          select count(*) from pages where team_id = teams.id and status = 'claimed') - (
+          select count(*) from slots where team_id = teams.id and expires_at > now()) - (
+          select count(*) from slot_waits where team_id = teams.id and expires_at > now())
+      )::int as room
+    from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
+  return rows[0]?.room ?? 0;
+}
+
+/**
+ * The hosts that have due pages of a job and are not paused, as a common table expression `open`. Each host
+ * gets a limited number of simultaneous requests: `fair` is the lane's share of that number, `mine` is how
+ * many requests the lane has open, and `free` is how many more the host may get. The limit is shared among
+ * the lanes of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
+ * lanes. Each strike of a host halves the limit.
+ */
+const claimableHosts = (job: LockedJob, { pageWorker: lane, fetching, requestsPerHost }: ClaimRequest) => sql`
+    open as (
+      select name, mine, greatest(1, most / (1 + others)) as fair, most - taken - mine as free
+      from host cross join lateral (
+        select greatest(1, coalesce(${job.max_concurrency}::int, ${requestsPerHost}::int) >> coalesce((
+            select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${STRIKE_SECONDS}))::int
+            from host_pauses where host_pauses.host = name), 0)) as most,
+          coalesce((
+            select amount from unnest(${arrayParameter([...fetching.keys()], 'text')}, ${arrayParameter([...fetching.values()], 'int')})
+              as held (host, amount) where held.host = name), 0) as mine
+      ) as limits cross join lateral (
+        select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
+          coalesce(sum(taken), 0)::int as taken
+        from host_leases
+        where host_leases.host = name and lane <> ${lane} and expires_at > now()
+          and (${job.max_concurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
+      ) as leases
+      where name is not null
+        and not exists (select from host_pauses where host_pauses.host = name and until > now())
+        and not exists (
+          select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
+        and exists (
+          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
+      limit ${MAX_HOSTS_PER_CLAIM}
+    )`;
+
+/** Claims due pages within the limits of the job, the team and the hosts. */
+export async function claimPages(query: Queryable, job: LockedJob, request: ClaimRequest): Promise<Claim[]> {
+  if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
+  const capacity = await readCapacity(query, job.id);
+  // A job with a delay claims one page at a time.
+  const maxPages = Math.min(
+    request.maxPages,
+    capacity,
+    job.creditsLeft ?? request.maxPages,
+    job.delay_ms ? 1 : request.maxPages,
+  );
+  if (maxPages < 1) return [];
+  const { rows } = await sql<Claim>`
+    with recursive progress as (
+      select greatest(0, ${CAPACITY} - admitted) as left_over from job_progress where job_id = ${job.id}
+    ), ${pendingHosts(job.id)}, ${claimableHosts(job, request)}, candidate as (
+      select page.id, page.ordinal, page.first, row_number() over (order by page.ordinal) as n
+      from open cross join lateral (
+        select id, ordinal, not admitted as first from pages
+        where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
+        order by ordinal
+        limit greatest(0, least(fair - mine, free))
+      ) as page
+    ), picked as (
+      select id, first from candidate
+      where n <= ${maxPages} and (not first or (
+        select count(*) from candidate as before where before.first and before.n <= candidate.n
+      ) <= (select left_over from progress))
+    ), wish as (
+      insert into host_leases (host, lane, expires_at)
+      select name, ${request.pageWorker}, now() + make_interval(secs => ${HOST_WAIT_SECONDS}) from open
+      where mine = 0 and free < 1
+      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
+    ), counted as (
+      update job_progress set
+        admitted = admitted + (select count(*) from picked where first),
+        next_claim_at = case when delay_ms is null or not exists (select from picked) then next_claim_at
+          else now() + make_interval(secs => delay_ms / 1000.0) end
+      where job_id = ${job.id}
+    )
+    update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
+      claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+    from picked where pages.id = picked.id
+    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,
+      (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
+  return rows.sort((one, other) => one.ordinal - other.ordinal);
+}
+
+/**
+ * Records how many requests a lane has open at each host, including those for the pages that it has just
+ * claimed.
+ */
+export async function renewHostLeases(
+  query: Queryable,
+  request: ClaimRequest,
+  claims: { host: string }[],
+): Promise<void> {
+  const { pageWorker: lane, maxPages: want } = request;
+  const taken = new Map(request.fetching);
+  for (const { host } of claims) taken.set(host, (taken.get(host) ?? 0) + 1);
+  await sql`
+    with held as (
+      select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)
+    ), gone as (
+      delete from host_leases where lane = ${lane} and taken > 0 and host not in (select host from held)
+    )
+    insert into host_leases as lease (host, lane, taken, wants, expires_at)
+    select host, ${lane}, amount, ${want > 0}, now() + make_interval(secs => ${CLAIM_SECONDS}) from held
+    on conflict (host, lane) do update
+      set taken = excluded.taken, wants = excluded.wants, expires_at = excluded.expires_at
+      where (lease.taken, lease.wants) is distinct from (excluded.taken, excluded.wants)
+        or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})`.execute(query);
+}
+
+/** The state of a job from which its workflow decides how many lanes to run, and when. */
+export interface JobWorkload {
+  /** Milliseconds until the next pending page may be claimed. */
+  dueInMs: number | undefined;
+  /** Number of hosts with pending pages, at most `HOSTS_COUNTED`. */
+  hosts: number;
+  /** Number of pages that have not ended. */
+  open: number;
+  maxConcurrency: number | null;
+  delayMs: number | null;
+  teamConcurrency: number;
+}
+
+const MAX_COUNTED_HOSTS = 64;
+
+/** Releases the expired claims of a job, whose lanes are gone, and reads its state. */
+export async function readJobWorkload(db: Database, jobId: string): Promise<JobWorkload> {
+  const { rows } = await sql<Omit<JobWorkload, 'dueInMs'> & { due: number | null }>`
+    with recursive freed as (
+      update pages set status = 'pending', lane = null, claimed_until = null, losses = losses + 1
+      where job_id = ${jobId} and status = 'claimed' and claimed_until < now()
+        and team_id = (select team_id from job_progress where job_id = ${jobId})
+      returning 1
+    ), ${pendingHosts(jobId)}, few as (
+      select name from host where name is not null limit ${MAX_COUNTED_HOSTS}
+    ), due as (
+      select case when exists (select from freed) then now() else (
+        select min(greatest((
+            select min(due_at) from (
+              select due_at from pages where job_id = ${jobId} and host = name and status = 'pending'
+              order by ordinal limit 200) as first), until, (
+            select max(robots_waits.until) from robots_waits
+            where robots_waits.job_id = ${jobId} and robots_waits.host = name)))
+        from few left join host_pauses on host_pauses.host = name) end as at
+    )
+    select (extract(epoch from greatest(at, next_claim_at) - now()) * 1000)::float8 as due,
+      (select count(*) from few)::int as hosts,
+      ${OPEN_PAGES}::int as open, delay_ms as "delayMs",
+      max_concurrency as "maxConcurrency", teams.concurrency as "teamConcurrency"
+    from due, job_progress join teams on teams.id = job_progress.team_id
+    where job_id = ${jobId}`.execute(db.query);
+  const row = rows[0];
+  if (!row) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
+  const { due, ...survey } = row;
+  return { ...survey, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
+}
+
+/** The column values of a page that no lane has claimed. */
+const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as const;
+
+/**
+ * Releases the claims of all lanes whose names begin with `options.lane`.
+ * @param options.lost whether the process of the lanes was lost, which counts as a loss of each page
+ */
+export async function releaseClaims(
+  db: Database,
+  { jobId, workerPrefix, isWorkerLost }: { jobId: string; workerPrefix: string; isWorkerLost: boolean },
+): Promise<void> {
+  await db.query
+    .updateTable('pages')
+    .set({ ...UNCLAIMED, losses: sql<number>`losses + ${isWorkerLost ? 1 : 0}` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'claimed')
+    .where('lane', 'like', `${workerPrefix}%`)
+    .where('team_id', '=', ({ selectFrom }) =>
+      selectFrom('job_progress').select('team_id').where('job_id', '=', jobId),
+    )
+    .execute();
+  await db.query.deleteFrom('host_leases').where('lane', 'like', `${workerPrefix}%`).execute();
+}
+
+/** Renews all claims of a lane. */
+export async function renewClaims(
+  db: Database,
+  { jobId, pageWorker }: { jobId: string; pageWorker: string },
+): Promise<void> {
+  await db.query
+    .updateTable('pages')
+    .set({ claimed_until: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'claimed')
+    .where('lane', '=', pageWorker)
+    .execute();
+  await db.query
+    .updateTable('host_leases')
+    .set({ expires_at: sql<Date>`now() + make_interval(secs => ${CLAIM_SECONDS})` })
+    .where('lane', '=', pageWorker)
+    .where('taken', '>', 0)
+    .execute();
+}
+
+/**
+ * Pauses hosts that asked us to slow down. No page of theirs is claimed during the pause, and a strike
+ * reduces how many requests they get at once afterwards. Pauses within a second of the last strike count as
+ * one strike.
+ * @param pauses milliseconds by host
+ */
+export async function pauseHosts(db: Database, pauses: Map<string, number>): Promise<void> {
+  await sql`
+    insert into host_pauses (host, until)
+    select host, now() + make_interval(secs => ms / 1000.0)
+    from unnest(${[...pauses.keys()]}::text[], ${[...pauses.values()]}::int[]) as given (host, ms)
+    on conflict (host) do update set until = greatest(host_pauses.until, excluded.until),
+      strikes = case when host_pauses.struck_at > now() - interval '1 second' then host_pauses.strikes
+        else least(3, greatest(0, host_pauses.strikes
+          - floor(extract(epoch from now() - host_pauses.struck_at) / ${STRIKE_SECONDS})) + 1) end,
+      struck_at = now()`.execute(db.query);
+}

@@ -1,0 +1,170 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { JobCipher } from '../../encryption/job-cipher.ts';
+import type { Database } from '../client.ts';
+
+/**
+ * A job stores more URLs than its page limit, because the limit may be raised and pages may turn out to be
+ * the same: `KEPT_PER_PAGE` URLs for each page of the limit, plus `KEPT_AT_LEAST`.
+ */
+const STORED_PER_PAGE = 3;
+const STORED_AT_LEAST = 10_000;
+
+/** A connection or a transaction, in which statements run. */
+export type Queryable = Database['query'];
+
+/** A page to be added to a job. */
+export interface NewPage {
+  url: string;
+  host: string;
+  /** Equal for all URLs of the same page. A page without a key is always added. */
+  key?: Buffer;
+  depth: number;
+  /** Whether only an earlier crawl found the page: nothing links to it now. */
+  hidden?: boolean;
+}
+
+/**
+ * Encrypts pages for the rows of a job with zero data retention. Hosts and keys become hashes, so that they
+ * can still be compared. Pages of other jobs are returned unchanged.
+ */
+export const encryptPages = (pages: NewPage[], cipher: JobCipher): NewPage[] =>
+  cipher.encrypts
+    ? pages.map(({ url, host, key, depth }) => ({
+        url: cipher.encrypt(url),
+        host: cipher.hash(host),
+        depth,
+        ...(key && { key: hashKey(key, cipher) }),
+      }))
+    : pages;
+
+/** Hashes the key of a page for the rows of a job. A job that encrypts nothing stores the key unchanged. */
+export const hashKey = (key: Buffer, cipher: JobCipher) =>
+  Buffer.from(cipher.hash(key.toString('hex')), 'hex');
+
+/** Passes a list as one array parameter of a statement. */
+export const arrayParameter = (values: unknown[], type: string): RawBuilder<unknown> =>
+  sql`${values}::${sql.raw(type)}[]`;
+
+/**
+ * Adds those pages that the job does not know yet, in the given order.
+ * @returns the number of added pages
+ */
+export async function addPages(
+  query: Queryable,
+  job: { id: string; team_id: string; known: number; page_limit: number | null },
+  pages: NewPage[],
+): Promise<number> {
+  const seen = new Set<string>();
+  const distinct = pages.filter(({ key }) => {
+    const text = key?.toString('hex');
+    if (text === undefined) return true;
+    return seen.has(text) ? false : Boolean(seen.add(text));
+  });
+  const maxAdded =
+    job.page_limit === null ? null : job.page_limit * STORED_PER_PAGE + STORED_AT_LEAST - job.known;
+  const { rows } = await sql<{ added: number }>`
+    with given as (
+      select * from unnest(
+        ${arrayParameter(
+          distinct.map(({ url }) => url),
+          'text',
+        )}, ${arrayParameter(
+          distinct.map(({ host }) => host),
+          'text',
+        )},
+        ${arrayParameter(
+          distinct.map(({ key }) => key?.toString('hex') ?? null),
+          'text',
+        )},
+        ${arrayParameter(
+          distinct.map(({ depth }) => depth),
+          'int',
+        )}, ${arrayParameter(
+          distinct.map(({ hidden = false }) => hidden),
+          'bool',
+        )}
+      ) with ordinality as given (url, host, key, depth, hidden, place)
+    ), fresh as (
+      select *, row_number() over (order by place) as n from given
+      where key is null
+        or not exists (select from pages where url_key = decode(key, 'hex'))
+    ), added as (
+      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, hidden)
+      select ${job.id}, ${job.known} + n - 1, ${job.team_id}, url, decode(key, 'hex'), host, depth, hidden
+      from fresh where ${maxAdded}::int is null or n <= ${maxAdded}::int
+      returning 1
+    )
+    update job_progress set known = known + (select count(*) from added), touched_at = now()
+    where job_id = ${job.id}
+    returning (select count(*) from added)::int as added`.execute(query);
+  return rows[0]?.added ?? 0;
+}
+
+/** The document of a completed page, and its position among the documents of the job. */
+export interface StoredDocument {
+  position: number;
+  ordinal: number;
+  blob: string;
+  /** Total bytes of all documents up to and including this one. */
+  bytesEnd: number;
+}
+
+/** Lists the documents after a position, in the order of completion. */
+export async function listDocuments(
+  db: Database,
+  page: { jobId: string; after: number; limit: number },
+): Promise<StoredDocument[]> {
+  const rows = await db.query
+    .selectFrom('pages')
+    .select(['position', 'ordinal', 'blob', 'bytes_end as bytesEnd'])
+    .where('job_id', '=', page.jobId)
+    .where('position', '>', page.after)
+    .orderBy('position')
+    .limit(page.limit)
+    .execute();
+  // Every page with a position has a document.
+  return rows as StoredDocument[];
+}
+
+/** Returns the total bytes of all documents up to and including a position. */
+export async function sumDocumentBytes(db: Database, jobId: string, position: number): Promise<number> {
+  if (position === 0) return 0;
+  const row = await db.query
+    .selectFrom('pages')
+    .select('bytes_end')
+    .where('job_id', '=', jobId)
+    .where('position', '<=', position)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.bytes_end ?? 0;
+}
+
+/**
+ * Finds a page of a batch or crawl by its scrape id. It does not find pages that were unfinished when their
+ * job ended, pages of expired jobs, or pages that turned out to be the same as another page of the job.
+ */
+export async function findPage(db: Database, id: string) {
+  return db.query
+    .selectFrom('pages')
+    .innerJoin('jobs', 'jobs.id', 'pages.job_id')
+    .select(['jobs.id as job_id', 'jobs.team_id', 'jobs.seal', 'pages.blob', 'pages.error'])
+    .select(sql<boolean>`pages.status in ('pending', 'claimed')`.as('open'))
+    .where('pages.id', '=', id)
+    .where(
+      sql<boolean>`case jobs.status when 'scraping' then pages.status not in ('dropped', 'alias')
+        else pages.status in ('completed', 'failed') and jobs.expires_at > now() end`,
+    )
+    .executeTakeFirst();
+}
+
+/** Lists the failed pages of a job, in the order of discovery. */
+export async function listFailedPages(db: Database, jobId: string) {
+  return db.query
+    .selectFrom('pages')
+    .select(['id', 'url', 'error', 'finished_at'])
+    .where('job_id', '=', jobId)
+    .where('status', '=', 'failed')
+    .orderBy('ordinal')
+    .execute();
+}

@@ -1,0 +1,251 @@
+import { sql } from 'kysely';
+import { encryptError, type JobCipher } from '../../encryption/job-cipher.ts';
+import { ServiceError } from '../../errors.ts';
+import type { Database, StoredError } from '../client.ts';
+import {
+  type CrawlStart,
+  IS_FULL,
+  lockJobProgress,
+  OPEN_PAGES,
+  recordCrawlStart,
+} from '../jobs/job-progress.ts';
+import { type Claim, type ClaimRequest, claimPages, type LockedJob, renewHostLeases } from './claims.ts';
+import { addPages, arrayParameter, encryptPages, hashKey, type NewPage, type Queryable } from './pages.ts';
+import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
+
+/** The outcome of a claimed page. */
+export interface PageResult {
+  /** The scrape id of the page. */
+  id: string;
+  host: string;
+  /** `unbegun`: nothing was requested, so the page becomes pending again as if it had not been claimed. */
+  outcome: 'completed' | 'failed' | 'dropped' | 'retry' | 'unbegun';
+  /** Key of the document's blob; `bytes` is the size of the document in API responses. */
+  blob?: string;
+  bytes?: number;
+  credits?: number;
+  error?: StoredError;
+  retryInMs?: number;
+  /** Set for a retry that waits for robots.txt, which does not count as an attempt. */
+  isUncounted?: boolean;
+  /**
+   * The URL that the page redirected to, if it is the URL of another page; `finalKey` is the key of that
+   * page.
+   */
+  finalUrl?: string;
+  finalKey?: Buffer;
+}
+
+/** Whether a page has ended. Otherwise it will be claimed again. */
+export const hasEnded = ({ outcome }: PageResult) => outcome !== 'retry' && outcome !== 'unbegun';
+
+/** The results that a lane reports, and the pages that it requests. */
+export interface RecordAndClaimRequest extends ClaimRequest, Partial<SkippedUrls> {
+  jobId: string;
+  /** The encryption of the job's data. */
+  cipher: JobCipher;
+  results: PageResult[];
+  /** Set if the start page of a crawl is among `ended`. */
+  start?: CrawlStart | undefined;
+  found: NewPage[];
+  /** Whether to write a webhook event for each page that ends. */
+  pageEvents: boolean;
+}
+
+/** The state of the job after a step of a lane. */
+export interface RecordAndClaimResult {
+  claims: Claim[];
+  status: string;
+  paused: boolean;
+  /**
+   * The URL that the crawl's start page was answered from, after redirects; null until that page has ended.
+   */
+  base: string | null;
+  delayMs: number | null;
+  total: number;
+  completed: number;
+  failed: number;
+  credits: number;
+  /** Number of pages that have not ended. */
+  open: number;
+  /** Whether the page limit is reached. */
+  full: boolean;
+  /** Whether the team has no credits left. */
+  outOfCredits: boolean;
+}
+
+/**
+ * Performs one step of a lane in one transaction: records and bills the pages that ended, writes their
+ * webhook events, adds the pages that they link to, and claims more pages. Results of pages that the lane
+ * has no claim on (any more) are ignored, so that each page ends only once.
+ */
+export async function recordAndClaim(
+  db: Database,
+  request: RecordAndClaimRequest,
+): Promise<RecordAndClaimResult> {
+  return db.query.transaction().execute(async (query) => {
+    const job = await lockJob(query, request.jobId);
+    deductCredits(job, request.results);
+    // A job that has ended keeps the pages that it has. Results that arrive later are discarded.
+    const isOpen = job.status === 'scraping';
+    if (isOpen && request.results.length) await recordResults(query, job, request);
+    if (isOpen && request.start) await recordCrawlStart(query, job.id, request.start, request.cipher);
+    if (isOpen && request.found.length)
+      await addPages(query, job, encryptPages(request.found, request.cipher));
+    await addSkipped(query, job.id, request, request.cipher);
+    const claimed = request.maxPages > 0 ? await claimPages(query, job, request) : [];
+    await renewHostLeases(query, request, claimed);
+    const claims = claimed.map((page) => ({ ...page, url: request.cipher.decrypt(page.url) }));
+    const { base, ...state } = await readJobState(query, request.jobId);
+    return {
+      ...state,
+      base: base && request.cipher.decrypt(base),
+      claims,
+      outOfCredits: job.creditsLeft === 0,
+    };
+  });
+}
+
+/**
+ * Subtracts the cost of the pages that ended, so that no pages are claimed for credits that are already
+ * spent.
+ */
+function deductCredits(job: LockedPageJob, ended: PageResult[]): void {
+  if (job.creditsLeft === null) return;
+  const spent = ended.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  job.creditsLeft = Math.max(0, job.creditsLeft - spent);
+}
+
+interface LockedPageJob extends LockedJob {
+  team_id: string;
+  api_key_id: string | null;
+  kind: string;
+  known: number;
+  completed: number;
+  bytes: number;
+  page_limit: number | null;
+}
+
+/**
+ * Locks the job and its team until the transaction ends. The transactions that claim pages or slots of a
+ * team therefore run one after another, which keeps the team within its limits exactly.
+ */
+async function lockJob(query: Queryable, jobId: string): Promise<LockedPageJob> {
+  await lockJobProgress(query, jobId, true);
+  const { rows } = await sql<LockedPageJob>`
+    select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
+      max_concurrency, delay_ms, next_claim_at <= now() as due,
+      teams.credits_remaining as "creditsLeft"
+    from jobs join job_progress on job_progress.job_id = jobs.id join teams on teams.id = jobs.team_id
+    where jobs.id = ${jobId}`.execute(query);
+  const job = rows[0];
+  if (!job) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
+  return job;
+}
+
+async function recordResults(
+  query: Queryable,
+  job: LockedPageJob,
+  request: RecordAndClaimRequest,
+): Promise<void> {
+  const { cipher } = request;
+  const ends = dropDuplicateTargets(request.results);
+  const column = (pick: (end: PageResult) => unknown, type: string) =>
+    arrayParameter(
+      ends.map((end) => pick(end) ?? null),
+      type,
+    );
+  await sql`
+    with given as (
+      select * from unnest(
+        ${column((end) => end.id, 'uuid')}, ${column((end) => end.outcome, 'text')},
+        ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
+        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(encryptError(end.error, cipher)), 'text')},
+        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && cipher.encrypt(end.finalUrl), 'text')},
+        ${column((end) => end.finalKey && hashKey(end.finalKey, cipher).toString('hex'), 'text')},
+        ${column((end) => end.isUncounted ?? false, 'bool')}
+      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, untried)
+    ), judged as (
+      select given.*, ordinal, case
+          when outcome in ('completed', 'failed') and final_key is not null and exists (
+            select from pages as other where other.url_key = decode(final_key, 'hex')
+              and other.id <> given.id and other.status <> 'dropped'
+              and (other.status <> 'alias' or other.ordinal <> -pages.ordinal - 1))
+          then 'dropped' else outcome end as verdict
+      from given join pages on pages.id = given.id and pages.job_id = ${job.id}
+        and pages.status = 'claimed' and pages.lane = ${request.pageWorker}
+    ), placed as (
+      select *,
+        ${job.completed} + count(*) filter (where verdict = 'completed') over upto as place,
+        ${job.bytes} + coalesce(sum(bytes) filter (where verdict = 'completed') over upto, 0) as size
+      from judged window upto as (order by ordinal)
+    ), ended as (
+      update pages set
+        status = case when verdict in ('retry', 'unbegun') then 'pending' else verdict end,
+        attempts = attempts + case when untried or verdict = 'unbegun' then 0 else 1 end,
+        lane = null, claimed_until = null,
+        due_at = case when verdict = 'retry' then now() + make_interval(secs => retry_ms / 1000.0) else due_at end,
+        blob = case when verdict = 'completed' then placed.blob end,
+        position = case when verdict = 'completed' then place end,
+        bytes_end = case when verdict = 'completed' then size end,
+        error = case when verdict in ('failed', 'retry') then placed.error::jsonb end,
+        finished_at = case when verdict not in ('retry', 'unbegun') then now() end
+      from placed where pages.id = placed.id
+      returning pages.id, pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
+        final_url, final_key
+    ), version as (
+      update page_versions set delivered = true from ended
+      where page_versions.scrape_id = ended.id and verdict = 'completed'
+    ), entry as (
+      insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
+      select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from ended
+      where credits > 0 and verdict in ('completed', 'failed')
+      on conflict do nothing returning credits
+    ), payment as (
+      update teams set credits_remaining = credits_remaining - (select sum(credits) from entry)
+      where id = ${job.team_id} and credits_remaining is not null and exists (select from entry)
+    ), event as (
+      insert into webhook_deliveries (job_id, team_id, type, ordinal, error)
+      select ${job.id}, team_id, ${`${job.kind}.page`}, ordinal,
+        case when verdict = 'failed' then (error::jsonb) ->> 'message' end
+      from ended where ${request.pageEvents} and verdict in ('completed', 'failed') order by ordinal
+    ), alias as (
+      insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, status)
+      select ${job.id}, -ordinal - 1, team_id, final_url, decode(final_key, 'hex'), '', depth, 'alias'
+      from ended where final_key is not null and verdict = 'completed'
+      on conflict do nothing
+    )
+    update job_progress set
+      completed = completed + (select count(*) from ended where verdict = 'completed'),
+      failed = failed + (select count(*) from ended where verdict = 'failed'),
+      dropped = dropped + (select count(*) from ended where verdict = 'dropped'),
+      bytes = bytes + (select coalesce(sum(bytes), 0) from ended where verdict = 'completed'),
+      credits = credits + (select coalesce(sum(credits), 0) from entry),
+      touched_at = now()
+    where job_id = ${job.id}`.execute(query);
+}
+
+/**
+ * Keeps only the first of several pages in one step that turned out to be the same page. The others are
+ * dropped.
+ */
+function dropDuplicateTargets(ended: PageResult[]): PageResult[] {
+  const targets = new Set<string>();
+  return ended.map((end) => {
+    const target = end.outcome === 'completed' ? end.finalKey?.toString('hex') : undefined;
+    if (target === undefined) return end;
+    if (targets.has(target)) return { id: end.id, host: end.host, outcome: 'dropped' };
+    targets.add(target);
+    return end;
+  });
+}
+
+async function readJobState(query: Queryable, jobId: string) {
+  const { rows } = await sql<Omit<RecordAndClaimResult, 'claims' | 'outOfCredits'>>`
+    select jobs.status, paused, base, delay_ms as "delayMs", completed, failed, progress.credits,
+      (${OPEN_PAGES} + completed + failed)::int as total, ${OPEN_PAGES}::int as open, ${IS_FULL} as "full"
+    from job_progress as progress join jobs on jobs.id = progress.job_id where job_id = ${jobId}`.execute(
+    query,
+  );
+  return rows[0]!;
+}
