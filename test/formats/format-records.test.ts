@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requiresEncryption } from '../../src/api/zero-data-retention.ts';
 import { priceOf } from '../../src/credits.ts';
-import type { Caller } from '../../src/db/teams.ts';
+import type { Caller } from '../../src/db/teams/teams.ts';
 import { cacheKey, cacheUseOf } from '../../src/engines/page-cache.ts';
 import { FORMATS, typeOf } from '../../src/formats/index.ts';
 import { type ScrapeRequest, scrapeBody } from '../../src/schemas/scrape.ts';
