@@ -1,12 +1,13 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
+import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
-import { chooseBase64Mode, type PageRequest } from './engine.ts';
+import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
 import { cacheKey, cacheMissError, cacheUseOf, type PageCache } from './page-cache.ts';
@@ -107,7 +108,8 @@ function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchCon
     mobile: request.mobile,
     waitForMs: request.waitFor,
     minWaitMs: minWaitMs(request),
-    base64: chooseBase64Mode(request),
+    wantsBody: needsSource(request.formats, 'body'),
+    parsers: parserOptions(request.parsers),
     location: request.location,
     blockAds: request.blockAds,
     media: needsSource(request.formats, 'media'),

@@ -12,11 +12,10 @@ import { deleteCopy } from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { CacheUse } from '../formats/format.ts';
-import { recordsOf } from '../formats/index.ts';
+import { needsSource, recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url/url.ts';
-import { chooseBase64Mode } from './engine.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The uses of the cache, each of which takes precedence over those before it. */
@@ -41,6 +40,12 @@ function cacheVariantOf({ formats }: ScrapeRequest): unknown {
   return variants.length > 1 ? variants : (variants[0] ?? null);
 }
 
+/** The part of the cache key that says which responses are stored as base64 instead of text. */
+function base64Variant({ formats, parsers }: ScrapeRequest): string {
+  if (needsSource(formats, 'body')) return 'everything';
+  return parsers.length === 0 ? 'pdf' : 'nothing';
+}
+
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that
  * only change what is derived from it later. It is `undefined` when the request bypasses the cache.
@@ -60,7 +65,7 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.fastMode,
     request.skipTlsVerification,
     request.blockAds,
-    chooseBase64Mode(request),
+    base64Variant(request),
     proxy === 'enhanced' || proxy === 'stealth',
     cacheVariantOf(request),
     visitorOf(location),
