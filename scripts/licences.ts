@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { init } from 'license-checker-rseidelsohn';
 
-/** One production dependency and what its package says about its licence. */
+/** A production dependency and the licence that its package states. */
 export interface LicensedPackage {
   /** `name@version` */
   name: string;
-  /** An SPDX expression, or several alternatives; a `*` marks what was guessed from a file. */
+  /** An SPDX expression, or alternatives; a `*` marks a licence that was guessed from a file. */
   licence: string;
 }
 
-/** Licences that would bind whoever distributes Winnow under MIT; LGPL and MPL bind only the library itself. */
+/** Licences that forbid distribution under MIT. LGPL and MPL apply only to the library itself. */
 const FORBIDDEN = /^(A?GPL|SSPL|BUSL|CC-BY-NC|Commons-Clause|Elastic)/i;
 const FREE =
   /^(MIT|ISC|0BSD|BSD|Apache|MPL|LGPL|BlueOak|CC0|CC-BY-[34]|Python|PSF|Unlicense$|WTFPL|Zlib|Artistic|Public Domain|W3C|Unicode|PostgreSQL|OFL)/i;
 
-/** Whether an SPDX expression lets us distribute: of `OR` one part must do, of `AND` every part. */
+/** Whether an SPDX expression allows distribution under MIT: one part of an `OR`, and every part of an `AND`. */
 export function allowsMit(licence: string): boolean {
   const plain = licence.replace(/[()*]/g, '').trim();
   if (/ OR /i.test(plain)) return plain.split(/ OR /i).some(allowsMit);
@@ -23,12 +23,12 @@ export function allowsMit(licence: string): boolean {
   return !FORBIDDEN.test(plain) && FREE.test(plain);
 }
 
-/** Every package that `npm ci --omit=dev` installs below a directory, but for its own root. */
+/** All packages that `npm ci --omit=dev` installs below a directory, without its root package. */
 export async function productionPackages(directory: string): Promise<LicensedPackage[]> {
   const found = await promisify(init)({ start: directory, production: true, excludePrivatePackages: true });
   return Object.entries(found).map(([name, { licenses }]) => ({
     name,
-    // Several licences in the old array form are a choice.
+    // The old form of an array of licences means a choice.
     licence: [licenses ?? 'UNKNOWN'].flat().join(' OR '),
   }));
 }

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What `package-lock.json` says of one package. */
+/** A package in `package-lock.json`. */
 interface LockedPackage {
   version?: string;
   optionalDependencies?: Record<string, string>;
 }
 
-/** `package-lock.json` of version 3: packages by the path that they are installed at. */
+/** `package-lock.json` of version 3: packages by their install path. */
 export interface LockFile {
   packages: Record<string, LockedPackage>;
 }
 
 const EXACT = /^\d+\.\d+\.\d+\S*$/;
 
-/** The entry that a package gets when it asks for another one: its own, or that of the nearest directory above. */
+/** The entry that a dependency of a package resolves to: below the package, or in the nearest directory above. */
 function resolveFrom(asking: string, name: string, { packages }: LockFile): LockedPackage | undefined {
   for (let base = asking; ; base = base.slice(0, Math.max(0, base.lastIndexOf('/node_modules/')))) {
     const found = packages[`${base ? `${base}/` : ''}node_modules/${name}`];
@@ -23,8 +23,8 @@ function resolveFrom(asking: string, name: string, { packages }: LockFile): Lock
 }
 
 /**
- * Optional packages that a lock file lacks. npm drops those of other platforms when the lock file is rewritten beside
- * an installed `node_modules`; `npm ci` then leaves them out on the platforms that need them, without a word.
+ * Finds optional packages that a lock file lacks. npm drops those of other platforms when it rewrites the lock file while
+ * `node_modules` is installed; `npm ci` then omits them on the platforms that need them, without a warning.
  * @returns a sentence for each
  */
 export function missingOptional(lock: LockFile): string[] {
@@ -40,7 +40,7 @@ export function missingOptional(lock: LockFile): string[] {
 }
 
 if (import.meta.main) {
-  // Written by npm.
+  // npm wrote the file in this shape.
   const lock = JSON.parse(
     readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'),
   ) as LockFile;

@@ -30,7 +30,7 @@ export const ERRORS = {
     status: 400,
     retry: 'never',
     closeCode: 1008,
-    summary: 'The request does not fit its schema',
+    summary: 'The request does not match its schema',
   },
   BAD_REQUEST_INVALID_JSON: { status: 400, retry: 'never', summary: 'The body is not valid JSON' },
   FEATURE_NOT_AVAILABLE: {
@@ -247,7 +247,7 @@ export const ERRORS = {
     status: 500,
     retry: 'activity',
     isServiceFault: true,
-    summary: 'Something unexpected went wrong inside the service',
+    summary: 'An unexpected error occurred inside the service',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -295,7 +295,7 @@ export interface ErrorExtras {
 
 /**
  * An error meant for the user: the message says what happened, to what, and what to do.
- * Thrown anywhere; `api/errors.ts` alone turns it into an HTTP answer.
+ * Thrown anywhere; `api/error-responses.ts` alone turns it into an HTTP answer.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

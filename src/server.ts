@@ -37,7 +37,11 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const closing = new AbortController();
   const deps = {
     config: { ...config, secretKey },
-    ...{ db, blobs, temporal, storage, logger },
+    db,
+    blobs,
+    temporal,
+    storage,
+    logger,
     closing: closing.signal,
   };
   // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.

@@ -28,7 +28,7 @@ export interface Challenge {
 
 /**
  * A page as an engine fetched it, before any output is derived from it.
- * Plain data: it travels to the conversion threads and into the cache.
+ * Plain data: it travels to the rendering threads and into the cache.
  */
 export interface Snapshot {
   /** The URL as the user wrote it. */

@@ -47,7 +47,7 @@ const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64
  */
 const PAGES_AT_ONCE = 4 * availableParallelism();
 const CACHED_WORKFLOWS = 200;
-/** Memory limit of a conversion thread in MB. A page that needs more is rejected. */
+/** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
  * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
@@ -104,7 +104,7 @@ async function work(): Promise<ServiceRole> {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
-    onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
+    onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
   const adBlocker = await openAdBlocker({
     directory: config.adLists,
@@ -130,7 +130,7 @@ async function work(): Promise<ServiceRole> {
     ytDlp: findYtDlp(config.ytDlp),
   });
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
+  const linkFilters = createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs });
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const deps = {
     db,
@@ -138,7 +138,7 @@ async function work(): Promise<ServiceRole> {
     engines,
     renderer,
     media,
-    guides,
+    linkFilters,
     storage,
     egress,
     userAgent,

@@ -2,7 +2,7 @@ import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { browserVictim, type ChaosTarget, TARGET_ENV } from '../../test/chaos/target.ts';
 import { startCluster } from '../cluster.ts';
 
-/** What docker-compose.yml describes, as processes of this machine. */
+/** Starts the services of docker-compose.yml as processes of this machine. */
 export async function startClusterTarget(signal?: AbortSignal): Promise<ChaosTarget> {
   const cluster = await startCluster({ env: TARGET_ENV, ...(signal && { signal }) });
   const { parts, urls, key, dataDir } = cluster;

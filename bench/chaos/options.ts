@@ -17,7 +17,7 @@ Usage: node bench/chaos.ts [OPTIONS]
   --help           print this text
 `;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface CommandLine {
   pages: number;
   kills: number;
@@ -29,7 +29,7 @@ export interface CommandLine {
 
 const PARTS = ['worker', 'api', 'temporal', 'postgres', 'browser'];
 
-/** The arguments as options; `undefined` where the help was asked for. @throws Error that names a wrong one */
+/** Parses the arguments; `undefined` if they ask for the help. @throws Error that names an invalid one */
 export function readOptions(args: string[]): CommandLine | undefined {
   const { values } = parseArgs({
     args,

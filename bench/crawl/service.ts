@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { pageJobStatus, started } from '../../src/schemas/page-job.ts';
+
+import { pageJobStatus, startResponse } from '../../src/schemas/page-job.ts';
 import { type RunningService, runFileOf, startService } from '../../test/support/service.ts';
 
 /** The service, started for the benchmark. */
@@ -58,7 +59,7 @@ export async function startJob(
   path: '/v2/crawl' | '/v2/batch/scrape',
   body: unknown,
 ): Promise<JobPath> {
-  const { id } = await ask(caller, { path, body, answer: started });
+  const { id } = await ask(caller, { path, body, answer: startResponse });
   return `${path}/${id}`;
 }
 

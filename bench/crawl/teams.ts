@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/client.ts';
 import { addKey, createTeam, generateKey } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { cancelled } from '../../src/schemas/page-job.ts';
+import { cancelResponse } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';
 import { type Bench, startCrawl } from './bench.ts';
 import { withSite } from './programs.ts';
@@ -28,7 +28,8 @@ export async function measureTeams(bench: Bench): Promise<string> {
       const before = await waitFor(large, crawl, UNDER_WAY);
       const beside = await runBatches(small, smallUrl);
       const after = await readHead(large, crawl);
-      if (after.status === 'scraping') await ask(large, { path: crawl, method: 'DELETE', answer: cancelled });
+      if (after.status === 'scraping')
+        await ask(large, { path: crawl, method: 'DELETE', answer: cancelResponse });
       const meanwhile = after.completed - before.completed;
       const isThere =
         after.status === 'scraping' ? '' : ' It ENDED before the last batch: give it more pages.';

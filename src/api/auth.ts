@@ -17,7 +17,7 @@ export function createAuth(db: Database, required: boolean): Authenticate {
       if (team) return team;
       throw new ServiceError(
         'UNAUTHORIZED',
-        'Unauthorized: the first team does not exist. Start the service once.',
+        'Unauthorized: the first team does not exist yet. It is created when the API server starts.',
       );
     }
     if (!key) {

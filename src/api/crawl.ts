@@ -6,17 +6,18 @@ import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
+import { fieldsOf } from '../json-object.ts';
 import {
-  activeCrawls,
+  activeCrawlsResponse,
   type CrawlRequest,
   crawlBody,
-  previewAnswer,
   previewBody,
-  startedCrawl,
+  previewResponse,
+  startCrawlResponse,
 } from '../schemas/crawl.ts';
 import { parseTarget } from '../url/url.ts';
 import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
-import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
+import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
 import { defineRoute } from './route.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
@@ -24,22 +25,25 @@ const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
 /**
  * Derives options from the prompt of a crawl. Options that the request sets itself are left out.
- * @param sent the body before defaults were filled in
+ * @param rawBody the body before defaults were filled in
  * @returns the options, and whether any part of the prompt was understood; `undefined` without a prompt
  */
-function fromPrompt(body: CrawlRequest, sent: unknown) {
+function deriveOptionsFromPrompt(body: CrawlRequest, rawBody: unknown) {
   if (body.prompt === undefined) return undefined;
-  const given = typeof sent === 'object' && sent !== null ? sent : {};
+  const explicit = fieldsOf(rawBody);
   const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
-  const open = Object.entries(options).filter(([name]) => !(name in given));
-  // `previewParams` uses the option names and values of a crawl request.
-  return { options: Object.fromEntries(open) as Partial<CrawlRequest>, isUnderstood: understood.length > 0 };
+  const derived = Object.entries(options).filter(([name]) => !(name in explicit));
+  return {
+    // `parseCrawlPrompt` uses the option names and values of a crawl request.
+    options: Object.fromEntries(derived) as Partial<CrawlRequest>,
+    isUnderstood: understood.length > 0,
+  };
 }
 
 const promptWarning = (isUnderstood: boolean) =>
   isUnderstood
-    ? 'Made by rules, without a model: check that nothing of the prompt was missed.'
+    ? 'The options were derived from the prompt by rules, without a model. Check that they cover the whole prompt.'
     : PROMPT_NOT_UNDERSTOOD;
 
 const create = defineRoute({
@@ -48,36 +52,39 @@ const create = defineRoute({
   tag: crawl.tag,
   summary: 'Scrape a site as one job',
   body: crawlBody,
-  answer: startedCrawl,
+  response: startCrawlResponse,
   errors: [...errorsRaisedBy('start', 'options'), 'IDEMPOTENCY_KEY_REUSED'],
-  leastCredits: (sent) => {
-    const limit = typeof sent === 'object' && sent !== null && 'limit' in sent ? sent.limit : undefined;
+  minCredits(rawBody) {
+    const { limit } = fieldsOf(rawBody);
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
   },
-  async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
-    const generated = fromPrompt(body, sent);
+    const generated = deriveOptionsFromPrompt(body, rawBody);
     const { webhook, prompt, ...options } = { ...body, ...generated?.options };
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const { zeroDataRetention, scrapeOptions } = options;
     const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
     const { secretKey } = config;
-    const told = isEncrypted ? hashRequest(sent, secretKey) : sent;
-    const { id } = await performOnce(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
+    // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
+    const call = {
+      teamId,
+      key: idempotencyKey,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
+    };
+    const { id } = await performOnce(db, call, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
-        ...{
-          id,
-          teamId,
-          apiKeyId,
-          kind: crawl.kind,
-          target: target.href,
-          request: options,
-          webhook,
-          baseUrl,
-          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
-        },
+        id,
+        teamId,
+        apiKeyId,
+        kind: crawl.kind,
+        target: target.href,
+        request: options,
+        webhook,
+        baseUrl,
+        cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
         maxConcurrency: options.maxConcurrency ?? null,
@@ -110,13 +117,13 @@ const create = defineRoute({
   },
 });
 
-const shared = { method: 'get', tag: crawl.tag, limited: false } as const;
+const shared = { method: 'get', tag: crawl.tag, rateLimited: false } as const;
 const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
   defineRoute({
     ...shared,
     path,
-    summary: 'Crawls of the team that run',
-    answer: activeCrawls,
+    summary: 'List the running crawls of the team',
+    response: activeCrawlsResponse,
     errors: [],
     async handler({ caller }, { db, config }) {
       const crawls = await listActiveCrawls(db, caller.teamId);
@@ -137,9 +144,9 @@ const preview = defineRoute({
   method: 'post',
   path: '/v2/crawl/params-preview',
   tag: crawl.tag,
-  summary: 'Crawl options from a description in words',
+  summary: 'Derive crawl options from a description',
   body: previewBody,
-  answer: previewAnswer,
+  response: previewResponse,
   errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
@@ -149,5 +156,5 @@ const preview = defineRoute({
   },
 });
 
-/** The routes of crawls. Fixed paths come first, because Express would take them for ids otherwise. */
+/** The routes of crawls. Fixed paths come first, because Express would otherwise match them as ids. */
 export const crawlRoutes = [create, ...active, preview, ...pageJobRoutes(crawl)];

@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts';
 import { listDocuments, type StoredDocument, sumDocumentBytes } from '../db/pages/pages.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 
-/** Where documents are read from, and what is needed to write the URLs of their files. */
+/** The stores that documents are read from, and the values needed to create the URLs of their files. */
 export interface DocumentSource {
   db: Database;
   blobs: Blobs;
@@ -14,37 +14,37 @@ export interface DocumentSource {
   secretKey: string;
 }
 
-const ROWS_AT_ONCE = 1_000;
+const QUERY_ROWS = 1_000;
 
 /**
- * Picks the documents of one response: as many as fit into the limits, but at least one if there is any.
+ * Selects the documents of one response: as many as fit into the limits, but at least one if there is any.
  * @param page.skip number of documents to skip
  * @param page.limit maximum number of documents
  * @param page.maxBytes maximum size of all documents together, in bytes
  */
-export async function pickDocuments(
+export async function selectDocuments(
   db: Database,
   page: { jobId: string; skip: number; limit: number; maxBytes: number },
 ): Promise<StoredDocument[]> {
   const { jobId, skip, limit, maxBytes } = page;
   const start = await sumDocumentBytes(db, jobId, skip);
-  const picked: StoredDocument[] = [];
-  for await (const row of allDocuments(db, jobId, skip, skip + limit)) {
-    if (picked.length && row.bytesEnd - start > maxBytes) break;
-    picked.push(row);
+  const selected: StoredDocument[] = [];
+  for await (const row of iterateDocuments(db, jobId, skip, skip + limit)) {
+    if (selected.length && row.bytesEnd - start > maxBytes) break;
+    selected.push(row);
   }
-  return picked;
+  return selected;
 }
 
 /** Lists the documents after position `after` up to and including position `upTo`, in order. */
-export async function* allDocuments(
+export async function* iterateDocuments(
   db: Database,
   jobId: string,
   after: number,
   upTo: number,
 ): AsyncGenerator<StoredDocument> {
   for (let position = after; position < upTo; ) {
-    const limit = Math.min(upTo - position, ROWS_AT_ONCE);
+    const limit = Math.min(upTo - position, QUERY_ROWS);
     const rows = await listDocuments(db, { jobId, after: position, limit });
     if (!rows.length) return;
     yield* rows;

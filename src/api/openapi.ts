@@ -2,25 +2,25 @@ import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { FILES_PATH } from '../blobs/file-urls.ts';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import { errorAnswer } from '../schemas/error.ts';
+import { errorResponse } from '../schemas/error.ts';
 import type { AnyRoute } from './route.ts';
-import { errorsOf } from './route-errors.ts';
+import { errorCodesOf } from './route-error-codes.ts';
 
 const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   200: 'OK',
-  400: 'The request does not fit its schema, or asks for what this version does not offer',
+  400: 'The request does not match its schema, or requires a feature that this version does not have',
   401: 'The key is missing, unknown or revoked',
   402: 'The team has too few credits left',
-  403: 'Another team’s resource, or a URL that may not be fetched',
-  404: 'There is no such thing (any more)',
-  405: 'The path has no such method',
-  408: 'The work took longer than its timeout',
-  409: 'In conflict with what was done before, or is being done',
+  403: 'The resource belongs to another team, or the URL may not be fetched',
+  404: 'The resource does not exist or has expired',
+  405: 'The path does not support the method',
+  408: 'The request took longer than its timeout',
+  409: 'The request conflicts with an earlier or a running one',
   413: 'The body is too large',
-  416: 'The file has no such part',
-  429: 'Too many requests; Retry-After says when to come back',
-  500: 'The page could not be obtained, or something unexpected went wrong',
-  503: 'The service takes no work on, or a part of it does not answer',
+  416: 'The file does not have the requested range',
+  429: 'Too many requests; Retry-After says when to continue',
+  500: 'The page could not be fetched, or an unexpected error occurred',
+  503: 'The service accepts no new work, or a part of it does not respond',
 };
 
 /** Generates the API reference (OpenAPI 3.1) from the route definitions. */
@@ -43,7 +43,7 @@ export function describeApi(routes: AnyRoute[]) {
     security: [{ apiKey: [] }],
     paths,
     components: {
-      schemas: { Error: errorAnswer },
+      schemas: { Error: errorResponse },
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
     },
   });
@@ -52,11 +52,11 @@ export function describeApi(routes: AnyRoute[]) {
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
 function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
-  const { 200: unsuccessful, ...failures } = byStatus(errorsOf(route));
-  const answer = unsuccessful
-    ? z.union([route.answer, errorAnswer.extend({ code: z.enum(unsuccessful) })])
-    : route.answer;
-  // All query and path schemas are objects, which their declared type does not say.
+  const { 200: unsuccessful, ...failures } = byStatus(errorCodesOf(route));
+  const success = unsuccessful
+    ? z.union([route.response, errorResponse.extend({ code: z.enum(unsuccessful) })])
+    : route.response;
+  // All query and path schemas are objects, although their declared type does not say so.
   const object = (schema: z.ZodType | undefined) => schema as z.ZodObject | undefined;
   const query = object(route.query);
   const path = object(route.params);
@@ -67,7 +67,7 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
     ...(route.body && {
       requestBody: { required: !route.body.safeParse(undefined).success, content: json(route.body) },
     }),
-    responses: { 200: { description: STATUSES[200], content: json(answer) }, ...describeErrors(failures) },
+    responses: { 200: { description: STATUSES[200], content: json(success) }, ...describeErrors(failures) },
   };
 }
 
@@ -77,19 +77,19 @@ function describeFiles(): ZodOpenApiOperationObject {
   const codes: ErrorCode[] = ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'UNKNOWN_ERROR', 'SERVICE_UNAVAILABLE'];
   return {
     tags: ['Files'],
-    summary: 'A file of a result, by the URL in the result',
+    summary: 'Download a file of a result by its URL',
     security: [],
     requestParams: {
-      path: z.object({ token: z.string().describe('signed; part of the URL in a result') }),
+      path: z.object({ token: z.string().describe('signed token, the last part of the URL in the result') }),
       header: z.object({
-        Range: z.string().optional().describe('the part of the file that is wanted, such as `bytes=0-99`'),
-        'If-None-Match': z.string().optional().describe('the ETag of a copy that the client has'),
+        Range: z.string().optional().describe('requested byte range, such as `bytes=0-99`'),
+        'If-None-Match': z.string().optional().describe('ETag of the copy that the client has'),
       }),
     },
     responses: {
       200: { description: 'The file', content },
-      206: { description: 'The part that the header Range asks for', content },
-      304: { description: 'The client has the file already: If-None-Match names its ETag' },
+      206: { description: 'The byte range that the header Range requests', content },
+      304: { description: 'The client already has the file: If-None-Match contains its ETag' },
       ...describeErrors(byStatus(codes)),
     },
   };
@@ -104,7 +104,7 @@ function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
     const schema = {
       allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
     };
-    // Every key is the status of a code, so `STATUSES` has it.
+    // Every status here is that of an error code, and `STATUSES` describes all of them.
     const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');
     const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}:\n\n${list}`;
     return [status, { description, content: { 'application/json': { schema } } }];

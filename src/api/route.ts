@@ -9,32 +9,32 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Temporal } from '../temporal.ts';
 import type { Authenticate } from './auth.ts';
-import { baseUrlOf } from './base-url.ts';
-import { validationError } from './errors.ts';
+import { requestBaseUrl } from './base-url.ts';
+import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
-import { requireStorable } from './validate-text.ts';
+import { validateText } from './validate-text.ts';
 
 /** The services that handlers depend on. */
-export interface ApiDoors {
+export interface ApiDeps {
   config: Config & { secretKey: string };
   db: Database;
   blobs: Blobs;
   temporal: Temporal;
   storage: DiskSpace;
   logger: Logger;
-  /** Fires when the process was asked to stop. Requests that only wait are then answered with an error. */
+  /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */
   closing: AbortSignal;
 }
 
 /** A request that passed all checks, as its handler receives it. */
-interface Call<Body, Query, Params> {
+interface RouteRequest<Body, Query, Params> {
   caller: Caller;
   body: Body;
   query: Query;
   params: Params;
   /** The body before its schema filled in defaults. */
-  sent: unknown;
+  rawBody: unknown;
   /** Base of the URLs in responses, without a trailing slash. */
   baseUrl: string;
   /** The value of the header `x-idempotency-key`. */
@@ -44,38 +44,39 @@ interface Call<Body, Query, Params> {
 }
 
 /** The definition of one endpoint. Routing, validation, limits and the API reference are derived from it. */
-export interface Route<Body, Query, Params, Answer> {
+export interface Route<Body, Query, Params, ResponseBody> {
   method: 'get' | 'post' | 'delete';
   /** The path in the syntax of Express, such as `/v2/scrape/:id`. */
   path: string;
+  /** The group of the route in the API reference. */
   tag: string;
   summary: string;
   body?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
-  answer: z.ZodType<Answer>;
-  /** Error codes that the handler may throw. `errorsOf` adds those of the checks before the handler. */
+  response: z.ZodType<ResponseBody>;
+  /** Error codes that the handler may throw. `errorCodesOf` adds those of the checks before the handler. */
   errors: readonly ErrorCode[];
   /** Whether the rate limit of the team applies; true by default, false for routes that only read a state. */
-  limited?: boolean;
+  rateLimited?: boolean;
   /** Credits that the team needs to have left. A function receives the body before it is validated. */
-  leastCredits?: number | ((sent: unknown) => number);
-  handler: (call: Call<Body, Query, Params>, doors: ApiDoors) => Promise<Answer | JsonStream>;
+  minCredits?: number | ((rawBody: unknown) => number);
+  handler: (request: RouteRequest<Body, Query, Params>, deps: ApiDeps) => Promise<ResponseBody | JsonStream>;
 }
 
 /** A route of unknown body, query, path and response types, as lists of routes contain it. */
 export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
 
 /** Defines a route. The compiler checks its handler against the types of its schemas. */
-export function defineRoute<Body, Query, Params, Answer>(
-  route: Route<Body, Query, Params, Answer>,
+export function defineRoute<Body, Query, Params, ResponseBody>(
+  route: Route<Body, Query, Params, ResponseBody>,
 ): AnyRoute {
   // Safe, because `mountRoute` calls the handler only with values that the schemas of the route returned.
   return route as unknown as AnyRoute;
 }
 
 /** The checks that a request passes before its handler runs. */
-export interface Checks {
+export interface RequestChecks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
   parseJson: RequestHandler;
@@ -85,49 +86,49 @@ export interface Checks {
  * Adds a route to the application. Requests are checked in the order that clients of this API expect: API key,
  * rate limit, credits, then the schemas.
  */
-export function mountRoute(app: Express, route: AnyRoute, checks: Checks, doors: ApiDoors): void {
+export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
-    if (route.limited !== false) await checks.rateLimit(caller);
+    if (route.rateLimited !== false) await checks.rateLimit(caller);
     response.locals.caller = caller;
     next();
   };
-  const answer: RequestHandler = async (request, response) => {
+  const respond: RequestHandler = async (request, response) => {
     const { caller } = response.locals;
-    const { leastCredits = 0 } = route;
-    requireStorable(request.body);
-    requireCredits(caller, typeof leastCredits === 'number' ? leastCredits : leastCredits(request.body));
-    const gone = new AbortController();
-    response.on('close', () => gone.abort());
-    const call = {
+    const { minCredits = 0 } = route;
+    validateText(request.body);
+    requireCredits(caller, typeof minCredits === 'number' ? minCredits : minCredits(request.body));
+    const disconnected = new AbortController();
+    response.on('close', () => disconnected.abort());
+    const routeRequest = {
       caller,
-      sent: request.body,
+      rawBody: request.body,
       idempotencyKey: request.get('x-idempotency-key'),
-      signal: AbortSignal.any([gone.signal, doors.closing]),
-      body: check(route.body, request.body, 'body'),
-      query: check(route.query, { ...request.query }, 'query'),
-      params: check(route.params, { ...request.params }, 'path'),
-      baseUrl: baseUrlOf(request, doors.config.publicUrl),
+      signal: AbortSignal.any([disconnected.signal, deps.closing]),
+      body: validate(route.body, request.body, 'body'),
+      query: validate(route.query, { ...request.query }, 'query'),
+      params: validate(route.params, { ...request.params }, 'path'),
+      baseUrl: requestBaseUrl(request, deps.config.publicUrl),
     };
-    const result = await route.handler(call, doors);
+    const result = await route.handler(routeRequest, deps);
     if (result instanceof JsonStream) await result.sendTo(response);
     else response.json(result);
   };
-  app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), answer);
+  app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), respond);
 }
 
-function requireCredits({ creditsRemaining }: Caller, least: number): void {
+function requireCredits({ creditsRemaining }: Caller, minimum: number): void {
   // Free requests are allowed even if the team has a negative number of credits.
-  if (least === 0 || creditsRemaining === null || creditsRemaining >= least) return;
+  if (minimum === 0 || creditsRemaining === null || creditsRemaining >= minimum) return;
   throw new ServiceError(
     'INSUFFICIENT_CREDITS',
-    `Insufficient credits: this request needs ${least}, the team has ${creditsRemaining}. Ask your operator for more.`,
+    `Insufficient credits: this request needs ${minimum}, but the team has ${creditsRemaining} left. Ask your operator for more.`,
   );
 }
 
-function check(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
+function validate(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value);
-  if (!parsed.success) throw validationError(parsed.error, part);
+  if (!parsed.success) throw createValidationError(parsed.error, part);
   return parsed.data;
 }

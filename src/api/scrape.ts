@@ -8,9 +8,9 @@ import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
-import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { type ApiDoors, defineRoute } from './route.ts';
-import { handOut, runAwaited } from './run-and-wait.ts';
+import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
+import { type ApiDeps, defineRoute } from './route.ts';
+import { deliverResult, runAndWait } from './run-and-wait.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -19,21 +19,21 @@ const create = defineRoute({
   tag: 'Scrape',
   summary: 'Scrape one page',
   body: scrapeBody,
-  answer: scrapeAnswer,
+  response: scrapeResponse,
   errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
-  leastCredits: 1,
-  async handler({ caller, body, baseUrl, signal }, doors) {
+  minCredits: 1,
+  async handler({ caller, body, baseUrl, signal }, deps) {
     const { timeout: timeoutMs } = body;
     const isEncrypted = requiresEncryption(body, caller);
     const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
-    const { id, result } = await runAwaited(job, doors);
+    const { id, result } = await runAndWait(job, deps);
     if (!result) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
-        `${body.url} is not done after ${timeoutMs} ms. The work goes on; GET /v2/scrape/${id} gives its result.`,
+        `${body.url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result.`,
       );
     }
-    const data = documentOf(result, baseUrl, doors);
+    const data = parseDocument(result, baseUrl, deps);
     return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
   },
 });
@@ -42,17 +42,17 @@ const read = defineRoute({
   method: 'get',
   path: '/v2/scrape/:id',
   tag: 'Scrape',
-  summary: 'Read the result of a scrape or of a page of a batch or crawl, also while it runs',
+  summary: 'Get the status and result of a scrape, or of a page of a batch or crawl',
   params: jobIdParams,
-  answer: scrapeStatus,
+  response: scrapeStatusResponse,
   errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page')],
-  limited: false,
-  async handler({ caller, params: { id }, baseUrl }, doors) {
-    const found = await findScrape(id, doors);
+  rateLimited: false,
+  async handler({ caller, params: { id }, baseUrl }, deps) {
+    const found = await findScrape(id, deps);
     if (!found) {
       throw new ServiceError(
         'NOT_FOUND',
-        `Job not found. No scrape ${id} exists, or its result has expired.`,
+        `Job not found. There is no scrape ${id}, or its result has expired.`,
       );
     }
     if (found.teamId !== caller.teamId) {
@@ -62,19 +62,19 @@ const read = defineRoute({
       );
     }
     const { jobId, wrappedKey, error, blob } = found;
-    const cipher = restoreJobCipher({ id: jobId, wrappedKey }, doors.config.secretKey);
+    const cipher = restoreJobCipher({ id: jobId, wrappedKey }, deps.config.secretKey);
     if (!error && !blob) return { success: true, status: 'scraping' };
-    const outcome = async () => {
+    const readOutcome = async () => {
       if (error) throw decryptError(error, cipher);
-      const result = cipher.decryptBytes(await doors.blobs.get(blob ?? ''));
+      const result = cipher.decryptBytes(await deps.blobs.get(blob ?? ''));
       return {
         success: true as const,
         status: 'completed' as const,
-        data: documentOf(result, baseUrl, doors),
+        data: parseDocument(result, baseUrl, deps),
       };
     };
     // A page of a batch or crawl stays readable until its job expires, even with zero data retention.
-    return jobId === id ? handOut({ id, cipher }, doors, outcome) : outcome();
+    return jobId === id ? deliverResult({ id, cipher }, deps, readOutcome) : readOutcome();
   },
 });
 
@@ -83,7 +83,7 @@ const read = defineRoute({
  * blob.
  * @returns `undefined` if there is none, or it has expired
  */
-async function findScrape(id: string, { db }: ApiDoors) {
+async function findScrape(id: string, { db }: ApiDeps) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
     if (scrape.kind !== 'scrape') return undefined;
@@ -106,7 +106,7 @@ async function findHomepage(id: string, db: Database) {
   return { jobId, teamId, wrappedKey, error, blob: null };
 }
 
-function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
+function parseDocument(result: Buffer, baseUrl: string, { config }: ApiDeps): Document {
   // The scrape activity wrote the document in this shape.
   return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }

@@ -7,30 +7,31 @@ import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import type { PageJobKind } from '../job-kinds.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { createAuth } from './auth.ts';
-import { baseUrlOf } from './base-url.ts';
-import { allDocuments, type DocumentSource, readDocuments } from './documents.ts';
+import { requestBaseUrl } from './base-url.ts';
+import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
 import { JsonStream } from './json-stream.ts';
-import { headOf, type OpenedState, requireJob } from './page-jobs.ts';
-import type { ApiDoors } from './route.ts';
+import { buildStatusHead, type LoadedPageJob, requirePageJob } from './page-job-state.ts';
+import type { ApiDeps } from './route.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
 /** How often the state of a watched job is read. */
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 /**
  * Interval of pings. A client that has gone without closing its connection is detected within two of them.
  */
 const PING_MS = 30_000;
-/** While more than this is buffered for a client, nothing more is sent to it. */
-const MOST_UNREAD_BYTES = 4 * 1024 * 1024;
-const UNREAD_PAUSE_MS = 20;
+/** While more bytes than this are buffered for a client, nothing more is sent to it. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+/** How often the buffer of such a client is checked. */
+const BUFFER_POLL_MS = 20;
 
 /** WebSocket close codes: normal closure (1000) and internal error (1011). */
-const DONE = 1000;
-const FAILED = 1011;
+const NORMAL_CLOSURE = 1000;
+const INTERNAL_ERROR = 1011;
 
 /** A client connection, and the job that it watches. */
-interface Watch {
+interface Watcher {
   socket: WebSocket;
   id: string;
   kind: PageJobKind;
@@ -44,8 +45,8 @@ interface Watch {
  * as a message before the socket is closed.
  * @returns `close` ends all connections
  */
-export function mountSockets(server: Server, doors: ApiDoors): { close(): void } {
-  const { config, db, blobs, logger } = doors;
+export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
+  const { config, db, blobs, logger } = deps;
   const authenticate = createAuth(db, config.authRequired);
   const sockets = new WebSocketServer({
     noServer: true,
@@ -53,29 +54,34 @@ export function mountSockets(server: Server, doors: ApiDoors): { close(): void }
     maxPayload: 1024,
   });
 
-  async function admit(socket: WebSocket, request: IncomingMessage): Promise<Watch> {
+  async function authorize(socket: WebSocket, request: IncomingMessage): Promise<Watcher> {
     const [, path, id] = PATH.exec(request.url ?? '') ?? [];
     const token = socket.protocol ? `Bearer ${socket.protocol}` : undefined;
     const caller = await authenticate(request.headers.authorization ?? token);
     if (!jobIdParams.safeParse({ id }).success) {
       throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
     }
-    const baseUrl = baseUrlOf(request, config.publicUrl);
+    const baseUrl = requestBaseUrl(request, config.publicUrl);
     const source = { db, blobs, baseUrl, secretKey: config.secretKey };
     return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
   }
 
   sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
     keepAlive(socket);
-    socket.on('error', (error) => logger.debug({ err: error }, 'watcher failed'));
-    admit(socket, request)
-      .then((watch) => follow(watch, doors))
+    socket.on('error', (error) =>
+      logger.debug({ err: error }, 'the connection of a WebSocket client failed'),
+    );
+    authorize(socket, request)
+      .then((watcher) => streamJob(watcher, deps))
       .catch((thrown) => {
         const { code, message } = toServiceError(translateDatabaseError(thrown));
-        if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'watcher failed unexpectedly');
+        if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'a WebSocket client could not be served');
         if (socket.readyState !== socket.OPEN) return;
         socket.send(JSON.stringify({ type: 'error', error: message }));
-        socket.close(policyOf(code).closeCode ?? FAILED, JSON.stringify({ type: 'error', error: code }));
+        socket.close(
+          policyOf(code).closeCode ?? INTERNAL_ERROR,
+          JSON.stringify({ type: 'error', error: code }),
+        );
       });
   });
   server.on('upgrade', (request, stream, head) => {
@@ -97,35 +103,39 @@ export function mountSockets(server: Server, doors: ApiDoors): { close(): void }
  * documents are sent once more with the final status, because existing clients take their result from that
  * message.
  */
-async function follow(watch: Watch, doors: ApiDoors): Promise<void> {
-  const { socket, id, kind, caller, source } = watch;
-  const look = () => requireJob(doors, { id, teamId: caller.teamId, kind });
-  let job = await look();
-  await catchUp(watch, job, doors);
-  const wasEnded = job.status !== 'scraping';
+async function streamJob(watcher: Watcher, deps: ApiDeps): Promise<void> {
+  const { socket, id, kind, caller, source } = watcher;
+  const readJob = () => requirePageJob(deps, { id, teamId: caller.teamId, kind });
+  let job = await readJob();
+  await sendAllDocuments(watcher, job, deps);
+  const hadEnded = job.status !== 'scraping';
   for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
-    await sleep(LOOK_MS);
-    job = await look();
+    await sleep(POLL_INTERVAL_MS);
+    job = await readJob();
     for await (const json of readDocuments(
       source,
       job.cipher,
-      allDocuments(source.db, id, seen, job.completed),
+      iterateDocuments(source.db, id, seen, job.completed),
     )) {
       await send(socket, `{"type":"document","data":${json}}`, true);
       if (socket.readyState !== socket.OPEN) return;
     }
     seen = job.completed;
   }
-  if (!wasEnded && socket.readyState === socket.OPEN) await catchUp(watch, job, doors);
-  await send(socket, JSON.stringify({ type: 'done', data: await headOf(job, doors) }), true);
-  socket.close(DONE, JSON.stringify({ type: 'done' }));
+  if (!hadEnded && socket.readyState === socket.OPEN) await sendAllDocuments(watcher, job, deps);
+  await send(socket, JSON.stringify({ type: 'done', data: await buildStatusHead(job, deps) }), true);
+  socket.close(NORMAL_CLOSURE, JSON.stringify({ type: 'done' }));
 }
 
 /** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
-async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: ApiDoors): Promise<void> {
-  const documents = readDocuments(source, job.cipher, allDocuments(source.db, id, 0, job.completed));
+async function sendAllDocuments(
+  { socket, id, source }: Watcher,
+  job: LoadedPageJob,
+  deps: ApiDeps,
+): Promise<void> {
+  const documents = readDocuments(source, job.cipher, iterateDocuments(source.db, id, 0, job.completed));
   await send(socket, '{"type":"catchup","data":', false);
-  for await (const part of new JsonStream(await headOf(job, doors), 'data', documents).text()) {
+  for await (const part of new JsonStream(await buildStatusHead(job, deps), 'data', documents).text()) {
     await send(socket, part, false);
     if (socket.readyState !== socket.OPEN) return;
   }
@@ -138,21 +148,21 @@ async function catchUp({ socket, id, source }: Watch, job: OpenedState, doors: A
  * @param fin whether this ends the message
  */
 async function send(socket: WebSocket, text: string, fin: boolean): Promise<void> {
-  while (socket.readyState === socket.OPEN && socket.bufferedAmount > MOST_UNREAD_BYTES) {
-    await sleep(UNREAD_PAUSE_MS);
+  while (socket.readyState === socket.OPEN && socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+    await sleep(BUFFER_POLL_MS);
   }
   if (socket.readyState === socket.OPEN) socket.send(text, { fin });
 }
 
 function keepAlive(socket: WebSocket): void {
-  let answered = true;
+  let hasResponded = true;
   const timer = setInterval(() => {
-    if (!answered) return socket.terminate();
-    answered = false;
+    if (!hasResponded) return socket.terminate();
+    hasResponded = false;
     socket.ping();
   }, PING_MS);
   socket.on('pong', () => {
-    answered = true;
+    hasResponded = true;
   });
   socket.on('close', () => clearInterval(timer));
 }

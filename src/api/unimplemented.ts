@@ -1,19 +1,17 @@
 import { ServiceError } from '../errors.ts';
 
 /** Resources of the v2 API that this version does not implement. */
-const UNAVAILABLE = [
-  ...[
-    'agent',
-    'browser',
-    'extract',
-    'feedback',
-    'interact',
-    'keyless',
-    'monitor',
-    'parse',
-    'search',
-    'support',
-  ],
+const UNIMPLEMENTED = [
+  'agent',
+  'browser',
+  'extract',
+  'feedback',
+  'interact',
+  'keyless',
+  'monitor',
+  'parse',
+  'search',
+  'support',
   'scrape/[^/]+/interact',
   'team/threat-protection',
   'team/siem',
@@ -23,11 +21,11 @@ const UNAVAILABLE = [
  * Distinguishes paths of resources that this version does not implement from unknown paths.
  * @throws ServiceError `FEATURE_NOT_AVAILABLE` if the path belongs to a resource that is not implemented
  */
-export function requireAvailable(path: string): void {
-  const resource = UNAVAILABLE.find(({ pattern }) => pattern.test(path));
+export function rejectUnimplemented(path: string): void {
+  const resource = UNIMPLEMENTED.find(({ pattern }) => pattern.test(path));
   if (!resource) return;
   throw new ServiceError(
     'FEATURE_NOT_AVAILABLE',
-    `${path} is not available in this version of Winnow: it has no ${resource.name} yet. The reference at /docs lists what there is.`,
+    `${path} is not available: this version of Winnow does not implement ${resource.name} yet. The API reference at /docs lists the available endpoints.`,
   );
 }

@@ -20,7 +20,7 @@ function keeping({ formats, actions = [], profile }: Options): string[] {
 }
 
 /**
- * Whether the job of a request has to be isEncrypted, so that everything stored of it is encrypted. Both
+ * Whether the job of a request has to be encrypted. Both
  * `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored

@@ -41,7 +41,7 @@ export interface TrackedPage {
 
 type FingerprintedContent = PageContent & { fingerprint: Uint8Array };
 
-/** How a comparison runs in a conversion thread. */
+/** How a comparison runs in a rendering thread. */
 interface RenderOptions {
   signal: AbortSignal;
   /** Whether a user is waiting for the page. */

@@ -12,7 +12,8 @@ export const mediaFormat = {
   cache: 'bypass',
   source: 'media',
   conflicts: {
-    minAge: 'minAge asks the cache alone, where no files of the formats audio and video are',
+    minAge:
+      'minAge returns a cached copy, which has no files for the formats audio and video: leave one of them out',
   },
   prepare: (content) => content.media,
   /**

@@ -92,7 +92,10 @@ export const changeTracking = defineFormat({
   minWaitMs: ({ zeroDataRetention }) => (zeroDataRetention ? 0 : 5_000),
   isUnique: true,
   requires: ['markdown'],
-  conflicts: { minAge: 'minAge asks the cache alone, the changeTracking format for the page as it is now' },
+  conflicts: {
+    minAge:
+      'minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
+  },
   prepare: (content, tracking, rendered): Prepared => ({
     fingerprint: computeFingerprint(content.markdown),
     json: tracking.modes.includes('json') ? findData(content, tracking, rendered) : undefined,

@@ -156,13 +156,13 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   survey?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
   /**
    * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it runs
-   * in a conversion thread.
+   * in a rendering thread.
    */
   run?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
   /** Like `run`, but derives a substitute for a result that a language model would write. */
   extract?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
   /**
-   * Derives from the page what `finish` needs, in a conversion thread, after the fields of all formats.
+   * Derives from the page what `finish` needs, in a rendering thread, after the fields of all formats.
    * @returns plain data
    */
   prepare?(content: Content, request: z.output<Request>, rendered: RenderedFields): unknown;

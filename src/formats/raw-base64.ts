@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
 const noBrowser = (option: string) =>
-  `rawBase64 is what the target sends, without a browser: leave ${option} out`;
+  `rawBase64 returns the bytes that the server sends, without a browser: leave ${option} out`;
 
 /**
  * The body of the response, byte for byte. It may be of any type, so no other format is derived from it.
@@ -20,7 +20,8 @@ export const rawBase64 = defineFormat({
     mobile: noBrowser('mobile'),
     profile: noBrowser('profile'),
     waitFor: noBrowser('waitFor'),
-    crawl: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
+    crawl:
+      'rawBase64 is not possible in a crawl, which has to read its pages to find links. Use a batch instead',
   },
   run: ({ snapshot }) => (snapshot.kind === 'base64' ? snapshot.text : undefined),
 });

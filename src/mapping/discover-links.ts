@@ -20,7 +20,7 @@ import {
 /** Dependencies of a survey. */
 export interface LinkDiscoveryDeps extends MapFetcherDeps {
   db: Database;
-  guides: LinkFilterCache;
+  linkFilters: LinkFilterCache;
   /** Maximum number of requests that a host gets at once. */
   requestsPerHost: number;
 }
@@ -71,7 +71,7 @@ export async function discoverLinks(order: MapInput, deps: LinkDiscoveryDeps): P
   const { request, limit, enough } = order;
   const { sitemap, ignoreQueryParameters } = request;
   const { requestsPerHost } = deps;
-  const rules = createMapRobots(deps.guides.robots, request);
+  const rules = createMapRobots(deps.linkFilters.robots, request);
   const pages = createMapPageFetcher(deps, request, order.over);
   const start = await openStart(pages, rules, order);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;

@@ -1,77 +1,73 @@
-/** A job's access to the browser of this worker, as one lane of the job uses it. */
-export interface JobBrowserCapacity extends Disposable {
-  /** Takes places for up to `want` pages. @returns the number of places taken, which may be 0 */
-  take(want: number): number;
-  /** Returns places that were taken, but for which the job has no pages. */
-  decline(count: number): void;
-  /** Returns places whose pages have ended. */
-  release(count: number): void;
+import type { PageCapacity } from './page-capacity.ts';
+
+/** The capacity that one page worker uses. Disposing of it returns all that the page worker still holds. */
+export interface WorkerCapacity extends PageCapacity, Disposable {
+  reserve(wanted: number): number;
 }
 
-/** How long, in milliseconds, a job counts as short of places after it got fewer than it requested. */
-const LACK_MS = 1_000;
+/** How long, in milliseconds, a job counts as short of capacity after it got less than it requested. */
+const SHORTAGE_MS = 1_000;
 
-/** The places of one job. */
-interface Share {
-  lanes: number;
-  taken: number;
-  /** Time on the clock of `performance.now()` until which the job counts as short of places. */
-  lacksUntil: number;
+/** The part of the capacity that one job uses. */
+interface JobUse {
+  pageWorkers: number;
+  /** Number of pages for which the job has reserved capacity. */
+  reserved: number;
+  /** Time on the clock of `performance.now()` until which the job counts as short of capacity. */
+  shortUntil: number;
 }
 
 /**
- * Divides the pages that the browser of this worker may have open among the jobs, so that lanes do not claim
- * more pages than can be open. Jobs that are short of places get equal shares; other jobs may use what a job
- * leaves of its share.
+ * Divides the pages that the browser of this process may have open among the jobs, so that page workers do
+ * not claim more pages than can be open. Jobs that are short of capacity get equal shares; other jobs may
+ * use what a job leaves of its share.
  */
 export class BrowserCapacity {
-  readonly #count: number;
-  readonly #jobs = new Map<string, Share>();
+  readonly #maxPages: number;
+  readonly #jobs = new Map<string, JobUse>();
 
-  /** @param count the maximum number of pages that the browser has open at once */
-  constructor(count: number) {
-    this.#count = count;
+  /** @param maxPages the maximum number of pages that the browser has open at once */
+  constructor(maxPages: number) {
+    this.#maxPages = maxPages;
   }
 
-  /**
-   * Adds a lane of a job. Disposing of the result removes the lane and returns all places that it still
-   * holds.
-   */
-  join(jobId: string): JobBrowserCapacity {
-    const job = this.#jobs.get(jobId) ?? { lanes: 0, taken: 0, lacksUntil: 0 };
+  /** Adds a page worker of a job, until the result is disposed of. */
+  addPageWorker(jobId: string): WorkerCapacity {
+    const job = this.#jobs.get(jobId) ?? { pageWorkers: 0, reserved: 0, shortUntil: 0 };
     this.#jobs.set(jobId, job);
-    job.lanes++;
-    let held = 0;
+    job.pageWorkers++;
+    let reserved = 0;
     const change = (count: number) => {
-      held += count;
-      job.taken += count;
+      reserved += count;
+      job.reserved += count;
     };
     return {
-      take: (want) => {
-        const allowed = Math.max(0, Math.min(want, this.#allowedTo(job)));
-        job.lacksUntil = allowed < want ? performance.now() + LACK_MS : 0;
-        change(allowed);
-        return allowed;
+      reserve: (wanted) => {
+        const granted = Math.max(0, Math.min(wanted, this.#availableTo(job)));
+        job.shortUntil = granted < wanted ? performance.now() + SHORTAGE_MS : 0;
+        change(granted);
+        return granted;
       },
-      decline: (count) => {
-        job.lacksUntil = 0;
+      returnUnused: (count) => {
+        job.shortUntil = 0;
         change(-count);
       },
       release: (count) => change(-count),
       [Symbol.dispose]: () => {
-        change(-held);
-        if (--job.lanes === 0) this.#jobs.delete(jobId);
+        change(-reserved);
+        if (--job.pageWorkers === 0) this.#jobs.delete(jobId);
       },
     };
   }
 
-  #allowedTo(job: Share): number {
+  #availableTo(job: JobUse): number {
     const jobs = [...this.#jobs.values()];
-    const share = Math.max(1, Math.floor(this.#count / jobs.length));
-    const free = this.#count - jobs.reduce((sum, { taken }) => sum + taken, 0);
+    const share = Math.max(1, Math.floor(this.#maxPages / jobs.length));
+    const free = this.#maxPages - jobs.reduce((sum, { reserved }) => sum + reserved, 0);
+    /** Capacity that other jobs may still claim, up to their shares. */
     const owed = jobs
-      .filter((other) => other !== job && other.lacksUntil > performance.now())
-      .reduce((sum, { taken }) => sum + Math.max(0, share - taken), 0);
-    return Math.min(free, Math.max(share - job.taken, free - owed));
+      .filter((other) => other !== job && other.shortUntil > performance.now())
+      .reduce((sum, { reserved }) => sum + Math.max(0, share - reserved), 0);
+    return Math.min(free, Math.max(share - job.reserved, free - owed));
   }
 }

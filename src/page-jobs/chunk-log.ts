@@ -2,7 +2,10 @@ import type { HostTime } from '../db/jobs/job-summary.ts';
 import { hasEnded } from '../db/pages/record-and-claim.ts';
 import type { ScrapedPage } from './page-worker.ts';
 
-/** The outcome of one chunk of a job. Temporal shows it as part of the activity's result. */
+/**
+ * The outcome of one chunk, i.e. of one run of the activity `scrapePages`. Temporal shows it as part of the
+ * activity's result.
+ */
 export interface ChunkReport {
   /** Ordinals of the pages that ended, e.g. `0-15, 18`. */
   pages: string;
@@ -35,9 +38,9 @@ export class ChunkLog {
     scrape: (onFetched: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {
     const page = await scrape((ms) => this.#addTime(host, ms));
-    const { outcome, error, isUncounted: isUntried } = page.end;
+    const { outcome, error, isUncounted } = page.end;
     if (hasEnded(page.end)) this.#ended.push(ordinal);
-    else if (outcome === 'retry' && !isUntried) this.#retried++;
+    else if (outcome === 'retry' && !isUncounted) this.#retried++;
     else this.#postponed++;
     if (outcome === 'failed' && error) this.#failed[error.code] = (this.#failed[error.code] ?? 0) + 1;
     return page;

@@ -34,26 +34,30 @@ export async function loadPageJob(db: Database, id: string, secretKey: string): 
   // The API validated the request and the webhook before it stored them.
   const request = cipher.decryptJson(job.request);
   const webhook = job.webhook as Pick<WebhookTarget, 'events'> | null;
-  const { teamId, status } = job;
-  const opened = { teamId, status, cipher, pageEvents: webhook?.events.includes('page') ?? false };
-  if (job.kind !== 'crawl') return { ...opened, options: request as ScrapeRequest, crawl: undefined };
-  const asked = request as CrawlRequest;
-  const { zeroDataRetention, scrapeOptions } = asked;
+  const common = {
+    teamId: job.teamId,
+    status: job.status,
+    cipher,
+    pageEvents: webhook?.events.includes('page') ?? false,
+  };
+  if (job.kind !== 'crawl') return { ...common, options: request as ScrapeRequest, crawl: undefined };
+  const crawlRequest = request as CrawlRequest;
+  const { zeroDataRetention, scrapeOptions } = crawlRequest;
   const options = {
     ...(scrapeOptions as ScrapeRequest),
     zeroDataRetention,
     storeInCache: scrapeOptions.storeInCache && !zeroDataRetention,
   };
   return {
-    ...opened,
+    ...common,
     options,
     crawl: {
       // A crawl that reads only from the cache never contacts its target, so it reads neither robots.txt nor
       // sitemaps.
-      request: isCacheOnly(options) ? { ...asked, ignoreRobotsTxt: true } : asked,
-      readsSitemaps: asked.sitemap !== 'skip' && !isCacheOnly(options),
+      request: isCacheOnly(options) ? { ...crawlRequest, ignoreRobotsTxt: true } : crawlRequest,
+      readsSitemaps: crawlRequest.sitemap !== 'skip' && !isCacheOnly(options),
       // The API has already decided whether local host names are allowed, so they are accepted here.
-      start: parseTarget(asked.url, true).href,
+      start: parseTarget(crawlRequest.url, true).href,
       base: job.base === null ? undefined : cipher.decrypt(job.base),
     },
   };

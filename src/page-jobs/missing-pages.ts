@@ -10,7 +10,7 @@ import { loadPageJob } from './load-page-job.ts';
  * How many known pages are read at once. There are few enough that they are stored within the short time
  * limit of the activity that ends a job.
  */
-const PAGES_AT_ONCE = 500;
+const PAGES_PER_READ = 500;
 
 /**
  * Adds hidden pages to a crawl that tracks changes, once it has found all that it can find: pages that an
@@ -19,28 +19,25 @@ const PAGES_AT_ONCE = 500;
  * nothing for other jobs, or if the limit is reached.
  */
 export async function addMissingPages(
-  deps: { db: Database; guides: LinkFilterCache; secretKey: string },
+  { db, linkFilters, secretKey }: { db: Database; linkFilters: LinkFilterCache; secretKey: string },
   jobId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, guides, secretKey } = deps;
   const job = await readPageJobState(db, jobId);
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
-  const asked = findTracking(options.formats);
-  if (cipher.encrypts || !crawl || !asked) return;
-  const guide = guides.get({ ...crawl, jobId, cipher });
-  const question = { teamId, jobId, crawl: historyKey(crawl.start, asked.tag), limit: PAGES_AT_ONCE };
+  const format = findTracking(options.formats);
+  if (cipher.encrypts || !crawl || !format) return;
+  const linkFilter = linkFilters.get({ ...crawl, jobId, cipher });
+  const query = { teamId, jobId, crawl: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
-      const known = await listEarlierCrawlPages(db, { ...question, after });
+      const known = await listEarlierCrawlPages(db, { ...query, after });
       const last = known.at(-1);
       if (!last) return;
-      const { found, ...skipped } = await guide.filterSitemapUrls(
-        known.map(({ url }) => url),
-        signal,
-      );
+      const urls = known.map(({ url }) => url);
+      const { found, ...skipped } = await linkFilter.filterSitemapUrls(urls, signal);
       const pages = found.map((page) => ({ ...page, hidden: true }));
       const { added, isFull } = await addPagesToJob(db, { jobId, pages, ...skipped, cipher });
       if (added || isFull) return;
@@ -49,7 +46,7 @@ export async function addMissingPages(
   } catch (error) {
     // The link filter remembers these URLs as known, but they may not have been stored. It has to treat them
     // as new again.
-    guides.discard(jobId);
+    linkFilters.discard(jobId);
     throw error;
   }
 }

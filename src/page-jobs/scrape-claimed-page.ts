@@ -1,12 +1,11 @@
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { LinkFilter } from '../crawl/link-filter.ts';
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
-import { translateDatabaseError } from '../db/client.ts';
 import type { Claim } from '../db/pages/claims.ts';
 import { hasEnded } from '../db/pages/record-and-claim.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../db/pages/skipped-urls.ts';
 import type { Engines, FetchedPage } from '../engines/index.ts';
-import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import { ServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import {
@@ -17,6 +16,7 @@ import {
 } from '../scraping/build-document.ts';
 import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import type { Snapshot } from '../snapshot.ts';
+import { isRetriedStatus, MAX_LOSSES, outcomeOfError, postponed, retried } from './page-outcome.ts';
 import type { ScrapedPage } from './page-worker.ts';
 import { readStartPage } from './start-page.ts';
 
@@ -27,17 +27,17 @@ export interface PageJobContext {
   /** The scrape options of all pages; the URL comes from the claim. */
   request: ScrapeRequest;
   /** The link filter of a crawl; `undefined` for a batch. */
-  guide: LinkFilter | undefined;
+  linkFilter: LinkFilter | undefined;
   /**
    * Returns the link filter that a crawl has if its start page leads to this URL; `undefined` for a batch.
    */
-  guideAt: ((url: string) => LinkFilter) | undefined;
+  linkFilterAt: ((url: string) => LinkFilter) | undefined;
   /** The start URL of a crawl; `undefined` for a batch. */
-  start: string | undefined;
+  crawlStart: string | undefined;
   /** Whether links on the pages lead to more pages of the job. */
-  follow: boolean;
+  followsLinks: boolean;
   /** Whether the job has zero data retention, so that the log may contain nothing of its pages. */
-  isQuiet: boolean;
+  zeroDataRetention: boolean;
 }
 
 /** Dependencies for scraping a page, and the signal that ends it. */
@@ -47,32 +47,18 @@ export interface PageDeps extends DocumentDeps {
   signal: AbortSignal;
   /**
    * To be called when the host is done with the page.
-   * @param askedMs milliseconds that the host took, without waits for the browser; `undefined` if it got no
-   *   request
+   * @param requestMs milliseconds that the host took, without waits for the browser; `undefined` if it got
+   *   no request
    */
-  onFetched(askedMs: number | undefined): void;
+  onFetched(requestMs: number | undefined): void;
   /** Wraps every wait for the browser. */
   duringWait: DuringWait;
   /** Logs an unexpected error of a page. */
   onFault: DocumentInput['onFault'];
 }
 
-/** Maximum number of attempts at a page whose failure may be temporary. */
-const MOST_ATTEMPTS = 3;
-/** Milliseconds before the second and the third attempt. */
-const RETRY_MS = [2_000, 10_000];
-/** The longest that a page waits because its host asked for a pause, in milliseconds. */
-export const MAX_POSTPONEMENT_MS = 120_000;
-/**
- * A page is given up after it was lost with its worker this often, because it may be what ends the workers.
- */
-const MOST_LOSSES = 8;
 /** A page that waited for no more than this many milliseconds counts as one that did not wait. */
-const AT_ONCE_MS = 1_000;
-/** Status codes that describe the state of the host rather than the page. */
-const PASSING_STATUSES = new Set([429, 502, 503, 504]);
-/** Status codes by which a host asks us to slow down. */
-const SLOW_DOWN = new Set([429, 503]);
+const UNNOTICED_WAIT_MS = 1_000;
 
 /**
  * Scrapes one page of a batch or crawl. A failure of the page is a result, not an exception. When the start
@@ -87,203 +73,184 @@ export async function scrapeClaimedPage(
   deps: PageDeps,
 ): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
-  const page = (await bar(claim, job, deps)) ?? (await scrapeClaim(claim, job, deps));
-  const isPlaced = !job.guide || claim.ordinal > 0 || !hasEnded(page.end) || page.start;
-  return isPlaced ? page : { ...page, start: { base: claim.url } };
+  const page = (await checkRobots(claim, job, deps)) ?? (await fetchAndConvert(claim, job, deps));
+  const isUnlocatedStart = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
+  return isUnlocatedStart ? { ...page, start: { base: claim.url } } : page;
 }
-
-async function scrapeClaim(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
-  const { id, url } = claim;
-  using deadline = startDeadline({ ...job.request, url }, deps.signal);
-  try {
-    if (claim.losses >= MOST_LOSSES) {
-      throw new ServiceError(
-        'SCRAPE_RETRY_LIMIT',
-        `${url} was given up: ${MOST_LOSSES} times the process that scraped it was lost.`,
-      );
-    }
-    const request = { ...job.request, url };
-    const { profile } = request;
-    const fetched = await timed(deps, { request, deadline }, () =>
-      deps.engines.fetchPage(request, deadline.signal, {
-        profile: profile && { teamId: job.teamId, name: profile.name },
-        duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
-      }),
-    );
-    const { statusCode, retryAfterMs } = fetched.snapshot;
-    if (PASSING_STATUSES.has(statusCode) && claim.attempts + 1 < MOST_ATTEMPTS) {
-      return askAgain(claim, statusCode, retryAfterMs);
-    }
-    if (isMovedStart(claim, job, fetched)) {
-      const { url: answered } = fetched.snapshot;
-      // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
-      await fetched.cached;
-      // The crawl moves to the host that its start page leads to, so that host's robots.txt decides about
-      // its pace and its sitemaps.
-      const guide = job.guideAt?.(answered);
-      const permit = await deadline.duringWait(async () => guide?.checkRobots(answered, deps.signal));
-      if (typeof permit === 'object' && 'waitMs' in permit) return postponed(claim, permit.waitMs);
-    }
-    const waitedMs = claim.waitedMs + deadline.waitedMs;
-    const queuedMs = waitedMs > AT_ONCE_MS ? Math.round(waitedMs) : undefined;
-    const { teamId, jobId, start } = job;
-    const history = job.isQuiet ? undefined : { teamId, jobId, crawlStart: start, hidden: claim.hidden };
-    const discover = isFollowed(claim, job);
-    const order = {
-      scrapeId: id,
-      request,
-      fetched,
-      queuedMs,
-      history,
-      discover,
-      isCrawled: job.guide !== undefined,
-    };
-    if (profile?.saveChanges) warn(fetched.snapshot, profile.name);
-    const [document] = await Promise.all([
-      buildDocument(deps, { ...order, urgent: false, signal: deadline.signal, onFault: deps.onFault }),
-      fetched.cached,
-    ]);
-    return await placed(claim, job, { fetched, document, signal: deps.signal });
-  } catch (thrown) {
-    deps.signal.throwIfAborted();
-    // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
-    return failed(claim, job, {
-      thrown: deadline.signal.aborted ? deadline.signal.reason : thrown,
-      onFault: deps.onFault,
-    });
-  }
-}
-
-/**
- * Fetches a page and reports how long its host took. The time that the page waited for the browser is not
- * included.
- */
-async function timed(
-  { onFetched }: PageDeps,
-  { request, deadline }: { request: ScrapeRequest; deadline: Deadline },
-  obtain: () => Promise<FetchedPage>,
-): Promise<FetchedPage> {
-  const startedAt = performance.now();
-  let isAsked = !isCacheOnly(request);
-  try {
-    const fetched = await obtain();
-    isAsked &&= fetched.cacheState !== 'hit';
-    return fetched;
-  } finally {
-    onFetched(isAsked ? performance.now() - startedAt - deadline.waitedMs : undefined);
-  }
-}
-
-/** Whether a page is the start page of a crawl and leads to another host. */
-const isMovedStart = ({ ordinal, url }: Claim, { guideAt }: PageJobContext, { snapshot }: FetchedPage) =>
-  guideAt !== undefined && ordinal === 0 && new URL(snapshot.url).origin !== new URL(url).origin;
-
-/** Postpones a page until a robots.txt is available. This does not count as an attempt. */
-const postponed = ({ id, host }: Claim, retryInMs: number): ScrapedPage => ({
-  end: { id, host, outcome: 'retry', isUncounted: true, retryInMs },
-});
 
 /**
  * Checks whether robots.txt allows a page to be fetched now.
  * @returns what becomes of the page if it may not be fetched now; `undefined` if it may
  */
-async function bar(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage | undefined> {
+async function checkRobots(
+  claim: Claim,
+  job: PageJobContext,
+  deps: PageDeps,
+): Promise<ScrapedPage | undefined> {
   const { id, host, url } = claim;
   try {
-    const permit = (await job.guide?.checkRobots(url, deps.signal)) ?? 'granted';
-    if (permit === 'granted') return undefined;
-    if (permit === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
-    if ('waitMs' in permit) return postponed(claim, permit.waitMs);
-    const { code, message } = permit.error;
+    const permission = (await job.linkFilter?.checkRobots(url, deps.signal)) ?? 'granted';
+    if (permission === 'granted') return undefined;
+    if (permission === 'refused') return { end: { id, host, outcome: 'dropped' }, blocked: [url] };
+    if ('waitMs' in permission) return postponed(claim, permission.waitMs);
+    const { code, message } = permission.error;
     return { end: { id, host, outcome: 'failed', credits: 0, error: { code, message } } };
   } catch (thrown) {
     deps.signal.throwIfAborted();
-    return failed(claim, job, { thrown, onFault: deps.onFault });
+    return failed(claim, thrown, { job, deps });
   }
+}
+
+async function fetchAndConvert(claim: Claim, job: PageJobContext, deps: PageDeps): Promise<ScrapedPage> {
+  const { url } = claim;
+  const request = { ...job.request, url };
+  using deadline = startDeadline(request, deps.signal);
+  try {
+    if (claim.losses >= MAX_LOSSES) {
+      const message = `${url} was given up, because the process that scraped it was lost ${MAX_LOSSES} times.`;
+      throw new ServiceError('SCRAPE_RETRY_LIMIT', message);
+    }
+    const fetched = await fetchClaim(request, job.teamId, { deadline, deps });
+    const { statusCode, retryAfterMs } = fetched.snapshot;
+    if (isRetriedStatus(claim, statusCode)) return retried(claim, { statusCode, retryAfterMs });
+    const waitMs = await waitForRobotsOfMovedStart(claim, job, { fetched, deadline, deps });
+    if (waitMs !== undefined) return postponed(claim, waitMs);
+    if (request.profile?.saveChanges) warnOfUnsavedProfile(fetched.snapshot, request.profile.name);
+    const waitedMs = claim.waitedMs + deadline.waitedMs;
+    const { teamId, jobId, crawlStart } = job;
+    const [document] = await Promise.all([
+      buildDocument(deps, {
+        scrapeId: claim.id,
+        request,
+        fetched,
+        queuedMs: waitedMs > UNNOTICED_WAIT_MS ? Math.round(waitedMs) : undefined,
+        history: job.zeroDataRetention ? undefined : { teamId, jobId, crawlStart, hidden: claim.hidden },
+        discover: followsLinksOf(claim, job),
+        isCrawled: job.linkFilter !== undefined,
+        urgent: false,
+        signal: deadline.signal,
+        onFault: deps.onFault,
+      }),
+      fetched.cached,
+    ]);
+    return await outcomeOf(claim, job, { url: fetched.snapshot.url, document, signal: deps.signal });
+  } catch (thrown) {
+    deps.signal.throwIfAborted();
+    // A step that was aborted may throw an error of its own, but the reason for the abort is the real cause.
+    return failed(claim, deadline.signal.aborted ? deadline.signal.reason : thrown, { job, deps });
+  }
+}
+
+/** Fetches a page, and reports how long its host took without the waits for the browser. */
+async function fetchClaim(
+  request: ScrapeRequest,
+  teamId: string,
+  { deadline, deps }: { deadline: Deadline; deps: PageDeps },
+): Promise<FetchedPage> {
+  const { profile } = request;
+  const startedAt = performance.now();
+  let wasRequested = !isCacheOnly(request);
+  try {
+    const fetched = await deps.engines.fetchPage(request, deadline.signal, {
+      profile: profile && { teamId, name: profile.name },
+      duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
+    });
+    wasRequested &&= fetched.cacheState !== 'hit';
+    return fetched;
+  } finally {
+    deps.onFetched(wasRequested ? performance.now() - startedAt - deadline.waitedMs : undefined);
+  }
+}
+
+/**
+ * Reads the robots.txt of the host that a crawl moves to because its start page leads there: it decides
+ * about the pace and the sitemaps of the crawl.
+ * @returns milliseconds that the page has to wait for that robots.txt; `undefined` if it need not wait
+ */
+async function waitForRobotsOfMovedStart(
+  claim: Claim,
+  { linkFilterAt }: PageJobContext,
+  { fetched, deadline, deps }: { fetched: FetchedPage; deadline: Deadline; deps: PageDeps },
+): Promise<number | undefined> {
+  const { url } = fetched.snapshot;
+  if (!linkFilterAt || claim.ordinal !== 0 || new URL(url).origin === new URL(claim.url).origin)
+    return undefined;
+  // If the page has to wait, its next attempt can take it from the cache, if the request allows that.
+  await fetched.cached;
+  const permission = await deadline.duringWait(() => linkFilterAt(url).checkRobots(url, deps.signal));
+  return typeof permission === 'object' && 'waitMs' in permission ? permission.waitMs : undefined;
 }
 
 /**
  * Whether the links of a page are followed. Those of a hidden page are not, because the earlier crawl that
  * found it has followed them.
  */
-const isFollowed = ({ hidden }: Claim, { follow }: PageJobContext) => follow && !hidden;
+const followsLinksOf = ({ hidden }: Claim, { followsLinks }: PageJobContext) => followsLinks && !hidden;
 
 /**
  * Warns that the profile is not saved. Several pages of a job are open at once, but only one page at a time
  * may save a profile.
  */
-function warn(snapshot: Snapshot, profile: string): void {
+function warnOfUnsavedProfile(snapshot: Snapshot, profile: string): void {
   const warning = `The profile ${profile} was loaded, but not saved: only a single scrape saves one. Set saveChanges to false for pages of a batch or crawl.`;
   snapshot.warnings = [...(snapshot.warnings ?? []), warning];
 }
 
-/** Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects. */
-async function placed(
+/**
+ * Decides what becomes of a scraped page. In a crawl, that depends on its URL after redirects.
+ * @param page.url the URL after redirects
+ */
+async function outcomeOf(
   claim: Claim,
   job: PageJobContext,
-  page: { fetched: FetchedPage; document: FinishedDocument; signal: AbortSignal },
+  { url, document, signal }: { url: string; document: FinishedDocument; signal: AbortSignal },
 ): Promise<ScrapedPage> {
   const { id, host } = claim;
-  const { json, credits, discovered } = page.document;
-  const { url } = page.fetched.snapshot;
-  const { guideAt } = job;
-  const place =
-    guideAt && claim.ordinal === 0
-      ? await readStartPage(claim.url, url, { guideAt, signal: page.signal })
+  const { json, credits, discovered } = document;
+  const { linkFilterAt } = job;
+  const startPage =
+    linkFilterAt && claim.ordinal === 0
+      ? await readStartPage(claim.url, url, { linkFilterAt, signal })
       : undefined;
-  const guide = place?.guide ?? job.guide;
-  if (!guide) return { end: { id, host, outcome: 'completed', credits }, json };
-  const moved = url !== claim.url;
-  const denial = place ? place.denial : moved ? guide.findSkipReason(url) : undefined;
-  // The links of a start page are followed even if it is not a page of the crawl itself. Any other page
-  // outside the crawl leads to nothing.
+  const linkFilter = startPage?.linkFilter ?? job.linkFilter;
+  if (!linkFilter) return { end: { id, host, outcome: 'completed', credits }, json };
+  const isRedirected = url !== claim.url;
+  const skipReason = startPage
+    ? startPage.skipReason
+    : isRedirected
+      ? linkFilter.findSkipReason(url)
+      : undefined;
+  // The links of a start page are followed even if it is not a page of the crawl itself. The links of any
+  // other page outside the crawl are not.
   const links =
-    isFollowed(claim, job) && (place || !denial)
-      ? await guide.filterLinks(discovered, { url, depth: claim.depth }, page.signal)
+    followsLinksOf(claim, job) && (startPage || !skipReason)
+      ? await linkFilter.filterLinks(discovered, { url, depth: claim.depth }, signal)
       : undefined;
-  const start = place && { start: place.start };
-  if (denial) {
-    const target = moved ? ` redirects to ${url}, which` : '';
-    const message = `${claim.url}${target} is no page of the crawl. ${SKIP_REASONS[denial]}`;
-    const error = { code: denial === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL', message };
+  const start = startPage && { start: startPage.start };
+  if (skipReason) {
+    const redirect = isRedirected ? ` redirects to ${url}, which` : '';
+    const message = `${claim.url}${redirect} is not a page of the crawl. ${SKIP_REASONS[skipReason]}`;
+    const error = {
+      code: skipReason === 'externalHomepage' ? EXTERNAL_HOMEPAGE_CODE : 'CRAWL_DENIAL',
+      message,
+    };
     return { end: { id, host, outcome: 'failed', credits: 0, error }, ...links, ...start };
   }
-  const finalKey = guide.pageKey(url);
-  const isOther = moved && !finalKey.equals(guide.pageKey(claim.url));
-  const target = isOther && { finalUrl: url, finalKey };
-  return { end: { id, host, outcome: 'completed', credits, ...target }, json, ...links, ...start };
+  const finalKey = linkFilter.pageKey(url);
+  const isOtherPage = isRedirected && !finalKey.equals(linkFilter.pageKey(claim.url));
+  const redirectTarget = isOtherPage && { finalUrl: url, finalKey };
+  return { end: { id, host, outcome: 'completed', credits, ...redirectTarget }, json, ...links, ...start };
 }
 
-/** Decides what becomes of a page without a document: it is tried again or it fails. */
 function failed(
   claim: Claim,
-  { isQuiet }: PageJobContext,
-  { thrown, onFault }: { thrown: unknown; onFault: PageDeps['onFault'] },
+  thrown: unknown,
+  { job, deps }: { job: PageJobContext; deps: PageDeps },
 ): ScrapedPage {
-  const { id, host, url } = claim;
-  const error = toServiceError(translateDatabaseError(thrown));
-  const { code, message, details } = error;
-  const { isJobWide, retry, credits = 0 } = policyOf(code);
-  // No single page is to blame. The policy of the error decides whether the activity is retried or the job
-  // fails.
-  if (isJobWide) throw error;
-  // The browser was full all the time. Another worker may have room for the page, or this one later.
-  if (code === 'CONCURRENCY_QUEUE_TIMEOUT') return { end: { id, host, outcome: 'unbegun' } };
-  if (code === 'UNKNOWN_ERROR') {
-    const stack = String((thrown as Error)?.stack ?? thrown);
-    onFault('page failed unexpectedly', isQuiet ? { id } : { url, error: stack });
-  }
-  // Another page may be what ended the browser, so this page gets more attempts than after other errors.
-  const most = code === 'WORKER_LOST' ? MOST_LOSSES : MOST_ATTEMPTS;
-  if (retry !== 'never' && claim.attempts + 1 < most) return askAgain(claim, 0, undefined);
-  return { end: { id, host, outcome: 'failed', credits, error: { code, message, details } } };
-}
-
-function askAgain(claim: Claim, statusCode: number, retryAfterMs: number | undefined): ScrapedPage {
-  const { id, host, attempts } = claim;
-  const retryInMs = Math.min(Math.max(retryAfterMs ?? 0, RETRY_MS[attempts] ?? 10_000), MAX_POSTPONEMENT_MS);
-  const restMs = SLOW_DOWN.has(statusCode)
-    ? Math.min(retryAfterMs ?? retryInMs, MAX_POSTPONEMENT_MS)
-    : undefined;
-  return { end: { id, host, outcome: 'retry', retryInMs }, ...(restMs !== undefined && { restMs }) };
+  return outcomeOfError(claim, thrown, (error) => {
+    const attributes = job.zeroDataRetention
+      ? { id: claim.id }
+      : { url: claim.url, error: String((error as Error)?.stack ?? error) };
+    deps.onFault('page failed unexpectedly', attributes);
+  });
 }

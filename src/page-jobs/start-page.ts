@@ -7,31 +7,35 @@ import type { CrawlStart } from '../db/jobs/job-progress.ts';
 export interface StartPage {
   start: CrawlStart;
   /** The link filter of the crawl from now on. */
-  guide: LinkFilter;
+  linkFilter: LinkFilter;
   /**
    * Why the start page is not a page of the crawl itself. Set only if its requested URL and its URL after
    * redirects are both excluded, so a redirect out of the requested path is no reason.
    */
-  denial: SkipReason | undefined;
+  skipReason: SkipReason | undefined;
 }
 
 /**
  * Determines where a crawl is.
- * @param asked the requested URL of the start page
+ * @param requested the requested URL of the start page
  * @param url the URL of the start page after redirects
- * @param options.guideAt returns the link filter that the crawl has if its start page leads to a URL
+ * @param options.linkFilterAt returns the link filter that the crawl has if its start page leads to a URL
  */
 export async function readStartPage(
-  asked: string,
+  requested: string,
   url: string,
-  { guideAt, signal }: { guideAt: (url: string) => LinkFilter; signal: AbortSignal },
+  { linkFilterAt, signal }: { linkFilterAt: (url: string) => LinkFilter; signal: AbortSignal },
 ): Promise<StartPage> {
-  const denialOfAsked = guideAt(asked).findSkipReason(asked);
-  const guide = guideAt(url);
-  const denial = guide.findSkipReason(url);
+  const skipReasonOfRequested = linkFilterAt(requested).findSkipReason(requested);
+  const linkFilter = linkFilterAt(url);
+  const skipReason = linkFilter.findSkipReason(url);
   // The crawl delay of the requested host was stored before the first page, see `prepareCrawl`.
-  const hasMoved = new URL(url).origin !== new URL(asked).origin;
-  const paceMs = hasMoved ? await guide.readCrawlDelayMs(signal) : undefined;
-  const strayed = denial === 'startPath' && { strayed: { url, folder: folderPath(new URL(asked)) } };
-  return { start: { base: url, crawlDelayMs: paceMs, ...strayed }, guide, denial: denial && denialOfAsked };
+  const hasMoved = new URL(url).origin !== new URL(requested).origin;
+  const crawlDelayMs = hasMoved ? await linkFilter.readCrawlDelayMs(signal) : undefined;
+  const strayed = skipReason === 'startPath' && { strayed: { url, folder: folderPath(new URL(requested)) } };
+  return {
+    start: { base: url, crawlDelayMs, ...strayed },
+    linkFilter,
+    skipReason: skipReason && skipReasonOfRequested,
+  };
 }

@@ -12,7 +12,7 @@ export const pdf = defineParser({
     mode: z.enum(['fast', 'auto', 'ocr']).default('auto'),
     maxPages: z.int().min(1).max(10_000).optional(),
     pages: z.boolean().optional(),
-    pageMarkdown: z.boolean().optional().describe('older name of pages'),
+    pageMarkdown: z.boolean().optional().describe('deprecated name of `pages`'),
     blocks: z.boolean().default(false),
     pageMarkers: z.boolean().default(false),
   }),

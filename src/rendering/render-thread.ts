@@ -8,10 +8,10 @@ export type ThreadResult =
   | { ok: true; result: Rendered | Comparison | RemuxedFile }
   | { ok: false; code: string; message: string; stack: string | undefined };
 
-/** A task for a conversion thread. */
+/** A task for a rendering thread. */
 export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { remux: RemuxTask };
 
-/** Performs one task. This is the entry point of a conversion thread. */
+/** Performs one task. This is the entry point of a rendering thread. */
 export default async function run(task: ThreadTask): Promise<ThreadResult> {
   try {
     return { ok: true, result: await resultOf(task) };

@@ -11,9 +11,9 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PageWorkerReport } from '../activities/pages.ts';
 import type { JobSummary } from '../db/jobs/job-summary.ts';
 import { toServiceError } from '../errors.ts';
+import type { PageWorkerReport } from '../page-jobs/page-worker-report.ts';
 import { bookkeeping, lanes } from './activities.ts';
 import { logged } from './failure.ts';
 import { Outcome } from './search-attributes.ts';

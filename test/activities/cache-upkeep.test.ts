@@ -16,7 +16,7 @@ import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
-/** What the cache keeps: for how long, how much of it, and which files with it. */
+/** The limits of the cache by age and size, and the files that belong to its copies. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

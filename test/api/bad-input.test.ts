@@ -21,7 +21,11 @@ describe('requests that do not fit', () => {
     ['a url that is none', { url: 'not a url' }, /Invalid URL: not a url/],
     ['a scheme that is not fetched', { url: 'ftp://127.0.0.1/x' }, /unsupported protocol: ftp/],
     ['javascript', { url: 'javascript:alert(1)' }, /unsupported protocol: javascript/],
-    ['a selector that is none', { url: 'http://127.0.0.1', includeTags: ['a['] }, /"a\[" is no CSS selector/],
+    [
+      'a selector that is none',
+      { url: 'http://127.0.0.1', includeTags: ['a['] },
+      /"a\[" is not a CSS selector/,
+    ],
     [
       'a header that breaks out',
       { url: 'http://127.0.0.1', headers: { a: 'b\r\nc: d' } },

@@ -267,7 +267,7 @@ describe('what cannot be', () => {
   it.each([
     [{ formats: ['changeTracking'] }, 'needs the markdown format'],
     [{ formats: ['markdown', 'changeTracking', 'changeTracking'] }, 'at most one'],
-    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'asks the cache alone'],
+    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'minAge returns a cached copy'],
   ])('%j is refused', async (options, message) => {
     const { status, body } = await call('/v2/scrape', { body: { url: 'http://127.0.0.1:9/', ...options } });
     expect(status).toBe(400);
@@ -364,7 +364,7 @@ describe('a crawl', () => {
     expect(await crawl(site.url, { limit: 2 })).toEqual({ '/': 'changed visible', '/kept': 'same visible' });
     const added = { '/added': 'new visible' };
     expect(await crawl(site.url)).toEqual({ ...second, ...added });
-    // What is removed is told once.
+    // A removed page is reported once.
     const { '/gone': _, ...third } = second;
     expect(await crawl(site.url)).toEqual({ ...third, '/added': 'same visible' });
     // Another tag, another history; and without tracking nothing is recalled.

@@ -29,7 +29,7 @@ async function crawl(url: string, options: Record<string, unknown> = {}): Promis
 }
 /** Paths of the pages that a crawl has. */
 const pathsOf = (body: Body) => sourcesOf(body).map((source) => source.replace(/^https?:\/\/[^/]+/, ''));
-const errorsOf = async (id: string): Promise<Body> => (await call(`${PATH}/${id}/errors`)).body;
+const errorCodesOf = async (id: string): Promise<Body> => (await call(`${PATH}/${id}/errors`)).body;
 
 const redirectTo =
   (target: string): RequestListener =>
@@ -75,7 +75,7 @@ describe('a crawl', () => {
       '/blog/two/',
       '/docs/start',
     ]);
-    expect(await errorsOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
     expect(done).not.toHaveProperty('warning');
   });
 
@@ -114,7 +114,7 @@ describe('a crawl', () => {
     const done = await crawl(pages.url, { includePaths: ['^/blog/'], excludePaths: ['deep'] });
     expect(pathsOf(done)).toEqual(['/blog/', '/blog/one', '/blog/two/']);
     expect(done).toMatchObject({ total: 4, completed: 3 });
-    const { errors } = await errorsOf(done.id);
+    const { errors } = await errorCodesOf(done.id);
     expect(errors).toMatchObject([
       { url: `${pages.url}/`, code: 'CRAWL_DENIAL', error: expect.stringContaining('includePaths') },
     ]);
@@ -129,7 +129,7 @@ describe('a crawl', () => {
     [{ sitemap: 'maybe' }, 'skip'],
     [{ scrapeOptions: { formats: ['nonsense'] } }, 'unknown format'],
     [{ scrapeOptions: { url: 'http://a.test' } }, 'Unrecognized key'],
-    [{ scrapeOptions: { formats: ['rawBase64'] } }, 'get the files by a batch'],
+    [{ scrapeOptions: { formats: ['rawBase64'] } }, 'Use a batch instead'],
   ])('refuses %j', async (options, reason) => {
     const { status, body } = await call(PATH, { body: { url: site.url, ...options } });
     expect(status).toBe(400);
@@ -139,7 +139,7 @@ describe('a crawl', () => {
   it('ends with one error where the start gives no answer', async () => {
     const done = await crawl('http://does-not-exist.invalid/');
     expect(done).toMatchObject({ status: 'completed', total: 1, completed: 0, data: [] });
-    expect((await errorsOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
   });
 
   it('moves with a start that redirects to another host, whose path does not narrow it', async () => {
@@ -180,7 +180,7 @@ describe('a crawl', () => {
     const done = await crawl(`${pages.url}/docs`);
     expect(urlsOf(done)).toEqual([`${pages.url}/docs/install`, `${pages.url}/manual/`]);
     expect(done.warning).toBe(
-      `The start page leads to ${pages.url}/manual/, which is not below /docs: only pages below /docs are crawled. Start at ${pages.url}/manual/ for what lies there, or set crawlEntireDomain to crawl the whole site.`,
+      `The start page redirects to ${pages.url}/manual/, which is not below /docs, and only pages below /docs are crawled. Start at ${pages.url}/manual/ to crawl the pages there, or set crawlEntireDomain to crawl the whole site.`,
     );
     const whole = await crawl(`${pages.url}/docs`, { crawlEntireDomain: true });
     expect(whole).toMatchObject({ completed: 4 });
@@ -235,7 +235,7 @@ describe('a crawl', () => {
     expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
       ['/far', '/home', '/listed', '/next'].map((path) => target.url + path),
     );
-    expect(await errorsOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
   });
 
   it('is where its start sends the device that is asked for', async () => {
@@ -287,7 +287,7 @@ describe('a crawl', () => {
       `${pages.url}/new`,
     ]);
     expect(done).toMatchObject({ total: 3, completed: 2, creditsUsed: 2 });
-    expect((await errorsOf(done.id)).errors).toMatchObject([
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([
       { url: `${pages.url}/out`, code: 'CRAWL_DENIAL' },
     ]);
   });
@@ -308,14 +308,14 @@ describe('a crawl', () => {
       [`${pages.url}/`, `${away.url}/one`, `${away.url}/one?from=out`].sort(),
     );
     expect(done).toMatchObject({ total: 4, completed: 3, failed: 1 });
-    const { errors } = await errorsOf(done.id);
+    const { errors } = await errorCodesOf(done.id);
     expect(errors).toEqual([
       {
         id: expect.any(String),
         timestamp: expect.any(String),
         url: `${pages.url}/home`,
         code: 'EXTERNAL_LINK',
-        error: `${pages.url}/home redirects to ${away.url}/, which is no page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
+        error: `${pages.url}/home redirects to ${away.url}/, which is not a page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
       },
       {
         id: expect.any(String),
@@ -345,7 +345,7 @@ describe('a crawl', () => {
     });
     const done = await crawl(`${pages.url}/docs/`, { sitemap: 'skip' });
     expect(pathsOf(done)).toEqual(['/docs/']);
-    expect((await errorsOf(done.id)).errors).toMatchObject([
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([
       { url: `${pages.url}/docs/moved`, code: 'CRAWL_DENIAL' },
     ]);
   });
@@ -410,7 +410,7 @@ describe('robots.txt', () => {
     const done = await crawl(pages.url);
     expect(pathsOf(done)).toEqual(['/', '/open', '/winnow']);
     expect(done).toMatchObject({ total: 3, warning: expect.stringContaining('robots.txt') });
-    const { errors, robotsBlocked } = await errorsOf(done.id);
+    const { errors, robotsBlocked } = await errorCodesOf(done.id);
     expect(errors).toEqual([]);
     expect(robotsBlocked.sort()).toEqual([`${pages.url}/closed/1`, `${pages.url}/closed/2`]);
     expect(pages.requests.map(({ path }) => path)).not.toContain('/closed/1');
@@ -425,7 +425,7 @@ describe('robots.txt', () => {
     const done = await crawl(pages.url, { sitemap: 'skip' });
     expect(done.warning).toContain('1,203 pages were left out');
     expect(done.warning).toContain('the first 1,000');
-    const { robotsBlocked, robotsBlockedCount } = await errorsOf(done.id);
+    const { robotsBlocked, robotsBlockedCount } = await errorCodesOf(done.id);
     expect(new Set(robotsBlocked).size).toBe(1_000);
     expect(robotsBlockedCount).toBe(1_203);
   });
@@ -448,7 +448,7 @@ describe('robots.txt', () => {
     await using pages = await robots('User-agent: *\nDisallow: /');
     const done = await crawl(pages.url);
     expect(done).toMatchObject({ status: 'completed', total: 0, completed: 0, creditsUsed: 0, data: [] });
-    expect((await errorsOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
+    expect((await errorCodesOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
   });
 
   it('of the host that the start leads to sets the pace', async () => {
@@ -497,7 +497,7 @@ describe('a crawl of pages in the cache', () => {
     expect(pathsOf(done)).toEqual(['/', '/open']);
     expect(done).toMatchObject({ status: 'completed', completed: 2, failed: 1 });
     const code = 'minAge' in option ? 'SCRAPE_NO_CACHED_DATA' : 'SCRAPE_LOCKDOWN_CACHE_MISS';
-    expect((await errorsOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
     const only = await crawl(pages.url, { sitemap: 'only', scrapeOptions: { fastMode: true, ...option } });
     expect(only).toMatchObject({ status: 'completed', total: 1, completed: 1 });
     expect(pages.requests.slice(before)).toEqual([]);
@@ -609,7 +609,7 @@ describe('crawls of a team', () => {
       promptGeneratedOptions: { limit: 9, crawlEntireDomain: true },
       finalCrawlerOptions: { limit: 9, sitemap: 'skip' },
     });
-    expect(body.warning).toContain('check that nothing of the prompt was missed');
+    expect(body.warning).toContain('Check that they cover the whole prompt');
     const done = await finished(PATH, body.id);
     expect(done.completed).toBe(9);
     expect(done.warning ?? '').not.toContain('prompt');
@@ -622,7 +622,7 @@ describe('crawls of a team', () => {
       const { body: preview } = await call('/v2/crawl/params-preview', {
         body: { url: 'https://example.com', prompt },
       });
-      expect(preview.warning).toContain('Nothing of the prompt was understood');
+      expect(preview.warning).toContain('No part of the prompt was understood');
       const url = `${site.url}/links/0`;
       const { body } = await call(PATH, {
         body: { url, prompt, limit: 1, zeroDataRetention, scrapeOptions },

@@ -14,7 +14,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What has expired goes by itself, and a full disk takes nothing on. */
+/** Expired data are deleted automatically, and a full disk accepts no new jobs. */
 
 const BATCH = '/v2/batch/scrape';
 const LONG_AGO = new Date(Date.now() - 48 * 3_600_000);

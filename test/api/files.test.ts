@@ -123,7 +123,7 @@ describe('the address of a screenshot', () => {
     };
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       expect([known, ...(await ask({ 'if-none-match': known }))]).toEqual([known, 304, false, etag]);
-    // What the client has decides before what part of it is wanted (RFC 9110, 13.2.2).
+    // If-None-Match is evaluated before Range (RFC 9110, 13.2.2).
     for (const range of ['bytes=0-9', 'bytes=99999999-'])
       expect(await ask({ 'if-none-match': etag, range })).toEqual([304, false, etag]);
     expect(await ask({ 'if-none-match': etag }, 'HEAD')).toEqual([304, false, etag]);

@@ -360,7 +360,7 @@ it('a service that stops answers who waits, and says what to do', async () => {
   const body = { url: `${site.url}/slow/20000/page`, sitemap: 'skip', timeout: 15_000 };
   const answer = await call('/v2/map', { url: app.url, body });
   expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-  expect(answer.body.error).toBe('The service is stopping. Ask for the map again when it is back.');
+  expect(answer.body.error).toBe('The service is stopping. Request the map again when the service is back.');
   expect(answer.headers.get('retry-after')).toBe('10');
 });
 

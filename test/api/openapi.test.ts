@@ -3,12 +3,12 @@ import path from 'node:path';
 import { type Browser, chromium } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeApi } from '../../src/api/openapi.ts';
-import { errorsOf } from '../../src/api/route-errors.ts';
+import { errorCodesOf } from '../../src/api/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
-import { errorAnswer } from '../../src/schemas/error.ts';
+import { errorResponse } from '../../src/schemas/error.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { type Answer, call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
@@ -78,7 +78,7 @@ describe('error codes', () => {
     'of %s %s are all in the reference, under their statuses',
     async (method, routePath) => {
       const codes = await codesOf(method, routePath.replace(/:(\w+)/g, '{$1}'));
-      const declared = errorsOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
+      const declared = errorCodesOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
       const listed = Object.entries(codes).flatMap(([status, names]) =>
         names.map((name) => [name, Number(status)]),
       );
@@ -131,8 +131,8 @@ describe('error codes', () => {
 
   it('that the work of jobs can end with are declared by the routes that hand it out', async () => {
     const declared = new Set<string>([
-      ...errorsOf(routeOf('get', '/v2/scrape/:id')),
-      ...errorsOf(routeOf('post', '/v2/map')),
+      ...errorCodesOf(routeOf('get', '/v2/scrape/:id')),
+      ...errorCodesOf(routeOf('post', '/v2/map')),
       // No response has these: the first makes pages wait, the others end a job or what is left of it.
       ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
     ]);
@@ -180,17 +180,17 @@ describe('answers keep to their schema, without a field that it does not name', 
         origin: 'website',
       },
     });
-    expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+    expect(routeOf('post', '/v2/scrape').response.parse(body)).toEqual(body);
     expect(body.scrape_id).toBe(body.data.metadata.scrapeId);
     const read = await call(`/v2/scrape/${body.scrape_id}`);
-    expect(routeOf('get', '/v2/scrape/:id').answer.parse(read.body)).toEqual(read.body);
+    expect(routeOf('get', '/v2/scrape/:id').response.parse(read.body)).toEqual(read.body);
   });
 
   it.each(['/article/42', '/status/404', '/data/1.json', '/text/1.txt', '/app/3', '/empty'])(
     'a scrape of %s',
     async (page) => {
       const { body } = await call('/v2/scrape', { body: { url: site.url + page } });
-      expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+      expect(routeOf('post', '/v2/scrape').response.parse(body)).toEqual(body);
     },
   );
 
@@ -199,7 +199,7 @@ describe('answers keep to their schema, without a field that it does not name', 
     async (routePath) => {
       const { body } = await call(routePath);
       expect(body.success).toBe(true);
-      expect(routeOf('get', routePath).answer.parse(body)).toEqual(body);
+      expect(routeOf('get', routePath).response.parse(body)).toEqual(body);
     },
   );
 
@@ -215,7 +215,7 @@ describe('answers keep to their schema, without a field that it does not name', 
     ]);
     for (const { status, body } of answers) {
       expect(status).toBeGreaterThanOrEqual(400);
-      expect(errorAnswer.parse(body)).toEqual(body);
+      expect(errorResponse.parse(body)).toEqual(body);
     }
   });
 });

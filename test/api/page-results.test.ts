@@ -8,7 +8,7 @@ import { finished, startJob, until } from '../support/jobs.ts';
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
 const BATCH = '/v2/batch/scrape';
-/** Nobody listens there: a page of a job is asked for again, several times. */
+/** No server listens there, so a page of a job is requested several times. */
 const AWAY = 'http://127.0.0.1:9/nothing';
 
 let site: Site;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([db.close(), site.close()]));
 
 const read = (id: string, key = team.key) => call(`/v2/scrape/${id}`, { key });
-const errorsOf = async (id: string): Promise<Answer['body']> =>
+const errorCodesOf = async (id: string): Promise<Answer['body']> =>
   (await call(`${BATCH}/${id}/errors`, { key: team.key })).body.errors;
 
 describe('a page of a batch or crawl', () => {
@@ -47,7 +47,7 @@ describe('a page of a batch or crawl', () => {
   it('that failed is read by its id in /errors, with the same error', async () => {
     const id = await startJob(BATCH, { urls: [picture, `${site.url}/article/2`] }, { key: team.key });
     await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     expect(failed).toMatchObject({ url: picture, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' });
     expect(await read(failed.id)).toMatchObject({
       status: 500,
@@ -87,7 +87,7 @@ describe('a page of a batch or crawl', () => {
       const urls = [`${site.url}/article/4`, picture];
       const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
       const { data } = await finished(BATCH, id, { key: team.key });
-      const [failed] = await errorsOf(id);
+      const [failed] = await errorCodesOf(id);
       const stranger = await makeTeam(db);
       for (const page of [data[0].metadata.scrapeId, failed.id]) {
         expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
@@ -108,7 +108,7 @@ describe('a page of a batch or crawl', () => {
     const urls = [`${site.url}/article/5`, picture];
     const id = await startJob(BATCH, { urls, zeroDataRetention: true }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     for (let time = 0; time < 2; time++) {
       expect((await read(data[0].metadata.scrapeId)).body.data).toEqual(data[0]);
       expect((await read(failed.id)).body).toMatchObject({ code: failed.code, error: failed.error });
@@ -120,7 +120,7 @@ describe('a page of a batch or crawl', () => {
     const urls = [`${site.url}/article/6`, picture];
     const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     await db.query
       .updateTable('jobs')
       .set({ expires_at: new Date(Date.now() - 1_000) })

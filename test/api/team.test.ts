@@ -13,7 +13,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What a team may do, what it pays, and what it is told about itself. */
+/** Limits, credits and reports of teams. */
 
 let site: Site;
 let db: Database;
@@ -75,7 +75,9 @@ describe('credits', () => {
       false,
       'INSUFFICIENT_CREDITS',
     ]);
-    expect(refused.body.error).toMatch(/^Insufficient credits: this request needs 1, the team has 0/);
+    expect(refused.body.error).toMatch(
+      /^Insufficient credits: this request needs 1, but the team has 0 left/,
+    );
     expect((await ask(team, '/v2/team/activity')).body).toMatchObject({ success: true, data: [] });
   });
 

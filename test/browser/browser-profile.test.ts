@@ -116,7 +116,7 @@ async function scraped(page: string, options: Record<string, unknown>): Promise<
   return body.data.markdown;
 }
 
-/** What the site and its scripts see of the visitor. */
+/** The state that the site and its scripts see. */
 async function home(options: Record<string, unknown>) {
   const markdown = await scraped('/home', { formats: ['markdown'], ...options });
   const shown = /found (.*)$/m.exec(markdown)?.[1]?.replaceAll('\\', '');

@@ -6,7 +6,7 @@ import { type Pages, startPages } from '../support/pages.ts';
 import { chromiumProcesses } from '../support/processes.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
-/** What pages may do to the browser, and what they may learn, seen through the API. */
+/** Effects of pages on the browser, and what pages can learn about it, tested through the API. */
 
 /** Makes the browser open the page, never the plain fetch. */
 const IN_BROWSER = { waitFor: 1, maxAge: 0 };
@@ -167,7 +167,7 @@ describe('a page that misbehaves', () => {
   });
 });
 
-/** What readers want, long enough that the page is taken for more than a shell. */
+/** Content that is long enough for the page not to count as a shell. */
 const STORY = `<p>${'The story that the page tells to everybody who asks. '.repeat(6)}</p>`;
 /** Says "late" when everything should be over. */
 const LATE = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'late' }, 5500)</script>`;

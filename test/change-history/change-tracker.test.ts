@@ -30,7 +30,7 @@ let db: Database;
 let directory: string;
 let files: Blobs;
 const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
-/** What was asked of the blobs. */
+/** The calls of the blob store. */
 let asked: string[];
 /** Holds back what is to be put. */
 let gate: Promise<void>;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import { normalizeLine } from '../../src/changes/normalize-line.ts';
 
-/** What makes no difference between two versions of a page, and what does. */
+/** Differences between two versions of a page that are ignored, and differences that count. */
 
 const isSame = (before: string, after: string) =>
   computeFingerprint(before).equals(computeFingerprint(after));

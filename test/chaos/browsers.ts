@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The first processes of the Chromiums that these processes have started, in no order. */
+/** The main processes of the Chromium instances that these processes have started, in no particular order. */
 export function browsersBelow(workers: number[]): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -15,6 +15,6 @@ function isBrowserOf(pid: number, workers: number[]): boolean {
     const [program = '', ...flags] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     return /chrom/.test(program) && !flags.some((flag) => flag.startsWith('--type='));
   } catch {
-    return false; // Ended since it was listed.
+    return false; // It has ended since it was listed.
   }
 }

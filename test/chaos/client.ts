@@ -3,35 +3,35 @@ import { messageOf } from '../../src/errors.ts';
 import type { Random } from '../site/random.ts';
 import type { Findings } from './findings.ts';
 
-/** A client of the service that counts on nothing. */
+/** A client that expects any request to fail. */
 export interface Client {
-  /** Asks some API once. @returns the answer, `undefined` where there was none or 503 */
+  /** Sends a request once, to any API. @returns the body; `undefined` without a response or for 503 */
   try(path: string, init?: Ask): Promise<unknown>;
-  /** Asks until there is an answer. */
+  /** Repeats a request until there is a response. */
   ask(path: string, init?: Ask): Promise<unknown>;
 }
 
-/** What is sent: a GET, or with a body a POST. */
+/** A request: a GET, or a POST if it has a body. */
 interface Ask {
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Where the client asks, and who hears what it should not have been told. */
+/** The APIs to use, and the receiver of wrong responses. */
 export interface ClientOptions {
   urls: string[];
   key: string;
   random: Random;
   findings: Findings;
-  /** Ends every request and every wait. */
+  /** Aborts all requests and waits. */
   signal: AbortSignal;
 }
 
 const AGAIN_MS = 300;
-/** An answer at the end of a list is held back for twenty seconds. */
+/** Timeout of a request. A response at the end of a list is held back for up to 20 seconds. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** Opens a client. While parts are killed it may find nobody, or hear 503; any other error is a finding. */
+/** Opens a client. While processes are killed, requests may fail or get 503; any other error is a finding. */
 export function openClient({ urls, key, random, findings, signal }: ClientOptions): Client {
   async function request(path: string, { body, headers }: Ask): Promise<Response> {
     const late = AbortSignal.timeout(ANSWER_WITHIN_MS);
@@ -58,7 +58,7 @@ export function openClient({ urls, key, random, findings, signal }: ClientOption
         if (response.status !== 503) findings.wrong(`${path}: HTTP ${response.status} ${text.slice(0, 300)}`);
       } catch (error) {
         signal.throwIfAborted();
-        // Cut off in the middle it is no answer either; whole, but no JSON, it is a wrong one.
+        // A truncated response counts as none. A complete one that is not JSON is wrong.
         if (error instanceof SyntaxError) findings.wrong(`${path}: ${messageOf(error)}`);
       }
       findings.count('requests without an answer');

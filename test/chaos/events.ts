@@ -4,10 +4,10 @@ import type { ReceivedEvent, Receiver } from './receiver.ts';
 import type { VerifiedJob } from './verify.ts';
 
 const POLL_MS = 250;
-/** After one attempt that failed the next comes a minute later, after two five minutes later. */
+/** Maximum time without an event. Failed deliveries are retried after one minute, then after five. */
 const SILENCE_MS = 400_000;
 
-/** Waits for the events of ended jobs and checks that each came, under one id, the first one first and the last one last. */
+/** Waits for the events of ended jobs and checks that each arrived under one id, with the first and last event in their places. */
 export async function checkEvents(
   jobs: VerifiedJob[],
   { receiver, findings, signal }: { receiver: Receiver; findings: Findings; signal: AbortSignal },
@@ -33,7 +33,7 @@ export async function checkEvents(
 const eventsOf = ({ id }: VerifiedJob, { events }: Receiver) =>
   [...events.values()].filter(({ jobId }) => jobId === id);
 
-/** Which events of a job nobody has received, in words. */
+/** Describes the events of a job that were not received. */
 function missingEvents({ plan, documents, errors }: VerifiedJob, events: ReceivedEvent[]): string[] {
   const received = events.filter((event) => event.received);
   const types = new Set(received.map(({ type }) => type));
@@ -46,7 +46,7 @@ function missingEvents({ plan, documents, errors }: VerifiedJob, events: Receive
   ];
 }
 
-/** What is wrong with the events that came. */
+/** Describes what is wrong with the received events. */
 function wrongEvents({ plan, documents, errors }: VerifiedJob, events: ReceivedEvent[]): string[] {
   const faults: string[] = [];
   const succeeded = new Map<string | undefined, boolean>([

@@ -1,15 +1,15 @@
 const KEPT = 200;
 
-/** What is found out in a run. */
+/** The violations found in a run. */
 export interface Findings {
-  /** Notes something that must not be; the same text is kept once. */
+  /** Records a violation. The same text is kept once. */
   wrong(text: string): void;
   count(what: string, by?: number): void;
   readonly violations: string[];
   readonly counts: Record<string, number>;
 }
 
-/** @param onWrong hears of each violation when it is found */
+/** @param onWrong called with each violation when it is found */
 export function createFindings(onWrong: (text: string) => void): Findings {
   const violations = new Set<string>();
   const counts: Record<string, number> = {};

@@ -9,18 +9,18 @@ const metadata = z.looseObject({
   creditsUsed: z.int(),
 });
 
-/** A status with as much of its documents as is looked at. */
+/** A status with the part of its documents that is checked. */
 export const statusAnswer = pageJobStatus.extend({
   data: z.array(z.looseObject({ markdown: z.string().optional(), metadata })),
 });
 
-/** A document of an answer. */
+/** A document of a response. */
 export type AnsweredDocument = z.output<typeof statusAnswer>['data'][number];
 
 /** A status without its documents. */
 export type Head = Omit<z.output<typeof statusAnswer>, 'data' | 'next'>;
 
-/** What is wrong with a status by itself. */
+/** Describes what is wrong with a status by itself. */
 export function judgeHead(plan: Plan, head: Head): string[] {
   const { status, total, completed, failed, creditsUsed } = head;
   const ended = status !== 'scraping';
@@ -30,7 +30,7 @@ export function judgeHead(plan: Plan, head: Head): string[] {
     status === 'completed' && completed + failed < total
       ? `it is completed with ${completed} completed and ${failed} failed pages of ${total}`
       : '',
-    // A limit may leave pages that are known out, but none is added beyond it.
+    // A limit may leave out known pages, but no page is added beyond it.
     total > plan.pages ? `there are ${total} pages, at most ${plan.pages} can be` : '',
     plan.isList && total !== plan.pages ? `total is ${total}, ${plan.pages} were given` : '',
     creditsUsed < completed ? `${creditsUsed} credits for ${completed} documents` : '',
@@ -38,7 +38,7 @@ export function judgeHead(plan: Plan, head: Head): string[] {
   ].filter(Boolean);
 }
 
-/** What is wrong with a status that was asked for after the other one had been answered. */
+/** Describes what is wrong with a status, compared with one from an earlier response. */
 export function compareHeads(before: Head, now: Head): string[] {
   const shrunk = (['total', 'completed', 'failed', 'creditsUsed'] as const).filter(
     (name) => now[name] < before[name],

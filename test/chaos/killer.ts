@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Random, seeded } from '../site/random.ts';
 import type { ChaosTarget } from './target.ts';
 
-/** How the killing goes. */
+/** The options for killing processes. */
 export interface KillerOptions {
   target: ChaosTarget;
   victims: string[];
-  /** Of each victim. */
+  /** Number of kills of each victim. */
   kills: number;
-  /** One seed, one sequence of pauses for each victim. */
+  /** Seed of the pauses between kills. */
   seed: number;
   onKill(victim: string, count: number): void;
   signal: AbortSignal;
 }
 
-/** Some come before the last death was noticed everywhere, some when all has been at work again for a while. */
+/** Pauses between kills: some are so short that the last death was not noticed everywhere, others so long that everything works again. */
 const LEAST_PAUSE_MS = 2_000;
 const PAUSE_MS = 13_000;
-/** After so many deaths a victim is left alone for a while: what is always down finds no fault. */
+/** Number of deaths after which a victim is spared for a while, because a process that is always down finds no faults. */
 const DEATHS_IN_A_ROW = 4;
 const CALM_MS = 30_000;
-/** What is not there is looked for again at a random time, not killed the moment that it comes. */
+/** Maximum milliseconds until a missing victim is looked for again. The time is random, so that it is not killed right after its start. */
 const ABSENT_MS = 6_000;
 const UP_WITHIN_MS = 180_000;
 
 /**
- * Kills every victim so often, each at its own random times, so that several may be down at once.
- * @throws Error when one does not come up again, or when called off
+ * Kills every victim `kills` times at random times, so that several may be down at once.
+ * @throws Error if a victim does not start again, or the run is aborted
  */
 export async function killAll(options: KillerOptions): Promise<void> {
   const { victims, seed } = options;

@@ -5,9 +5,9 @@ import { toServiceError } from '../../src/errors.ts';
 import type { Findings } from './findings.ts';
 import type { VerifiedJob } from './verify.ts';
 
-/** The credits of the team, as the database has them. */
+/** The credits of the team in the database. */
 export interface Ledger {
-  /** Checks entries and balance against all jobs that ended since the ledger was opened; none may run. */
+  /** Checks entries and balance against all jobs that ended since the ledger was opened. No job may be running. */
   check(jobs: VerifiedJob[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -15,13 +15,13 @@ export interface Ledger {
 const CREDITS = 10_000_000;
 const AGAIN_MS = 300;
 
-/** Gives the first team a limit of credits, which must fall by exactly what its jobs cost. */
+/** Limits the credits of the first team. The balance must fall by exactly the cost of its jobs. */
 export async function openLedger(
   databaseUrl: string,
   findings: Findings,
   signal: AbortSignal,
 ): Promise<Ledger> {
-  // A connection that broke is asked for again below.
+  // A broken connection is retried below.
   const db = openDatabase(databaseUrl, () => undefined);
   const ask = <Answer>(question: (db: Database) => Promise<Answer>) => persistently(db, question, signal);
   await ask((database) => changeTeam(database, FIRST_TEAM, { credits: CREDITS }));
@@ -78,7 +78,7 @@ async function countJobs(db: Database, teamId: string): Promise<number> {
   return count;
 }
 
-/** Asks again while the database is one of those that are killed. */
+/** Retries a query, because the database may have been killed. */
 async function persistently<Answer>(
   db: Database,
   question: (db: Database) => Promise<Answer>,

@@ -1,41 +1,41 @@
 import { appTruth, articleTruth, linkSentence } from '../site/site.ts';
 
-/** What must become of a page: a document with a status and a text, or an error. */
+/** The expected result of a page: a document with a status and a text, or an error. */
 type Expected = { status: number; text: string } | { error: string };
 
-/** A job and what must come out of it. */
+/** A job and its expected result. */
 export interface Plan {
   name: string;
   kind: 'batch_scrape' | 'crawl';
   path: '/v2/batch/scrape' | '/v2/crawl';
   body: Record<string, unknown>;
-  /** How many pages it must have in the end. */
+  /** Expected number of pages. */
   pages: number;
-  /** `total` is known from the start. */
+  /** Whether `total` is known from the start. */
   isList: boolean;
-  /** What must become of an address; `undefined` for one that is none of the job's. */
+  /** The expected result of a URL; `undefined` if the URL is not a page of the job. */
   expect(url: string): Expected | undefined;
 }
 
-/** What the plans are made for. */
+/** The options for planning jobs. */
 export interface PlanOptions {
   siteUrl: string;
-  /** Of the batch, and of the crawl of the whole graph. */
+  /** Pages of the batch, and of the crawl of the whole graph. */
   pages: number;
-  /** From 0; each round asks for other articles. */
+  /** Number of the round from 0. Each round uses different articles. */
   round: number;
-  /** An address where nobody listens. */
+  /** A URL where no server listens. */
   deadUrl: string;
 }
 
-/** Never from the cache: the pages of every round are fetched. */
+/** Options that bypass the cache, so that the pages of every round are fetched. */
 const FRESH = { maxAge: 0, timeout: 60_000 };
 const AT_ONCE = 20;
 
-/** The jobs of one round, which run side by side. */
+/** The jobs of one round, which run at the same time. */
 export const planRound = (options: PlanOptions): Plan[] => [
   batchPlan(options),
-  // Only links lead to its pages: one that is lost with who had found it is missed.
+  // Its pages are found only by links, so a page that is lost with the process that found it is noticed.
   crawlPlan(options, { name: 'crawl', limit: options.pages + 1, pages: options.pages, sitemap: 'skip' }),
   crawlPlan(options, {
     ...{ name: 'limited crawl', sitemap: 'include' },
@@ -55,7 +55,7 @@ function batchPlan({ siteUrl, pages, round, deadUrl }: PlanOptions): Plan {
   };
 }
 
-/** Of twenty pages: two need the browser, two answer with an error, one does not answer, the others are articles. */
+/** A page of the batch. Of twenty, two need the browser, two respond with an error, one does not respond, the others are articles. */
 function batchPage(index: number, n: number, siteUrl: string, deadUrl: string): [string, Expected] {
   const article = { status: 200, text: articleTruth(n).firstSentence };
   switch (index % 20) {
@@ -79,7 +79,7 @@ function batchPage(index: number, n: number, siteUrl: string, deadUrl: string): 
   }
 }
 
-/** Of every three numbers, the first two are of pages that show without their script that they need it. */
+/** A page that needs the browser. Two of three such pages show that without their script being run. */
 function appPage(n: number, siteUrl: string): [string, Expected] {
   return [`${siteUrl}/app/${n}`, { status: 200, text: appTruth(n).firstSentence }];
 }

@@ -12,17 +12,17 @@ export interface ReceivedEvent {
   webhookId: string;
   jobId: string;
   type: string;
-  /** The scrape id of its page; absent in events of the job itself. */
+  /** The scrape id of its page; undefined for events of the job itself. */
   pageId: string | undefined;
   success: boolean;
-  /** Place of its first arrival among all first arrivals. */
+  /** Position of its first arrival among all first arrivals. */
   order: number;
-  /** It was answered with 200. */
+  /** Whether it was answered with 200. */
   received: boolean;
   digest: string;
 }
 
-/** A receiver of webhooks that is not always well. */
+/** A webhook receiver that sometimes fails. */
 export interface Receiver {
   url: string;
   events: Map<string, ReceivedEvent>;
@@ -37,14 +37,15 @@ const wire = z.object({
   data: z.array(z.object({ metadata: z.object({ scrapeId: z.uuid() }) })),
 });
 
-/** One of so many early pages is refused at first, one of so many others is answered late. */
+/** One of this many early events is refused at first, and one of so many others is answered late. */
 const REFUSES = 10;
 const SLOW = 50;
 const SLOW_MS = 1_500;
 
 /**
- * Takes in events; those that differ under one id are findings.
- * @param options.wellAfter how many events may be refused: later ones would be waited for at the end, for a minute
+ * Receives events. Events that differ under the same id are findings.
+ * @param options.wellAfter number of events after which none is refused, because the end of the run would have to wait a
+ *   minute for their retry
  */
 export async function startReceiver(options: {
   random: Random;
@@ -74,21 +75,21 @@ export async function startReceiver(options: {
       return;
     }
     if (random.whole(SLOW) === 0) await sleep(SLOW_MS);
-    // Whoever was killed meanwhile does not hear it, but we had it all the same.
+    // The event was received, even if the sender was killed and never gets the response.
     event.received = true;
     response.writeHead(200).end();
   }
 
   const server = createServer((request, response) => {
     take(request, response).catch((error: unknown) => {
-      // A request whose sender is killed is no event; a whole one that cannot be read is a wrong one.
+      // An incomplete request of a killed sender is no event. A complete one that cannot be read is wrong.
       if (request.complete) findings.wrong(`a webhook request cannot be read: ${String(error)}`);
       response.destroy();
     });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
+  // A server on a TCP port has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/events`,

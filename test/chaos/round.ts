@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { started } from '../../src/schemas/page-job.ts';
+import { startResponse } from '../../src/schemas/page-job.ts';
 import type { Random } from '../site/random.ts';
 import type { Client } from './client.ts';
 import { checkEvents } from './events.ts';
@@ -10,7 +10,7 @@ import { startReceiver } from './receiver.ts';
 import { type VerifiedJob, verifyJob } from './verify.ts';
 import { type ChaosJob, watchJob } from './watch.ts';
 
-/** What a round of jobs needs. */
+/** The options of a round of jobs. */
 export interface RoundOptions {
   client: Client;
   random: Random;
@@ -23,11 +23,11 @@ export interface RoundOptions {
   note(text: string): void;
 }
 
-/** Jobs that have ended, and how long that took. */
+/** Ended jobs, and the time that they took. */
 export interface Round {
   jobs: VerifiedJob[];
   seconds: number;
-  /** The longest time in which no page ended. */
+  /** The longest time without a finished page. */
   standstillSeconds: number;
 }
 
@@ -35,8 +35,8 @@ const STILL_MS = 300_000;
 const NOTE_MS = 15_000;
 
 /**
- * Runs a batch and crawls side by side and checks all that comes of them, their webhooks last.
- * @throws Error when nothing happens any more
+ * Runs a batch and crawls at the same time and checks their results, at last their webhooks.
+ * @throws Error if no page ends any more
  */
 export async function runRound(options: RoundOptions): Promise<Round> {
   const { client, random, findings, signal } = options;
@@ -58,16 +58,16 @@ export async function runRound(options: RoundOptions): Promise<Round> {
   }
 }
 
-/** A start that is lost may have been heard: the key makes it one job. */
+/** Starts a job. A failed request may have started it already; the idempotency key prevents a second one. */
 async function startJob(plan: Plan, webhook: string, { client, round }: RoundOptions): Promise<ChaosJob> {
   const answer = await client.ask(plan.path, {
     body: { ...plan.body, webhook },
     headers: { 'x-idempotency-key': `chaos ${round} ${plan.name}` },
   });
-  return { plan, id: started.parse(answer).id };
+  return { plan, id: startResponse.parse(answer).id };
 }
 
-/** Watches over the time between pages. */
+/** Watches the time between finished pages. */
 function startPulse({ note, signal, round }: RoundOptions) {
   let pages = 0;
   let lastAt = performance.now();
@@ -86,7 +86,7 @@ function startPulse({ note, signal, round }: RoundOptions) {
     ),
   ];
   return {
-    /** Rejects when nothing happens any more, or when called off. */
+    /** Rejects if no page ends any more, or the run is aborted. */
     stopped: stopped.promise,
     beat(more: number) {
       pages += more;
@@ -102,7 +102,7 @@ function startPulse({ note, signal, round }: RoundOptions) {
 
 const endedStatus = statusAnswer.omit({ data: true, next: true });
 
-/** Looks at jobs that ended long ago: nothing of them may have changed. */
+/** Reads jobs that ended earlier. Nothing of them may have changed. */
 export async function revisit(
   jobs: VerifiedJob[],
   { client, findings }: { client: Client; findings: Findings },

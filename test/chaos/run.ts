@@ -11,33 +11,33 @@ import { type Round, revisit, runRound } from './round.ts';
 import type { ChaosTarget } from './target.ts';
 import type { VerifiedJob } from './verify.ts';
 
-/** How much chaos. */
+/** The options of a chaos run. */
 export interface ChaosOptions {
-  /** Of the batch, and of the larger crawl. */
+  /** Pages of the batch, and of the larger crawl. */
   pages: number;
-  /** Of each victim. */
+  /** Number of kills of each victim. */
   kills: number;
-  /** Names of victims, or how they begin: `worker` is `worker-1`, `worker-2` and so on. */
+  /** Names of victims, or their prefixes: `worker` means `worker-1`, `worker-2` and so on. */
   parts: string[];
   seed: number;
-  /** Calls it off. */
+  /** Aborts the run. */
   signal: AbortSignal;
-  /** Tells a person what happens. */
+  /** Receives progress messages. */
   note(text: string): void;
 }
 
-/** What came of it. */
+/** The result of a chaos run. */
 export interface ChaosReport {
-  /** Empty when all was right. */
+  /** Violations; empty if everything was correct. */
   violations: string[];
-  /** By victim. */
+  /** Number of kills by victim. */
   kills: Record<string, number>;
   rounds: Round[];
   /** Requests, webhooks and fetches, for information. */
   counts: Record<string, number>;
 }
 
-/** Runs batches and crawls while parts are killed, until every part was killed so often and every job has ended. */
+/** Runs batches and crawls while processes are killed, until each was killed `kills` times and every job has ended. */
 export async function runChaos(target: ChaosTarget, options: ChaosOptions): Promise<ChaosReport> {
   const { pages, kills, parts, seed, note } = options;
   const victims = target.victims.filter((victim) => parts.some((part) => victim.startsWith(part)));
@@ -89,7 +89,7 @@ export async function runChaos(target: ChaosTarget, options: ChaosOptions): Prom
   return { violations: findings.violations, kills: killed, rounds, counts: findings.counts };
 }
 
-/** An address on loopback where nobody listens. */
+/** A URL on loopback where no server listens. */
 async function findDeadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -99,10 +99,10 @@ async function findDeadUrl(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 }
 
-/** Pages that one fetch should have been enough for. */
+/** Paths of pages that need only one fetch. */
 const PLAIN = /^\/(article|slow|links)\//;
 
-/** How often pages were fetched again, because who had fetched them was killed before that was written down. */
+/** Counts repeated fetches, which happen if a process is killed before it has recorded a page. */
 function countRepeats(site: Site, jobs: VerifiedJob[]): number {
   const documents: Record<string, number> = {};
   for (const { sourceUrl } of jobs.flatMap((job) => job.documents)) {

@@ -8,17 +8,17 @@ import { browsersBelow } from './browsers.ts';
 
 /** The service that a chaos run attacks. */
 export interface ChaosTarget {
-  /** Of every API process. */
+  /** URLs of all API processes. */
   urls: string[];
   key: string;
   databaseUrl: string;
-  /** Where logs and data lie. */
+  /** Directory of logs and data. */
   dataDir: string;
-  /** What can be killed: its processes by name, and `browser`, a Chromium of any worker. */
+  /** Names of what can be killed: the processes, and `browser`, a Chromium process of any worker. */
   victims: string[];
-  /** Ends a victim with SIGKILL. @returns false when it is not there at the moment */
+  /** Kills a victim with SIGKILL. @returns false if it is not running */
   kill(victim: string): Promise<boolean>;
-  /** Resolves when what was killed last under this name serves again, or when it is called off. */
+  /** Resolves when the victim is ready again, or the signal fires. */
   untilUp(victim: string, signal: AbortSignal): Promise<void>;
   stop(options: { keepData: boolean }): Promise<void>;
 }
@@ -27,7 +27,7 @@ const POLL_MS = 100;
 /** Settings of the service under test: the test site and the receiver of webhooks listen on loopback. */
 export const TARGET_ENV = { WINNOW_ALLOW_PRIVATE: '127.0.0.0/8,::1/128', LOG_LEVEL: 'warn' };
 
-/** Everything on one machine, as `npm start` runs it. */
+/** Starts everything on one machine, as `npm start` does. */
 export async function startEmbedded(): Promise<ChaosTarget> {
   const { url, key, dataDir, stop } = await startService({ env: TARGET_ENV });
   const databaseUrl = runningDatabaseUrl(dataDir);
@@ -39,7 +39,7 @@ export async function startEmbedded(): Promise<ChaosTarget> {
     api: () => answers(url),
     postgres: () => answers(databaseUrl),
     temporal: () => answers(`tcp://${readRunFile(dataDir)?.urls.temporal}`),
-    // The last thing that a worker waits for at its start.
+    // A worker starts Chromium last.
     worker: async () => browsersBelow(workers()).length > 0,
   };
   return {
@@ -48,7 +48,7 @@ export async function startEmbedded(): Promise<ChaosTarget> {
     async kill(victim) {
       if (victim === 'browser') return browser.kill();
       const child = childOf(victim);
-      // The pid may be somebody else's by now.
+      // The pid may belong to another process by now.
       if (!child || !isRunning(child)) return false;
       pids[victim] = child.pid;
       return sendKill(child.pid);
@@ -82,11 +82,11 @@ function sendKill(pid: number): boolean {
   try {
     return process.kill(pid, 'SIGKILL');
   } catch {
-    return false; // It ended by itself in this moment.
+    return false; // It has just ended by itself.
   }
 }
 
-/** Whether somebody listens there. */
+/** Whether a server listens at the URL. */
 function answers(url: string): Promise<boolean> {
   const { hostname: host, port } = new URL(url);
   const { promise, resolve } = Promise.withResolvers<boolean>();

@@ -4,12 +4,12 @@ import type { Client } from './client.ts';
 import type { Findings } from './findings.ts';
 import type { WatchedJob } from './watch.ts';
 
-/** A job with all that became of its pages. */
+/** A job with the results of all its pages. */
 export interface VerifiedJob extends WatchedJob {
   errors: z.output<typeof pageErrors>['errors'];
 }
 
-/** The price of a name that does not resolve. */
+/** Credits of a host name that does not resolve. */
 const UNKNOWN_HOST_CREDITS = 1;
 
 /** Checks that every page of an ended job is there exactly once, as a document or as an error. */
@@ -42,7 +42,7 @@ export async function verifyJob(
   return { ...job, errors };
 }
 
-/** Each value that is there again. */
+/** The values that occur more than once. */
 function repeated(values: string[]): Set<string> {
   const seen = new Set<string>();
   return new Set(values.filter((value) => seen.size === seen.add(value).size));

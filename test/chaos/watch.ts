@@ -13,7 +13,7 @@ export interface ChaosJob {
   id: string;
 }
 
-/** A document as it was seen first; its place in the list is its position. */
+/** A document as it was first seen. Its index in the list is its position. */
 interface SeenDocument {
   scrapeId: string;
   sourceUrl: string;
@@ -21,18 +21,18 @@ interface SeenDocument {
   digest: string;
 }
 
-/** A job at its end. */
+/** A job that has ended. */
 export interface WatchedJob extends ChaosJob {
   head: Head;
   documents: SeenDocument[];
 }
 
-/** What a watcher needs. */
+/** The options of a watcher. */
 export interface Watching {
   client: Client;
   random: Random;
   findings: Findings;
-  /** Hears how many pages more have a document. */
+  /** Called with the number of new documents. */
   onProgress(pages: number): void;
 }
 
@@ -43,8 +43,8 @@ const AGAIN = 3;
 const rawDocuments = z.object({ data: z.array(z.unknown()) });
 
 /**
- * Reads a job's documents as they come, as `next` leads, and looks at its state and at documents seen before all the
- * while, until it has ended. What is wrong in any answer is a finding.
+ * Reads the documents of a job by following `next` until it has ended, and keeps checking its status and the documents
+ * that it has already seen. Anything wrong in a response is a finding.
  */
 export async function watchJob(job: ChaosJob, watching: Watching): Promise<WatchedJob> {
   const { client, random, findings, onProgress } = watching;
@@ -55,7 +55,7 @@ export async function watchJob(job: ChaosJob, watching: Watching): Promise<Watch
   let ended = false;
   const wrong = (text: string) => findings.wrong(`${plan.name} ${id}: ${text}`);
 
-  /** An answer may only be compared with one that was there before it was asked for. */
+  /** A response may only be compared with one that arrived before its request was sent. */
   async function ask(query: string, skip: number) {
     const before = latest;
     const raw = await client.ask(query ? `${path}?${query}` : path);
@@ -66,7 +66,7 @@ export async function watchJob(job: ChaosJob, watching: Watching): Promise<Watch
     if (more > 0) onProgress(more);
     if (!latest || more >= 0) latest = head;
     for (const [index, text] of rawDocuments.parse(raw).data.entries()) {
-      // Both lists are of the same answer.
+      // Both lists come from the same response.
       see(skip + index, data[index] as AnsweredDocument, text);
     }
     if (head.status !== 'scraping' && data.length + skip > head.completed)
@@ -104,7 +104,7 @@ export async function watchJob(job: ChaosJob, watching: Watching): Promise<Watch
   async function lookAround(): Promise<void> {
     while (!ended) {
       const skip = random.whole(Math.max(1, documents.length));
-      // Without documents skip would hold the answer back.
+      // Without documents, a request with skip would wait for new ones.
       await ask(documents.length ? `skip=${skip}&limit=${AGAIN}` : `limit=${AGAIN}`, skip);
       await sleep(LOOK_MS);
     }
@@ -117,7 +117,7 @@ export async function watchJob(job: ChaosJob, watching: Watching): Promise<Watch
   return { ...job, head, documents };
 }
 
-/** What is wrong with a document. */
+/** Describes what is wrong with a document. */
 function faultOf(plan: Plan, { metadata, markdown }: AnsweredDocument): string | undefined {
   const expected = plan.expect(metadata.sourceURL);
   if (!expected) return 'no page of this job';

@@ -112,11 +112,11 @@ describe('exit codes', () => {
     [['scrape', 'http://example.com', '-f', 'nonsense'], /unknown format "nonsense"/],
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
     [['scrape', 'http://example.com', '--frob'], /Unknown option '--frob'/],
-    [['frobnicate'], /`winnow frobnicate` is not known/],
-    [['team', 'frobnicate'], /`winnow team frobnicate` is not known\. Commands: create, list/],
+    [['frobnicate'], /`winnow frobnicate` is not a command/],
+    [['team', 'frobnicate'], /`winnow team frobnicate` is not a command\. Commands: create, list/],
     [['team'], /`winnow team` needs a command/],
     [['key', 'create'], /NAME/],
-    [['team', 'set', 'default'], /Nothing to change/],
+    [['team', 'set', 'default'], /There is nothing to change/],
     [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
@@ -247,5 +247,5 @@ it('openapi prints what the service serves', async () => {
 
 it('migrate succeeds on a database that is up to date', async () => {
   const { exitCode, stdout } = await winnow(['migrate']);
-  expect([exitCode, stdout]).toEqual([0, 'The database is at this version.\n']);
+  expect([exitCode, stdout]).toEqual([0, 'The database has been migrated to this version.\n']);
 });

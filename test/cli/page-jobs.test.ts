@@ -192,7 +192,7 @@ describe('batch', () => {
       const { firstSentence } = articleTruth(Number(metadata.sourceURL.split('/').at(-1)));
       expect(markdown).toContain(firstSentence);
     }
-    expect(stderr).toContain('Left out, not valid URLs: no address.');
+    expect(stderr).toContain('These lines were left out because they are not valid URLs: no address.');
     expect(exitCode).toBe(0);
   });
 

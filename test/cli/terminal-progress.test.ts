@@ -9,7 +9,7 @@ function terminal(fields: object) {
   stream.on('data', (chunk) => {
     written += chunk;
   });
-  // Of a terminal, only these are looked at.
+  // Only these members of a terminal are used.
   const tty = Object.assign(stream, fields) as unknown as NodeJS.WriteStream;
   return { tty, written: () => written };
 }

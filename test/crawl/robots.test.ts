@@ -232,7 +232,7 @@ describe('the file of a host', () => {
     return { origin, ...(await outcomeOf(origin, signal)) };
   }
 
-  /** What asking brought: a file, or nothing but how it went. */
+  /** The result of a request: a file, or only its outcome. */
   async function outcomeOf(origin: string, signal = AbortSignal.timeout(10_000)) {
     const answer = await fetchRobots({ egress, origin, userAgent: 'Winnow/1.0', signal });
     return typeof answer === 'object' && 'body' in answer ? { file: answer } : { failure: answer };

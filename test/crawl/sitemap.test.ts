@@ -156,7 +156,7 @@ it('of 100 MB is read in constant memory', async () => {
     yield Buffer.from('<urlset>');
     yield* read();
   }
-  // What is only waiting to be collected does not count.
+  // Garbage that is not yet collected does not count.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const used = () => {

@@ -117,7 +117,7 @@ describe('the copy of a robots.txt', () => {
     const { rows } = await db.pool.query('select * from robots_files where job_id = $1', [reader.jobId]);
     expect(rows).toHaveLength(1);
     expect(`${rows[0].key} ${rows[0].file.toString('latin1')}`).not.toContain(origin.slice(8));
-    // What others have read is no secret, and stands in for it.
+    // Copies that other crawls have read are not secret, and are used instead.
     await storeRobotsFile(db, { origin, reader: undefined, file: Buffer.from('shared') });
     expect(await findRobotsFile(db, origin, other.reader)).toMatchObject({ file: Buffer.from('shared') });
   });
@@ -158,7 +158,7 @@ describe.each([
       await recordRobotsFailure(db, place(origin), { ...failure, patienceMs: 600_000 });
       const wait = await findRobotsWait(db, place(origin));
       expect(wait?.tries).toBe(round + 1);
-      // What is left of the pause, and with the time that the test itself took, all of it.
+      // The rest of the pause; together with the time that the test took, it is the whole pause.
       expect(wait?.waitMs).toBeLessThanOrEqual(pauseMs);
       expect((wait?.waitMs ?? 0) + (performance.now() - startedAt)).toBeGreaterThanOrEqual(pauseMs);
       await db.query

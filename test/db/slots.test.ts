@@ -39,7 +39,7 @@ describe('slots', () => {
       expect(await countSlots(db, teamId)).toBeLessThanOrEqual(7);
       expect(taken.filter(Boolean).length).toBeLessThanOrEqual(7);
     }
-    // Whoever lost a race tries again; in the end every slot is used.
+    // Those that lost a race try again, and in the end every slot is used.
     while (await acquire(7));
     expect(await countSlots(db, teamId)).toBe(7);
   });

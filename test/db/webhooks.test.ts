@@ -174,7 +174,7 @@ describe('the secret of a team', () => {
       throw error;
     });
     try {
-      // What a migration sees: the tables are not there yet.
+      // During a migration, the tables may not exist yet.
       const schemaless = old.query as unknown as Kysely<unknown>;
       await makeSpine(schemaless);
       await sql`insert into teams (name) values ('one'), ('other')`.execute(old.query);

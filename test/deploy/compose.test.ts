@@ -17,7 +17,7 @@ const ours = Object.entries(compose.services).filter(([, service]) => service.bu
 const settings = new Set(describeSettings().map(({ variable }) => variable));
 /** Read by the S3 library itself. */
 const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
-/** Of the file's own parts; all else that can be set from outside is a setting of Winnow's. */
+/** Variables of the other services in the file. All other variables are settings of Winnow. */
 const SECRETS = ['POSTGRES_PASSWORD', 'S3_SECRET_KEY'];
 
 test('every setting that it gives to Winnow exists, and is accepted as it stands', () => {

@@ -20,7 +20,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What a job with zero data retention leaves behind, store by store: nothing. */
+/** A job with zero data retention leaves nothing readable in any store. */
 
 let pages: Pages;
 let db: Database;

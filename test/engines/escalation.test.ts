@@ -5,7 +5,7 @@ import { createEscalation, type EscalationDeps, type FetchOptions } from '../../
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
-/** What an engine does when it is its turn: a status, a page, an error, or silence until it is aborted. */
+/** The behaviour of an engine when it is called: a status, a page, an error, or no response until it is aborted. */
 type Act = number | keyof typeof TEXTS | 'never' | ErrorCode | Error;
 
 const TEXTS = {
@@ -96,7 +96,7 @@ async function play(options: Play) {
       credits: 0,
     }),
   );
-  // Who was aborted says so after the answer.
+  // An aborted engine reports this after the response.
   await new Promise((resolve) => setImmediate(resolve));
   return { ...outcome, log: log.join(', '), aborted };
 }

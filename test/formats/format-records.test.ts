@@ -107,13 +107,13 @@ describe('a request is refused', () => {
 
   it('if it contains an option that one of its formats excludes', () => {
     expect(refusals(['audio', 'video'], { minAge: 0 })).toEqual([
-      'minAge: minAge asks the cache alone, where no files of the formats audio and video are',
+      'minAge: minAge returns a cached copy, which has no files for the formats audio and video: leave one of them out',
     ]);
     expect(refusals(['markdown', 'changeTracking'], { minAge: 0 })).toEqual([
-      'minAge: minAge asks the cache alone, the changeTracking format for the page as it is now',
+      'minAge: minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
     ]);
     expect(refusals(['rawBase64'], { mobile: true, actions: [] })).toEqual([
-      'mobile: rawBase64 is what the target sends, without a browser: leave mobile out',
+      'mobile: rawBase64 returns the bytes that the server sends, without a browser: leave mobile out',
     ]);
   });
 });

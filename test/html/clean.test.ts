@@ -5,7 +5,7 @@ import { createContent } from '../../src/html/content.ts';
 import type { CleanOptions } from '../../src/snapshot.ts';
 import { contentOf, DEFAULTS, snapshotOf } from './page.ts';
 
-/** What is left in the body of a page. */
+/** The body of a cleaned page. */
 const body = (html: string, options = {}, changes = {}) =>
   contentOf(html, options, changes).html.replace(/^.*<body[^>]*>|<\/body>.*$/gs, '');
 

@@ -7,7 +7,7 @@ const sentence = (about: string) =>
   `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
 const text = ['a', 'b', 'c'].map((about) => `<p>${sentence(about)}</p>`).join('');
 
-/** What the filter leaves of a page below its title and its first paragraphs, one block per line. */
+/** The blocks that the filter keeps of a page after its title and first paragraphs, one per line. */
 const left = (inside: string, url = DOCS, around = '') =>
   contentOf(`${around}<main><h1>Title</h1>${text}${inside}</main>`, {}, { url })
     .markdown.replace(/\]\([^)]*\)/g, ']')

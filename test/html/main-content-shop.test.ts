@@ -8,7 +8,7 @@ const sentence = (about: string) =>
 const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
 const paragraphs = (...about: string[]) => about.map(paragraph).join('');
 
-/** What the filter leaves of a page, one block per line. */
+/** The blocks that the filter keeps of a page, one per line. */
 const left = (html: string, url = 'https://site.test/dir/page') =>
   contentOf(html, {}, { url }).markdown.split(/\n+/);
 

@@ -10,7 +10,7 @@ const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
 const paragraphs = (...about: string[]) => about.map(paragraph).join('');
 const ARTICLE = '<meta property="article:published_time" content="2026-01-01">';
 
-/** What the filter leaves of a page, one block per line. */
+/** The blocks that the filter keeps of a page, one per line. */
 const left = (html: string, url = 'https://site.test/dir/page', changes: Partial<Snapshot> = {}) =>
   contentOf(html, {}, { url, ...changes }).markdown.split(/\n+/);
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { parseHtml } from '../../src/html/parse/parse.ts';
 
-/** What would begin a block, or end one. */
+/** Text that would begin or end a block in markdown. */
 const leads = fc.constantFrom(
   ...['', '1. ', '- ', '+ ', '# ', '&gt; ', '===', '--', '---', '| ', '~~~', '```', '[x]: ', '[ ] ', '10) '],
   ...[

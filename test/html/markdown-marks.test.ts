@@ -28,7 +28,7 @@ const signs = [
 ];
 const text = fc.constantFrom(...signs, '&amp;', '&lt;', '1', 'a', 'b c', ' d', 'e ', ' ', 'ä', '字');
 
-/** What browsers show of a paragraph, without blanks, which lines and marks may move. */
+/** The text that browsers show of a paragraph, without spaces, because line breaks and delimiters may move them. */
 const seen = (html: string) => textContent(parseHtml(html)).replace(/\s/g, '');
 
 function rendered(html: string): string {

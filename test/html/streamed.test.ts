@@ -4,7 +4,7 @@ import { parseHtml } from '../../src/html/parse/parse.ts';
 import { placeStreamedFragments } from '../../src/html/parse/streamed-fragments.ts';
 import { contentOf } from './page.ts';
 
-/** What readers see when the scripts have run: not the scripts and not what they emptied. */
+/** The visible text after the scripts have run, without scripts and the elements that they have emptied. */
 const seen = (html: string) =>
   textContent(placeStreamedFragments(parseHtml(html), html)).replace(/\$R\w.*?\)/g, '');
 

@@ -7,7 +7,7 @@ const THREAD = 'https://site.test/threads/1';
 const sentence = (about: string) =>
   `A long sentence about ${about} that says enough to count as a paragraph, and ${about} again.`;
 
-/** What the filter leaves of a page, one block per line, without the targets of links. */
+/** The blocks that the filter keeps of a page, one per line, without the URLs of links. */
 const left = (html: string, url = THREAD) =>
   contentOf(html, {}, { url })
     .markdown.replace(/\]\([^)]*\)/g, ']')

@@ -6,7 +6,7 @@ import { ChunkLog } from '../../src/page-jobs/chunk-log.ts';
 import { type PageDeps, scrapeClaimedPage } from '../../src/page-jobs/scrape-claimed-page.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** What a chunk of a job says that it did, by a clock that the test moves. */
+/** The report of a chunk of a job, with a clock that the test controls. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
@@ -47,9 +47,16 @@ describe('the time that a host took', () => {
     const log = new ChunkLog();
     const claim = claimOf(1);
     const request = scrapeBody.parse({ url: claim.url, ...options });
-    const job = { jobId: '', teamId: '', request, start: undefined, follow: false, isQuiet: true };
+    const job = {
+      jobId: '',
+      teamId: '',
+      request,
+      crawlStart: undefined,
+      followsLinks: false,
+      zeroDataRetention: true,
+    };
     // No page comes to a document.
-    const hands = {
+    const deps = {
       ...{ engines: { fetchPage: obtain }, signal: new AbortController().signal },
       duringWait: (wait: () => Promise<unknown>) => wait(),
       renderer: {
@@ -61,8 +68,8 @@ describe('the time that a host took', () => {
     await log.note(claim, (noteTime) =>
       scrapeClaimedPage(
         claim,
-        { ...job, guide: undefined, guideAt: undefined },
-        { ...hands, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
+        { ...job, linkFilter: undefined, linkFilterAt: undefined },
+        { ...deps, onFetched: (ms) => void (ms !== undefined && noteTime(ms)) },
       ),
     );
     return log.hostTimes;

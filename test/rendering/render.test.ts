@@ -17,7 +17,7 @@ const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = D
     formats: formats.map((format) => formatRequest.parse(format)),
   }).fields;
 
-/** Of a page without anything. */
+/** The branding data of an empty page. */
 const EMPTY_SURVEY: BrandingData = {
   styles: {
     ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [], paddings: [], margins: [] },

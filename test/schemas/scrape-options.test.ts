@@ -113,15 +113,15 @@ describe('limits', () => {
     [{ maxAge: -1 }, /^maxAge: /],
     [{ minAge: -1 }, /^minAge: /],
     [{ foo: 1 }, /Unrecognized key: "foo"/],
-    [{ includeTags: ['['] }, /^includeTags\.0: "\[" is no CSS selector$/],
+    [{ includeTags: ['['] }, /^includeTags\.0: "\[" is not a CSS selector$/],
     [{ includeTags: [''] }, /^includeTags\.0: /],
     [{ includeTags: 'main' }, /^includeTags: /],
-    [{ excludeTags: ['p', 'a::b:c('] }, /^excludeTags\.1: .* is no CSS selector$/],
+    [{ excludeTags: ['p', 'a::b:c('] }, /^excludeTags\.1: .* is not a CSS selector$/],
     [{ headers: { 'a b': 'x' } }, /^headers\.a b: /],
     [{ headers: { a: 'x\r\nHost: evil' } }, /control characters/],
     [{ location: { country: 'Germany' } }, /alpha-2/],
     [{ location: { country: 'ZZ' } }, /alpha-2/],
-    [{ location: { languages: ['de_DE\n'] } }, /is no language tag/],
+    [{ location: { languages: ['de_DE\n'] } }, /is not a language tag/],
     [{ location: { city: 'Rome' } }, /Unrecognized key: "city"/],
     [{ proxy: 'fast' }, /^proxy: /],
     [{ profile: { name: '' } }, /^profile\.name: /],
@@ -238,7 +238,7 @@ describe('formats', () => {
     (option) => {
       const [name] = Object.keys(option);
       expect(faults({ formats: ['rawBase64'], ...option })).toEqual([
-        `${name}: rawBase64 is what the target sends, without a browser: leave ${name} out`,
+        `${name}: rawBase64 returns the bytes that the server sends, without a browser: leave ${name} out`,
       ]);
     },
   );

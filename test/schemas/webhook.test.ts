@@ -30,21 +30,21 @@ describe('a webhook', () => {
   it.each(['ftp://hooks.test/', 'hooks.test', 'javascript:alert(1)', ''])(
     'is refused when %j is its address',
     (url) => {
-      expect(faults(url)).toEqual(['url: the url of a webhook must be an http or https address']);
+      expect(faults(url)).toEqual(['url: the url of a webhook must be an http or https URL']);
       expect(faults({ url })).toEqual(faults(url));
     },
   );
 
   it('is refused when it has members that nobody knows', () => {
     expect(faults({ url: URL, secret: 'x' })).toEqual([': Unrecognized key: "secret"']);
-    expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https address']);
+    expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https URL']);
   });
 
   it.each(['finished', 'agent.completed', 'crawl', 'crawl.', 'crawl.page.more', 'Page'])(
     'is refused when it asks for %s',
     (event) => {
       expect(faults({ url: URL, events: ['page', event] })).toEqual([
-        `events.1: "${event}" is no webhook event. There are started, page, completed, failed, and full names such as crawl.page`,
+        `events.1: "${event}" is not a webhook event. The events are started, page, completed, failed, or full names such as crawl.page`,
       ]);
     },
   );

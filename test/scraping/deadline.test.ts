@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startDeadline } from '../../src/scraping/deadline.ts';
 
-/** What counts as the time of a page, by a clock that the test moves. */
+/** The time that counts towards the timeout of a page, with a clock that the test controls. */
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

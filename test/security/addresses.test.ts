@@ -23,7 +23,7 @@ const NAMES_OF_ENGINES = Object.keys(ENGINES) as EngineName[]; // the record is 
 /** How a request for something inside may be refused: the address is private, is none, or does not exist. */
 const REFUSALS = ['unsafe_domain_blocked', 'BAD_REQUEST', 'SCRAPE_DNS_RESOLUTION_ERROR'];
 
-/** What became of each address: the code of its error; nothing for a page. */
+/** The result for each address: its error code, or nothing if a page was fetched. */
 const verdicts = new Map<string, string>();
 
 /** All addresses in one job for each engine and certificate policy; what one page may do, a page of a job does. */
@@ -127,7 +127,7 @@ describe.each(NAMES_OF_ENGINES)('%s', (engine) => {
   it.each(refused)('is refused %j', (url) => expectRefusal(engine, url));
 
   it.each(ELSEWHERE)('takes %j to where it may go', (address) => {
-    // What Node takes for no address is fine, too.
+    // Spellings that Node does not accept as an address are fine, too.
     expect([undefined, ...REFUSALS]).toContain(verdicts.get(`${engine} ${withPort(address)}`));
   });
 });

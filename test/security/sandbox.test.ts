@@ -10,12 +10,12 @@ import { runFileOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
 import { ALLOWED } from './canary.ts';
 
-/** What the processes of the browser may do, as /proc tells, while a page is open. */
+/** The privileges of the browser processes while a page is open, read from /proc. */
 
 const { dataDir } = useService();
 const isRoot = process.getuid?.() === 0;
 
-/** Of TCP sockets that listen (`0A`), and of all UDP sockets, by inode. */
+/** Listening TCP sockets (`0A`) and all UDP sockets, by inode. */
 async function socketsOf(pid: number, table: 'tcp' | 'udp'): Promise<{ local: string; remote: string }[]> {
   const fds = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));

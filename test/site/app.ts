@@ -5,19 +5,19 @@ const APPS_SEED = 900_001;
 const DELAY_MS = 100;
 const VARIANTS = ['inline', 'fetch', 'shell'] as const;
 
-/** What a page that is made by script shows once its script has run. */
+/** The expected content of a page that its script builds. */
 export interface AppTruth {
-  /** `inline`: the script holds the content; `fetch`: it asks `/api/app/:n`; `shell`: navigation came from the server. */
+  /** `inline`: the script contains the content; `fetch`: it fetches `/api/app/:n`; `shell`: the same, with server-rendered navigation. */
   variant: (typeof VARIANTS)[number];
   title: string;
-  /** Occurs in this page alone, and nowhere in its HTML source when the variant is `fetch` or `shell`. */
+  /** A sentence of this page only, which is not in the HTML source of the variants `fetch` and `shell`. */
   firstSentence: string;
 }
 
-/** What `/app/:n` shows; variants take turns. */
+/** The expected content of `/app/:n`. The variants alternate. */
 export function appTruth(n: number): AppTruth {
   const random = seeded(APPS_SEED + n);
-  // The remainder is always one of the variants.
+  // The remainder is always a valid index.
   const variant = VARIANTS[n % VARIANTS.length] as AppTruth['variant'];
   return {
     variant,
@@ -26,7 +26,7 @@ export function appTruth(n: number): AppTruth {
   };
 }
 
-/** The content of `/app/:n`, as `/api/app/:n` answers it. */
+/** The content of `/app/:n`, which `/api/app/:n` returns. */
 export function appData(n: number): { title: string; paragraphs: string[] } {
   const { title, firstSentence } = appTruth(n);
   const random = seeded(APPS_SEED - n - 1);
@@ -38,7 +38,7 @@ var heading=document.createElement("h1");heading.textContent=data.title;article.
 data.paragraphs.forEach(function(text){var p=document.createElement("p");p.textContent=text;article.append(p)});
 var link=document.createElement("a");link.href="/article/1";link.textContent="An article";article.append(link);root.replaceChildren(article)}`;
 
-/** The HTML of `/app/:n`: its content is there only after its script ran, `delayMs` after the page loaded. */
+/** The HTML of `/app/:n`. Its script adds the content `delayMs` milliseconds after the page has loaded. */
 export function appPage(n: number, delayMs = DELAY_MS): string {
   const { variant } = appTruth(n);
   const data =

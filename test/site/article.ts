@@ -7,15 +7,15 @@ const MOST_BYTES = 116_000;
 const ARTICLES_SEED = 7;
 const DAY_MS = 86_400_000;
 
-/** What is true of an article's main content, to be asserted by whoever scraped it. */
+/** The expected main content of an article, for assertions. */
 export interface ArticleTruth {
   title: string;
-  /** Occurs in this article alone, as its first paragraph. */
+  /** The first paragraph, which occurs only in this article. */
   firstSentence: string;
   author: string;
   /** ISO 8601, in UTC. */
   published: string;
-  /** `<a href>` in the article element; those around it do not count. */
+  /** Number of `<a href>` inside the article element. */
   links: number;
   images: number;
   tables: number;
@@ -45,7 +45,7 @@ function plan(n: number): Plan {
     firstSentence,
     author: random.pick(['Ada Winter', 'Juan Orchard', 'Mei Lantern', 'Zoë Quarry']),
     published: new Date(Date.UTC(2020, 0, 1) + random.whole(2_000) * DAY_MS).toISOString(),
-    // One more: the author's, above the text.
+    // Plus one for the author's link above the text.
     links: blocks.reduce((sum, block) => sum + block.links, 1),
     images: count('figure'),
     tables: count('table'),
@@ -54,7 +54,7 @@ function plan(n: number): Plan {
   };
 }
 
-/** What article `n` says, for any whole number from 0. */
+/** The expected content of article `n`, for any whole number from 0. */
 export function articleTruth(n: number): ArticleTruth {
   const { blocks: _, ...truth } = plan(n);
   return truth;
@@ -78,7 +78,7 @@ const BEFORE = Buffer.from(`${STYLE}${SCRIPT}</head>\n<body class="single">${HEA
 const AFTER = Buffer.from(`\n${SIDEBAR}</div>${COMMENTS}${FOOTER}</body></html>`);
 const AROUND_BYTES = BEFORE.length + AFTER.length + 1_500;
 
-/** The HTML of article `n`, 30 to 120 KB. @param origin of the site, for the absolute addresses in its head */
+/** The HTML of article `n`, 30 to 120 KB. @param origin origin of the site, for the absolute URLs in its head */
 export function articlePage(n: number, origin: string): Buffer {
   const { title, firstSentence, author, published, blocks } = plan(n);
   const url = `${origin}/article/${n}`;

@@ -6,7 +6,7 @@ export interface Block {
   kind: 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'figure' | 'quote';
   /** Its HTML in UTF-8, encoded once for all articles. */
   html: Buffer;
-  /** How many `<a href>` it holds. */
+  /** Number of `<a href>`. */
   links: number;
 }
 
@@ -14,7 +14,7 @@ export interface Block {
 type Draft = Omit<Block, 'html'> & { html: string };
 
 const POOL_SEED = 1_000_003;
-/** Articles that links lead to: any number is an article, these are the ones that are linked. */
+/** Number of articles that are linked. Any number is an article. */
 const LINKED_ARTICLES = 5_000;
 
 const link = (random: Random) =>
@@ -89,10 +89,10 @@ function pool(make: (random: Random) => Draft, count: number): Block[] {
 
 const HEADINGS = pool(heading, 120);
 const PARAGRAPHS = pool(paragraph, 400);
-// Of every seven blocks after a heading, five are text.
+// Five of seven blocks after a heading are text.
 const OTHERS = [pool(list, 61), pool(table, 31), pool(code, 33), pool(figure, 67), pool(quote, 41)];
 
-/** The blocks of one section: a heading, text, and now and then something else. */
+/** The blocks of one section: a heading, text, and sometimes another element. */
 export function section(random: Random): Block[] {
   const blocks = [random.pick(HEADINGS)];
   for (let count = 2 + random.whole(4); count > 0; count--) blocks.push(random.pick(PARAGRAPHS));

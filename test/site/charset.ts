@@ -1,4 +1,4 @@
-/** One page in some encoding: what it sends and what a reader must see. */
+/** A page in some encoding, and the text that must be read from it. */
 export interface EncodedPage {
   contentType: string;
   body: Buffer;
@@ -13,7 +13,7 @@ const JAPANESE_BYTES = Buffer.from(
 );
 const WESTERN = 'Größe, façade, naïve: “quoted” for 5 €';
 
-/** Windows-1252 is Latin-1 but for a few characters, of which the text has three. */
+/** Encodes as Windows-1252, which is Latin-1 except for a few characters; the text contains three of them. */
 const western = () =>
   Buffer.from(WESTERN.replace('“', '\x93').replace('”', '\x94').replace('€', '\x80'), 'latin1');
 
@@ -23,15 +23,15 @@ function page(contentType: string, text: string, bytes: Buffer, head = ''): Enco
   return { contentType, text, body: Buffer.concat([html(before), bytes, html('</p></body></html>')]) };
 }
 
-/** The pages below `/charset/`, by how they (do not) declare their encoding. */
+/** The pages below `/charset/`, by the way in which they declare their encoding. */
 export const CHARSET_PAGES: Record<string, EncodedPage> = {
   shift_jis: page('text/html; charset=shift_jis', JAPANESE, JAPANESE_BYTES),
   'shift_jis-meta': page('text/html', JAPANESE, JAPANESE_BYTES, '<meta charset="Shift_JIS">'),
   'windows-1252': page('text/html; charset=windows-1252', WESTERN, western()),
-  // As browsers read it, ISO-8859-1 means Windows-1252.
+  // Browsers read ISO-8859-1 as Windows-1252.
   'iso-8859-1': page('text/html; charset=iso-8859-1', WESTERN, western()),
   undeclared: page('text/html', JAPANESE, Buffer.from(JAPANESE)),
-  // The header is wrong, and the page says so; to a browser the header counts.
+  // The header is wrong and contradicts the page; browsers obey the header.
   wrong: page('text/html; charset=utf-8', WESTERN, Buffer.from(WESTERN), '<meta charset="windows-1252">'),
   unknown: page(
     'text/html; charset=no-such-charset',

@@ -29,12 +29,12 @@ export function pdf(n: number): Buffer {
   return Buffer.from(body + end, 'latin1');
 }
 
-/** A PNG of 8 by 8 pixels in one colour, another for each number. */
+/** A PNG of 8 by 8 pixels in one colour, which differs for each number. */
 export function png(n: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(SIDE, 0);
   head.writeUInt32BE(SIDE, 4);
-  // 8 bits a channel, three channels, no alpha.
+  // 8 bits per channel, three channels, no alpha.
   head.set([8, 2, 0, 0, 0], 8);
   const colour = [(n * 67) % 256, (n * 131) % 256, (n * 199) % 256];
   const row = [0, ...Array.from({ length: SIDE }, () => colour).flat()];

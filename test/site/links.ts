@@ -14,8 +14,8 @@ export function linkDepth(n: number): number {
 export const linkSentence = (n: number) => `This is page ${n} of the link graph.`;
 
 /**
- * A page of a crawlable graph: page n leads to 10n+1 … 10n+10, to its parent, its neighbour, another spelling of
- * itself, and to another host. All pages below `pages`, and no others, are reached from `/links/0`.
+ * A page of the link graph. Page n links to pages 10n+1 … 10n+10, to its parent, its neighbour, another URL of itself
+ * and another host. From `/links/0`, exactly the pages below `pages` can be reached.
  */
 export function linkPage(n: number, pages: number): string {
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Page ${n}</title></head><body>
@@ -35,8 +35,8 @@ function items(graph: string, n: number, pages: number): string {
 const END = '</body></html>';
 
 /**
- * A page of the same graph with the weight of a real one: article `n` as it is, its own addresses in the head
- * included, and below it the links, among the library's pages. No sitemap names these pages.
+ * A page of the same graph with the size of a real one: article `n`, with its own URLs in the head, and below it the links
+ * to other library pages. These pages are in no sitemap.
  */
 export function libraryPage(n: number, pages: number, origin: string): Buffer {
   const article = articlePage(n, origin);
@@ -44,7 +44,7 @@ export function libraryPage(n: number, pages: number, origin: string): Buffer {
   return Buffer.concat([article.subarray(0, -END.length), Buffer.from(nav)]);
 }
 
-/** `/robots.txt`: everything is allowed but what lies below `/private/`. */
+/** `/robots.txt`, which allows everything except `/private/`. */
 export const robots = (origin: string) =>
   `User-agent: *\nDisallow: /private/\nAllow: /\n\nSitemap: ${origin}/sitemap-index.xml\n`;
 
@@ -59,7 +59,7 @@ export function sitemap(origin: string, pages: number): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset ${SITEMAP}>\n${urls.join('\n')}\n</urlset>\n`;
 }
 
-/** A sitemap index that names the plain and the compressed sitemap, which say the same. */
+/** A sitemap index with the plain and the compressed sitemap, which have the same entries. */
 export function sitemapIndex(origin: string): string {
   const entries = ['sitemap.xml', 'sitemap.xml.gz'].map(
     (name) => `<sitemap><loc>${origin}/${name}</loc></sitemap>`,

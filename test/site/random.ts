@@ -1,11 +1,11 @@
-/** Numbers that are the same in every run and on every machine. */
+/** Random numbers that are the same in every run and on every machine. */
 export interface Random {
-  /** A whole number from 0 up to, not including, `below`. */
+  /** A whole number from 0 to `below` - 1. */
   whole(below: number): number;
   pick<T>(list: readonly T[]): T;
 }
 
-/** A seeded generator (mulberry32): one seed, one sequence. */
+/** A seeded generator (mulberry32). The same seed gives the same sequence. */
 export function seeded(seed: number): Random {
   let state = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
   const whole = (below: number) => {
@@ -17,7 +17,7 @@ export function seeded(seed: number): Random {
   return {
     whole,
     pick(list) {
-      // The index is always within the list.
+      // The index is always valid.
       return list[whole(list.length)] as (typeof list)[number];
     },
   };

@@ -9,11 +9,11 @@ import { sentences } from './prose.ts';
 import { seeded } from './random.ts';
 import { FILL, SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from './shapes.ts';
 
-/** One request as a route sees it. */
+/** A request to a route. */
 interface Visit {
   request: IncomingMessage;
   response: ServerResponse;
-  /** What the groups of the route's pattern matched. */
+  /** The groups of the match with the route's pattern. */
   parts: string[];
   query: URLSearchParams;
   origin: string;
@@ -45,7 +45,7 @@ const INDEX = simple(
   `<ul>${['article/1', 'app/0', 'app/1', 'app/2', 'links/0', 'docs/1.pdf', 'data/1.json', 'text/1.txt', 'deep/200', 'redirect/3/article/1', 'meta-refresh', 'slow/500/article/1', 'status/404', 'charset/shift_jis', 'headers', 'cookies', 'image/1.png', 'sitemap-index.xml'].map((path) => `<li><a href="/${path}">${path}</a></li>`).join('')}</ul>`,
 );
 
-/** `/redirect/:hops/rest` leads to `/rest` after so many hops, each by another status. */
+/** `/redirect/:hops/rest` redirects to `/rest` in this number of hops, each with a different status. */
 function redirect({ response, parts: [hops, rest] }: Visit): void {
   const left = Number(hops);
   const location = left > 1 ? `/redirect/${left - 1}/${rest}` : `/${rest}`;
@@ -57,7 +57,7 @@ function slow({ response, forward, parts: [ms, rest] }: Visit): void {
   response.on('close', () => clearTimeout(timer));
 }
 
-/** Sends HTML until the other side has had enough. */
+/** Sends HTML until the client disconnects. */
 function endless({ response }: Visit): void {
   response.writeHead(200, { 'Content-Type': HTML });
   const more = () => {
@@ -94,14 +94,14 @@ function links({ response, parts: [graph, digits], pages, origin }: Visit): void
   else send(response, HTML, simple('Not found', '<p>The link graph ends before this page.</p>'), 404);
 }
 
-/** A page whose content lies `n` elements deep. */
+/** A page whose content is nested `n` elements deep. */
 function deep({ response, parts: [n] }: Visit): void {
   const levels = Math.min(Number(n), DEEPEST);
   const body = `${'<div>'.repeat(levels)}<p>This text lies ${levels} levels deep.</p>${'</div>'.repeat(levels)}`;
   send(response, HTML, simple('Deep', body));
 }
 
-/** A page as the web has them: `script` pages are empty without theirs. */
+/** A page of a typical shape. `script` pages are empty until their scripts have run. */
 function shape({ response, parts: [kind, name = '', n] }: Visit): void {
   const found = (kind === 'script' ? SCRIPT_SHAPES : STATIC_SHAPES)[name];
   if (found) send(response, HTML, shapePage(found, Number(n)));
@@ -111,7 +111,7 @@ function shape({ response, parts: [kind, name = '', n] }: Visit): void {
 const TEXT = 'text/plain; charset=utf-8';
 const XML = 'application/xml; charset=utf-8';
 
-/** The site, path by path; the first pattern that matches serves. */
+/** The routes of the site. The first pattern that matches is used. */
 export const ROUTES: Route[] = [
   [/^\/$/, ({ response }) => send(response, HTML, INDEX)],
   [
@@ -188,6 +188,6 @@ export const ROUTES: Route[] = [
 
 const delayOf = (query: URLSearchParams) => (query.has('delay') ? Number(query.get('delay')) : undefined);
 
-/** The answer where no route serves. */
+/** The response if no route matches. */
 export const notFound = (response: ServerResponse) =>
   send(response, HTML, simple('Not found', '<p>The generated site has no such page.</p>'), 404);

@@ -4,17 +4,17 @@ import { type Random, seeded } from './random.ts';
 
 const SHAPES_SEED = 1_300_001;
 
-/** What a shape is made from; all of it differs from page to page. */
+/** The parts of a page, which differ for each page. */
 interface Parts {
   n: number;
-  /** Eight hexadecimal digits, as builders put them into names. */
+  /** Eight hexadecimal digits, as bundlers put into file names. */
   hash: string;
   random: Random;
-  /** A row of links, as any shell has one. */
+  /** A row of links, which shells usually have. */
   nav: string;
-  /** Some sentences that stand at the end of every page. */
+  /** Some sentences at the end of the page. */
   legal: string;
-  /** The script that fetches the content and puts it into what the selector matches. */
+  /** The script that fetches the content and adds it to the element that the selector matches. */
   fill: (into: string) => string;
 }
 
@@ -24,7 +24,7 @@ const page = (head: string, body: string) =>
 const GTAG = `<script async src="https://www.googletagmanager.com/gtag/js?id=G-1"></script><script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}gtag('js',new Date());gtag('config','G-1')</script>`;
 const JQUERY = '<script src="/vendor/jquery.min.js"></script><script src="/js/site.js"></script>';
 
-/** Pages whose content is there only after their scripts ran, by what they are like. */
+/** Pages whose scripts add the content, by their shape. */
 export const SCRIPT_SHAPES: Record<string, (parts: Parts) => string> = {
   react: ({ hash, fill }) =>
     page(
@@ -114,7 +114,7 @@ export const SCRIPT_SHAPES: Record<string, (parts: Parts) => string> = {
 const article = ({ random }: Parts, count = 14) =>
   `<article><h1>${headline(random)}</h1>${Array.from({ length: count }, () => `<p>${sentence(random)}</p>`).join('')}</article>`;
 
-/** Pages whose content is in their HTML though they have scripts, by what they are like. */
+/** Pages with scripts whose content is in the HTML, by their shape. */
 export const STATIC_SHAPES: Record<string, (parts: Parts) => string> = {
   react: (parts) =>
     page(
@@ -216,10 +216,10 @@ export function shapePage(shape: (parts: Parts) => string, n: number): string {
   });
 }
 
-/** What a page of a script shape shows once its scripts ran, and its HTML does not. */
+/** A sentence that a page of a script shape has only after its scripts have run. */
 export const shapeSentence = (n: number) => appTruth(n).firstSentence;
 
-/** The script that fills what its own address names. */
+/** The script that fills the element named in the query of its own URL. */
 export const FILL = `var asked=new URL(document.currentScript.src).searchParams;
 fetch("/api/app/"+asked.get("n")).then(function(answer){return answer.json()}).then(function(data){
 var root=document.querySelector(asked.get("into"));root.replaceChildren();document.title=data.title;

@@ -54,7 +54,7 @@ test('articles differ from each other, and are the same in every run', async () 
   ]);
   expect(again).toBe(first);
   expect(other).not.toContain(articleTruth(5).firstSentence);
-  // A changed generator would make older measurements incomparable: change this on purpose only.
+  // A changed generator makes older measurements incomparable, so change this only on purpose.
   expect(articleTruth(5)).toMatchInlineSnapshot(`
     {
       "author": "Juan Orchard",
@@ -159,7 +159,7 @@ test('files are what they claim to be', async () => {
   expect(pdf).toContain(`(${pdfSentence(3)}) Tj`);
   const table = Number(/startxref\n(\d+)/.exec(pdf)?.[1]);
   expect(pdf.slice(table, table + 4)).toBe('xref');
-  // The third object stands where the cross-reference table says.
+  // The third object is at the offset in the cross-reference table.
   const third = Number(pdf.slice(table).split('\n')[5]?.slice(0, 10));
   expect(pdf.slice(third, third + 7)).toBe('3 0 obj');
   const png = Buffer.from(await (await get('/image/3.png')).arrayBuffer());

@@ -15,23 +15,23 @@ const PAGES = 5_000;
 
 /** A running site. */
 export interface Site {
-  /** Its origin, without a slash at the end. */
+  /** Its origin, without a trailing slash. */
   url: string;
-  /** How many requests came, in all or for one path (without its query). */
+  /** Number of requests, in total or for one path without its query. */
   hits(path?: string): number;
-  /** Ends it and every open connection. */
+  /** Stops it and closes all connections. */
   close(): Promise<void>;
 }
 
-/** How the site is started. */
+/** The options of the site. */
 export interface SiteOptions {
-  /** 0: a free one. */
+  /** Port; 0 for a free one. */
   port?: number;
-  /** Size of the link graph. */
+  /** Number of pages of the link graph. */
   pages?: number;
 }
 
-/** Serves the generated site on loopback: the same pages in every run, made on request. */
+/** Serves the generated site on loopback. Pages are generated on request and are the same in every run. */
 export async function startSite({ port = 0, pages = PAGES }: SiteOptions = {}): Promise<Site> {
   const hits = new Map<string, number>();
   let total = 0;
@@ -43,7 +43,7 @@ export async function startSite({ port = 0, pages = PAGES }: SiteOptions = {}): 
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
+  // A server on a TCP port has an AddressInfo, never a path.
   const address = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${address.port}`,

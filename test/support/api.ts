@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { errorsOf } from '../../src/api/route-errors.ts';
+import { errorCodesOf } from '../../src/api/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 
@@ -24,7 +24,7 @@ function requireDeclared(
       each.method.toUpperCase() === method &&
       new RegExp(`^${each.path.replace(/:\w+/g, '[^/]+')}/?$`).test(pathname),
   );
-  if (!route || (errorsOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
+  if (!route || (errorCodesOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
     return;
   throw new Error(`${method} ${route.path} answered ${status} ${body.code}, which it does not declare`);
 }

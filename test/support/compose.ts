@@ -28,7 +28,7 @@ const serviceSchema = z.strictObject({
     .optional(),
   depends_on: z.record(z.string(), z.strictObject({ condition: z.enum(CONDITIONS) })).default({}),
 });
-/** What the file uses of Compose's format; a misspelt word is an unknown key. */
+/** The part of Compose's format that the file uses. Unknown keys are errors, so a misspelt one is noticed. */
 const composeSchema = z.strictObject({
   name: z.string(),
   'x-winnow': z.unknown(),
@@ -71,7 +71,7 @@ export function serviceOf({ compose }: ComposeFile, name: string): ComposeServic
 }
 
 /**
- * What Compose makes of `$$`, `${NAME}`, `${NAME:-default}` and `${NAME:?message}`; an empty variable counts as unset.
+ * Resolves `$$`, `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. An empty variable counts as unset.
  * @throws Error for a variable that must be set and is not
  */
 export function interpolate(text: string, env: Record<string, string | undefined>): string {

@@ -30,7 +30,7 @@ export async function startApi(settings: Record<string, string>) {
   const db = openTestDatabase();
   const connection = await connectTemporal(temporalAddressOf({ dataDir }));
   const closing = new AbortController();
-  const doors = {
+  const deps = {
     config: { ...config, secretKey },
     db,
     blobs: await openBlobs(config.blobs, 'results'),
@@ -39,8 +39,8 @@ export async function startApi(settings: Record<string, string>) {
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,
   };
-  const server = createServer(createApp(doors)).listen(0, '127.0.0.1');
-  mountSockets(server, doors);
+  const server = createServer(createApp(deps)).listen(0, '127.0.0.1');
+  mountSockets(server, deps);
   await once(server, 'listening');
   // A TCP server's address is never a path.
   const { port } = server.address() as AddressInfo;

@@ -5,7 +5,7 @@ import path from 'node:path';
  * change, `npm run docs` writes the table into docs/architecture.md.
  */
 const LAYERS = [
-  ['errors', 'job-kinds'],
+  ['errors', 'job-kinds', 'json-object'],
   ['media-kind', 'snapshot', 'pause', 'encryption', 'child-processes'],
   ['config', 'country', 'url', 'logger', 'html', 'health'],
   ['changes', 'branding', 'answers', 'extraction'],

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a webhook was sent. */
+/** A request that the webhook receiver got. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;

@@ -10,7 +10,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 /** A start needs a few seconds on an idle machine. */
 const POLL_INTERVAL_MS = 100;
 
-/** What a client needs to use a running service, and where its data are. */
+/** A running service: URL and key for clients, and the directory of its data. */
 export interface ServiceAccess {
   /** The origin of the API, without a slash at the end. */
   url: string;

@@ -12,7 +12,7 @@ import {
 export interface UsedService extends Readonly<ServiceAccess> {
   /** `host:port` of its Temporal server. */
   readonly temporalAddress: string;
-  /** What its run file says now: the URLs and the processes of its parts. */
+  /** Reads its run file: the URLs and the processes of its parts. */
   readRunFile(): RunFile;
 }
 

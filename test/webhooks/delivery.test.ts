@@ -212,7 +212,7 @@ describe('first attempts', () => {
       ['crawl.started', '1'],
       ['crawl.completed', '1'],
     ]);
-    // What begins together is what comes first; which of it arrives first, the network says.
+    // The first deliveries start together, and the network decides which arrives first.
     expect(
       receiver.received
         .slice(1, 9)

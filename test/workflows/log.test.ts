@@ -6,7 +6,7 @@ import { call } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
-/** What the worker's log says of jobs: what happened, once, and a warning only where the operator has to know. */
+/** The log of the worker about jobs: each event once, and a warning only if the operator has to act. */
 
 interface Line {
   level: number;

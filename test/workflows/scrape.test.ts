@@ -12,7 +12,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
+/** The traces of a scrape in Temporal: enough for a person to understand it, but no content of the page. */
 
 const RETENTION_SECONDS = 7 * 86_400;
 

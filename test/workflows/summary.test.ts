@@ -11,7 +11,7 @@ import { useService } from '../support/use-service.ts';
 
 const service = useService();
 
-/** What a person reads in the Temporal UI of a job that has ended. */
+/** The summary of an ended job in the Temporal UI. */
 
 silenceReplays();
 

@@ -19,7 +19,7 @@ const team = {
 const name = { type: 'positional', description: 'name of the key', required: true } as const;
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'create a key and print it (it is not shown again)' },
+  meta: { name: 'create', description: 'create a key and print it (it cannot be shown again)' },
   args: { name, team },
   run: ({ args }) =>
     withDatabase(async (db) => {

@@ -2,7 +2,7 @@ import { Element, isText, Text } from 'domhandler';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 import { ServiceError } from '../../errors.ts';
 
-/** Far more than real pages have, and few enough for the memory of a conversion thread. */
+/** Far more than real pages have, and few enough for the memory of a rendering thread. */
 const MAX_NODES = 600_000;
 /** The parser searches its open elements at most tags, so very many of them would take quadratic time. */
 const MAX_OPEN_ELEMENTS = 20_000;

@@ -7,11 +7,11 @@ import type { Logger } from '../logger.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** Zod's own messages about a wrong type or key. They are too general for `error`, unlike for `details`. */
-const STRUCTURAL = /^Invalid (input|key|element)/;
+/** Zod's own messages about a wrong type or key. They are too general for `error`, but are listed in `details`. */
+const GENERIC_MESSAGE = /^Invalid (input|key|element)/;
 
-/** Converts a validation failure to an error response. Its message is that of the first specific issue. */
-export function validationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
+/** Converts a validation failure to an error. Its message is that of the first specific issue. */
+export function createValidationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
   const { issues } = error;
   const details = issues.map((issue) => ({
     code: issue.code,
@@ -33,14 +33,14 @@ function validationMessage(issues: Issue[], part: string): string {
     const where = unknown.path.length ? ` (in ${unknown.path.join('.')})` : '';
     return `Unrecognized key in ${part} -- ${unknown.keys.join(', ')}${where}. Remove it or check its spelling.`;
   }
-  const telling =
+  const specific =
     issues.find((issue) => issue.code === 'custom') ??
-    issues.find((issue) => !STRUCTURAL.test(issue.message));
-  if (!telling) return 'Bad Request';
-  const path = telling.path.join('.');
-  return path && !telling.message.includes(String(telling.path.at(-1)))
-    ? `${path}: ${telling.message}`
-    : telling.message;
+    issues.find((issue) => !GENERIC_MESSAGE.test(issue.message));
+  if (!specific) return 'Bad Request';
+  const path = specific.path.join('.');
+  return path && !specific.message.includes(String(specific.path.at(-1)))
+    ? `${path}: ${specific.message}`
+    : specific.message;
 }
 
 /** Whether an error was thrown by the body parser of Express. */
@@ -57,7 +57,10 @@ function translateBodyError(error: unknown): unknown {
         'Bad request, malformed JSON. Check the body of the request.',
       );
     case 'entity.too.large':
-      return new ServiceError('REQUEST_TOO_LARGE', 'The body is larger than 10 MB. Send less at once.');
+      return new ServiceError(
+        'REQUEST_TOO_LARGE',
+        'The body is larger than 10 MB. Split it into several requests.',
+      );
     case 'request.aborted':
     case 'request.size.invalid':
     case 'charset.unsupported':
@@ -69,7 +72,7 @@ function translateBodyError(error: unknown): unknown {
 }
 
 /** Creates the Express error handler, the only place where errors become HTTP responses. */
-export function errorHandler(logger: Logger): ErrorRequestHandler {
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, _request, response, next) => {
     if (response.headersSent) return next(thrown);
     const error = toServiceError(translateBodyError(translateDatabaseError(thrown)));
@@ -77,7 +80,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     if (error.code === 'UNKNOWN_ERROR') {
       const errorId = randomUUID();
       logger.error({ err: thrown, errorId }, 'request failed unexpectedly');
-      message = `${error.message} The log of the service tells more under ${errorId}.`;
+      message = `${error.message} The log of the service has the details under the id ${errorId}.`;
     }
     if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
     response.status(ERRORS[error.code].status).json({
