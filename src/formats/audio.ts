@@ -50,7 +50,7 @@ export const audio = defineFormat({
   value: z
     .string()
     .describe(
-      'address of the sound as a file, as it is encoded; readable without a key for an hour at least',
+      'URL of the audio file, in its original encoding; it needs no key and is valid for at least one hour',
     ),
   ...mediaFormat,
 });

@@ -4,7 +4,7 @@ import { extractData, jsonSchema, promptText } from '../extraction/data-request.
 import type { Content } from '../html/content.ts';
 import { defineFormat, type Finished, NO_MODEL, type RenderedFields } from './format.ts';
 
-const line = { content: z.string().describe('the line behind a blank, - or +') };
+const line = { content: z.string().describe('the line after a space, - or +') };
 const change = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('normal'),
@@ -21,14 +21,14 @@ const diff = z.object({
   text: z.string().describe('unified diff of the markdown'),
   json: z
     .object({ files: z.array(z.object({ from: z.null(), to: z.null(), chunks: z.array(chunk) })) })
-    .describe('the same as data'),
+    .describe('the same diff as data'),
 });
 const request = z.strictObject({
   type: z.literal('changeTracking'),
   modes: z.array(z.enum(['git-diff', 'json'])).default([]),
-  schema: jsonSchema.optional().describe('of the data that the mode json compares'),
-  prompt: promptText.optional().describe('as that of the format json'),
-  tag: z.string().nullable().default(null).describe('scrapes are compared with those of the same tag only'),
+  schema: jsonSchema.optional().describe('schema of the data that the mode json compares'),
+  prompt: promptText.optional().describe('prompt for the data that the mode json compares'),
+  tag: z.string().nullable().default(null).describe('a scrape is compared with scrapes of the same tag only'),
 });
 
 type Tracking = z.output<typeof request>;
@@ -77,15 +77,15 @@ export const changeTracking = defineFormat({
     previousScrapeAt: z.iso.datetime().nullable(),
     changeStatus: z
       .enum(['new', 'same', 'changed', 'removed'])
-      .describe('removed: the target answered 404 or 410'),
+      .describe('removed: the server responded with 404 or 410'),
     visibility: z
       .enum(['visible', 'hidden'])
-      .describe('hidden: a crawl found it by no link and no sitemap, but knows it from an earlier crawl'),
-    diff: diff.optional().describe('in the mode git-diff, of a changed page'),
+      .describe('hidden: no link or sitemap led the crawl to the page, which it knows from an earlier crawl'),
+    diff: diff.optional().describe('only in the mode git-diff, and only for a changed page'),
     json: z
       .record(z.string(), z.object({ previous: z.unknown(), current: z.unknown() }))
       .optional()
-      .describe('in the mode json, of a changed page: the fields that differ'),
+      .describe('the fields that differ; only in the mode json, and only for a changed page'),
   }),
   cache: 'refresh',
   // Content that is missing because the page was read too early would count as removed.

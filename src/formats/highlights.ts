@@ -9,7 +9,7 @@ const MAX_PASSAGES = 5;
 export const highlights = defineFormat({
   field: 'highlights',
   request: z.strictObject({ type: z.literal('highlights'), query: promptText }),
-  value: z.string().describe('passages of the content, word for word, a blank line between them'),
+  value: z.string().describe('passages of the content, word for word, separated by blank lines'),
   credits: 4,
   isUnique: true,
   extract(content, { query }, warn) {

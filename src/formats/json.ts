@@ -12,7 +12,7 @@ export const json = defineFormat({
       checkPromptInjection: z
         .boolean()
         .optional()
-        .describe('without effect where no language model reads the page'),
+        .describe('has no effect if no language model reads the page'),
     })
     .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
   value: dataValue,

@@ -9,7 +9,7 @@ const MAX_PASSAGES = 3;
 export const question = defineFormat({
   field: 'answer',
   request: z.strictObject({ type: z.literal('question'), question: promptText }),
-  value: z.string().describe('the answer of the page to the question'),
+  value: z.string().describe('the answer to the question, from the content of the page'),
   credits: 4,
   isUnique: true,
   extract(content, request, warn) {

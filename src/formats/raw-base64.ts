@@ -12,7 +12,7 @@ export const rawBase64 = defineFormat({
   request: z.strictObject({ type: z.literal('rawBase64') }),
   value: z
     .base64()
-    .describe('what the target answered, byte for byte, in base64; metadata.contentType says what it is'),
+    .describe('the body of the response, byte for byte, in base64; metadata.contentType is its type'),
   source: 'body',
   isExclusive: true,
   conflicts: {

@@ -9,7 +9,7 @@ export const video = defineFormat({
   value: z
     .string()
     .describe(
-      'address of the video as a file, as it is encoded; readable without a key for an hour at least',
+      'URL of the video file, in its original encoding; it needs no key and is valid for at least one hour',
     ),
   ...mediaFormat,
 });
