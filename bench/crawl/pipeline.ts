@@ -23,7 +23,7 @@ const THREAD_MEMORY_MB = 512;
 
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
 const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: MAX_BODY_BYTES });
-/** The graphs of the site are open to everybody. */
+/** The site has no robots.txt rules. */
 const robots = { readRules: async () => ({ rules: ALLOW_ALL }), readRulesIfAvailable: async () => ALLOW_ALL };
 const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
 

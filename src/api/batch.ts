@@ -78,15 +78,15 @@ const create = defineRoute({
     const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (kept: StoredBatch) => {
-          if (isEncrypted && !kept.wrappedKey) {
+        const admit = (stored: StoredBatch) => {
+          if (isEncrypted && !stored.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
               `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
             );
           }
-          const cipher = restoreJobCipher({ id, wrappedKey: kept.wrappedKey }, secretKey);
-          requireSameOptions({ rawBody, body }, kept, cipher);
+          const cipher = restoreJobCipher({ id, wrappedKey: stored.wrappedKey }, secretKey);
+          requireSameOptions({ rawBody, body }, stored, cipher);
           return cipher;
         };
         await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });

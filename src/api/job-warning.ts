@@ -16,70 +16,64 @@ export interface JobNotes {
   traps?: Record<string, number>;
 }
 
+/** The state of a batch or crawl with its decrypted notes. */
+type JobState = Omit<PageJobState, 'notes'> & { notes: JobNotes };
+
 /**
  * Composes the warning in the status of a batch or crawl.
  * @param service.hasDiskSpace whether the disk has space for more pages
  * @returns one or more sentences for the user; `undefined` if there is nothing to warn of
  */
-export function composeWarning(
-  {
-    kind,
-    status,
-    completed,
-    failed,
-    blocked,
-    hostsWithoutRobots,
-    pageLimit,
-    notes,
-    target,
-  }: Omit<PageJobState, 'notes'> & { notes: JobNotes },
-  { hasDiskSpace }: { hasDiskSpace: boolean },
-): string | undefined {
-  const warnings: string[] = [];
-  if (notes.promptNotUnderstood) warnings.push(PROMPT_NOT_UNDERSTOOD);
-  if (status === 'scraping' && !hasDiskSpace) {
-    warnings.push(
-      'The disk of the service is nearly full. No further page is scraped until space is free again.',
-    );
-  }
-  if (status === 'scraping' && hostsWithoutRobots > 0) {
-    const hosts = hostsWithoutRobots === 1 ? 'a host' : `${hostsWithoutRobots} hosts`;
-    warnings.push(
-      `Pages of ${hosts} are waiting because robots.txt is unavailable there. It is requested again.`,
-    );
-  }
-  if (blocked > 0) {
-    warnings.push(
-      `${blocked.toLocaleString('en')} ${blocked === 1 ? 'page was' : 'pages were'} left out because robots.txt disallows ${blocked === 1 ? 'it' : 'them'}; /errors lists ${blocked > MAX_LISTED_URLS ? `the first ${MAX_LISTED_URLS.toLocaleString('en')}` : 'them'}. Set ignoreRobotsTxt if you are allowed to crawl them anyway.`,
-    );
-  }
-  const { strayed } = notes;
+export function composeWarning(job: JobState, service: { hasDiskSpace: boolean }): string | undefined {
+  const warnings = [
+    job.notes.promptNotUnderstood && PROMPT_NOT_UNDERSTOOD,
+    job.status === 'scraping' && !service.hasDiskSpace && DISK_FULL,
+    warnOfUnavailableRobots(job),
+    warnOfBlockedPages(job),
+    warnOfScope(job),
+    warnOfTraps(job),
+  ];
+  return warnings.filter(Boolean).join(' ') || undefined;
+}
+
+const DISK_FULL =
+  'The disk of the service is nearly full. No further page is scraped until space is free again.';
+
+function warnOfUnavailableRobots({ status, hostsWithoutRobots: count }: JobState): string | undefined {
+  if (status !== 'scraping' || count === 0) return undefined;
+  const hosts = count === 1 ? 'a host' : `${count} hosts`;
+  return `Pages of ${hosts} are waiting because robots.txt is unavailable there. It is requested again.`;
+}
+
+function warnOfBlockedPages({ blocked }: JobState): string | undefined {
+  if (blocked === 0) return undefined;
+  const [pages, them] = blocked === 1 ? ['page was', 'it'] : ['pages were', 'them'];
+  const listed = blocked > MAX_LISTED_URLS ? `the first ${MAX_LISTED_URLS.toLocaleString('en')}` : them;
+  return `${blocked.toLocaleString('en')} ${pages} left out because robots.txt disallows ${them}; /errors lists ${listed}. Set ignoreRobotsTxt if you are allowed to crawl them anyway.`;
+}
+
+/** Warns that the path of the requested URL limits the crawl to few pages, or to others than expected. */
+function warnOfScope(job: JobState): string | undefined {
+  const { strayed } = job.notes;
   if (strayed) {
     const { url, folder } = strayed;
-    warnings.push(
-      `The start page redirects to ${url}, which is not below ${folder}, and only pages below ${folder} are crawled. Start at ${url} to crawl the pages there, or set crawlEntireDomain to crawl the whole site.`,
-    );
-  } else if (
-    status === 'completed' &&
-    kind === 'crawl' &&
-    completed === 1 &&
-    failed === 0 &&
-    blocked === 0 &&
-    pageLimit !== 1 &&
-    hasPath(target)
-  ) {
-    warnings.push(
-      'The crawl found no other page below its start URL. Set crawlEntireDomain to crawl the whole site, or start at its root.',
-    );
+    return `The start page redirects to ${url}, which is not below ${folder}, and only pages below ${folder} are crawled. Start at ${url} to crawl the pages there, or set crawlEntireDomain to crawl the whole site.`;
   }
+  const foundOnlyStartPage =
+    job.kind === 'crawl' &&
+    job.status === 'completed' &&
+    job.completed === 1 &&
+    job.failed === 0 &&
+    job.blocked === 0;
+  if (!foundOnlyStartPage || job.pageLimit === 1 || !hasPath(job.target)) return undefined;
+  return 'The crawl found no other page below its start URL. Set crawlEntireDomain to crawl the whole site, or start at its root.';
+}
+
+function warnOfTraps({ notes }: JobState): string | undefined {
   const traps = Object.entries(notes.traps ?? {});
-  if (traps.length) {
-    const list = traps.slice(0, 3).map(([pattern, count]) => `${pattern} (${count})`);
-    warnings.push(
-      `URLs that belong to endless series were left out: ${list.join(', ')}${traps.length > 3 ? ', …' : ''}.`,
-    );
-  }
-  return warnings.join(' ') || undefined;
+  if (!traps.length) return undefined;
+  const list = traps.slice(0, 3).map(([pattern, count]) => `${pattern} (${count})`);
+  return `URLs that belong to endless series were left out: ${list.join(', ')}${traps.length > 3 ? ', …' : ''}.`;
 }
 
 function hasPath(target: string | null): boolean {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { codeOf } from '../errors.ts';
 
-/** A temporary home directory of a child program. */
+/** A temporary home directory of a child process. */
 export interface ProgramHome {
   path: string;
   /** Removes the directory and its content. */

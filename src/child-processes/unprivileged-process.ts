@@ -7,7 +7,7 @@ export interface UnprivilegedProcess {
   /** Kills the program and all its children. */
   kill(): void;
   /** The end of its standard error, where that is a pipe, for messages about a failure. */
-  lastWords(): string;
+  stderrTail(): string;
 }
 
 /** How many characters of standard error are kept. */
@@ -24,9 +24,9 @@ export function startUnprivileged(
   command: [string, ...string[]],
   { uid, home, env, stdio }: { uid: number; home: string; env?: Record<string, string>; stdio: StdioOptions },
 ): UnprivilegedProcess {
-  const rights = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
+  const privilegeArgs = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
   const [program, ...args] =
-    process.getuid?.() === 0 ? (['setpriv', ...rights, ...command] as const) : command;
+    process.getuid?.() === 0 ? (['setpriv', ...privilegeArgs, ...command] as const) : command;
   const child = spawn(program, args, {
     cwd: home,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home, ...env },
@@ -36,11 +36,11 @@ export function startUnprivileged(
   const kill = () => killProcessGroup(child);
   process.once('exit', kill);
   child.once('close', () => process.off('exit', kill));
-  let words = '';
+  let stderr = '';
   child.stderr?.on('data', (chunk) => {
-    words = (words + chunk).slice(-MAX_STDERR_CHARS);
+    stderr = (stderr + chunk).slice(-MAX_STDERR_CHARS);
   });
-  return { child, kill, lastWords: () => words.trim() };
+  return { child, kill, stderrTail: () => stderr.trim() };
 }
 
 function killProcessGroup({ pid }: ChildProcess): void {

@@ -4,16 +4,16 @@ import { createCrawlRobots } from './robots/crawl-robots.ts';
 import type { RobotsCache } from './robots/robots-cache.ts';
 
 /**
- * The guides (link filters) of the crawls that this process works on. All lanes of a crawl share one guide.
+ * The link filters of the crawls that this process works on. All page workers of a crawl share one filter.
  */
 export interface LinkFilterCache {
   /**
-   * Returns the guide of a crawl. The guide changes when a redirect of the start page changes the crawl's
-   * base.
+   * Returns the link filter of a crawl. It is a different one after a redirect of the start page has changed
+   * the crawl's base.
    */
   get(crawl: CrawlContext): LinkFilter;
   /**
-   * Discards the guides of a crawl. They remember URLs as seen, which is wrong when those URLs may not have
+   * Discards the link filters of a crawl. They remember URLs as seen, which is wrong when those URLs may not have
    * been saved.
    */
   discard(jobId: string): void;
@@ -21,13 +21,13 @@ export interface LinkFilterCache {
 }
 
 /**
- * Maximum number of guides in memory. The guide that has been unused the longest is discarded and created
- * again when needed.
+ * Maximum number of link filters in memory. The least recently used one is discarded, and created again when
+ * it is needed.
  */
 const MAX_FILTERS = 50;
 
 /**
- * @param doors.patienceMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
+ * @param deps.patienceMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
  *   the host
  */
 export function createLinkFilterCache(deps: {
@@ -46,7 +46,7 @@ export function createLinkFilterCache(deps: {
     get(crawl) {
       const name = `${crawl.jobId} ${crawl.base ?? crawl.start}`;
       const filter = filters.get(name) ?? createLinkFilter(crawl, robotsOf(crawl));
-      // Inserting the guide again moves it to the end, so the first one in the map is the least recently
+      // Inserting the filter again moves it to the end, so the first one in the map is the least recently
       // used.
       filters.delete(name);
       filters.set(name, filter);

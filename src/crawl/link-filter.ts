@@ -7,7 +7,7 @@ import type { CrawlRequest } from '../schemas/crawl.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical-key.ts';
 import type { CrawlRobots } from './robots/crawl-robots.ts';
 import { createScope, type ScopeDecision } from './scope.ts';
-import { createMemory } from './seen-urls.ts';
+import { SeenUrls } from './seen-urls.ts';
 import type { SkipReason } from './skip-reason.ts';
 import { startUrlAfterRedirect } from './start-url.ts';
 import { createTrapGuard } from './traps/trap-guard.ts';
@@ -55,12 +55,11 @@ export interface LinkFilter {
 }
 
 /**
- * Number of URLs remembered in memory, only to save work. The job's table in the database prevents
- * duplicates.
+ * Maximum number of URLs that are remembered in memory to save work. The database prevents duplicates.
  */
 const MAX_SEEN_URLS = 50_000;
 
-/** The data of a crawl that its guide needs. */
+/** The data of a crawl that its link filter needs. */
 export interface CrawlContext {
   jobId: string;
   /** The encryption of the crawl's data. */
@@ -75,7 +74,7 @@ export interface CrawlContext {
   base?: string | undefined;
 }
 
-/** Creates the guide of a crawl. @param robots the robots.txt rules of the crawl's hosts */
+/** Creates the link filter of a crawl. @param robots the robots.txt rules of the crawl's hosts */
 export function createLinkFilter(
   { jobId, request, start, base = start }: CrawlContext,
   robots: CrawlRobots,
@@ -83,7 +82,7 @@ export function createLinkFilter(
   const scope = createScope({ ...request, startUrl: startUrlAfterRedirect(start, base) });
   const traps = createTrapGuard();
   const origins = new Set([start, base].map((url) => new URL(url).origin));
-  const isNew = createMemory(MAX_SEEN_URLS);
+  const seen = new SeenUrls(MAX_SEEN_URLS);
 
   async function checkRobots(url: string, signal: AbortSignal): Promise<FetchPermission> {
     if (request.ignoreRobotsTxt) return 'granted';
@@ -94,30 +93,30 @@ export function createLinkFilter(
   }
 
   /** Sorts links into new pages and skipped URLs. @param from the page or site that the links come from */
-  async function sortLinks(judged: (readonly [string, ScopeDecision])[], from: URL, signal: AbortSignal) {
-    const findings: FilteredLinks = { found: [], blocked: [], homepages: [] };
-    // Only the rules of this host are checked here, if they are available. `permit` checks all other rules
+  async function sortLinks(decisions: (readonly [string, ScopeDecision])[], from: URL, signal: AbortSignal) {
+    const filtered: FilteredLinks = { found: [], blocked: [], homepages: [] };
+    // Only the rules of this host are checked here, if they are available. `checkRobots` checks all other rules
     // before it allows a page to be fetched.
-    const isNear = judged.some(
-      ([, verdict]) => 'url' in verdict && new URL(verdict.url).origin === from.origin,
+    const isNear = decisions.some(
+      ([, decision]) => 'url' in decision && new URL(decision.url).origin === from.origin,
     );
     const rules =
       isNear && !request.ignoreRobotsTxt ? await robots.readRulesIfAvailable(from.origin, signal) : undefined;
-    for (const [link, verdict] of judged) {
-      if ('denied' in verdict) {
-        if (verdict.denied !== 'externalHomepage') continue;
+    for (const [link, decision] of decisions) {
+      if ('skipReason' in decision) {
+        if (decision.skipReason !== 'externalHomepage') continue;
         const { origin } = new URL(link, from); // the scope has already parsed it
-        if (isNew(origin)) findings.homepages.push(`${origin}/`);
+        if (seen.add(origin)) filtered.homepages.push(`${origin}/`);
         continue;
       }
-      const { url, depth } = verdict;
+      const { url, depth } = decision;
       const key = canonicalKey(url, request);
-      if (!isNew(key) || !traps.admits(url)) continue;
+      if (!seen.add(key) || !traps.admits(url)) continue;
       const { origin, host } = new URL(url);
-      if (rules && origin === from.origin && !rules.allows(url)) findings.blocked.push(url);
-      else findings.found.push({ url, host, key: hashOf(`${jobId} ${key}`), depth });
+      if (rules && origin === from.origin && !rules.allows(url)) filtered.blocked.push(url);
+      else filtered.found.push({ url, host, key: hashKey(`${jobId} ${key}`), depth });
     }
-    return findings;
+    return filtered;
   }
 
   return {
@@ -129,16 +128,16 @@ export function createLinkFilter(
       // Links on a page of another site are not followed, however the crawl reached that page.
       if ('external' in site && site.external)
         return Promise.resolve({ found: [], blocked: [], homepages: [] });
-      const verdicts = links.map((link) => [link, scope.checkLink(link, from)] as const);
-      return sortLinks(verdicts, new URL(from.url), signal);
+      const decisions = links.map((link) => [link, scope.checkLink(link, from)] as const);
+      return sortLinks(decisions, new URL(from.url), signal);
     },
     filterSitemapUrls(urls, signal) {
-      const verdicts = urls.map((url) => [url, scope.checkPage(url)] as const);
-      return sortLinks(verdicts, new URL(base), signal);
+      const decisions = urls.map((url) => [url, scope.checkPage(url)] as const);
+      return sortLinks(decisions, new URL(base), signal);
     },
     findSkipReason(url) {
-      const verdict = scope.checkPage(url);
-      return 'denied' in verdict ? verdict.denied : undefined;
+      const decision = scope.checkPage(url);
+      return 'skipReason' in decision ? decision.skipReason : undefined;
     },
     async readCrawlDelayMs(signal) {
       if (request.ignoreRobotsTxt || request.delay !== undefined) return undefined;
@@ -150,7 +149,7 @@ export function createLinkFilter(
 
 /** The key of a page of a crawl: equal for all URLs of the page, different in each crawl. */
 export const pageKey = (jobId: string, url: string, options: CanonicalOptions) =>
-  hashOf(`${jobId} ${canonicalKey(url, options)}`);
+  hashKey(`${jobId} ${canonicalKey(url, options)}`);
 
 /** The first 128 bits of a SHA-256 hash, which are enough to avoid collisions. */
-const hashOf = (key: string) => createHash('sha256').update(key).digest().subarray(0, 16);
+const hashKey = (key: string) => createHash('sha256').update(key).digest().subarray(0, 16);

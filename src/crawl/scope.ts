@@ -7,7 +7,7 @@ import { folderPath, isBelow } from './url-path.ts';
 
 /** The options of a crawl request that decide which URLs belong to the crawl. */
 export interface ScopeOptions {
-  /** The start URL. After a redirect, it is the same path on the host that responded; see `siteOf`. */
+  /** The start URL. After a redirect, it is the same path on the host that responded; see `startUrlAfterRedirect`. */
   startUrl: string;
   includePaths?: readonly string[] | undefined;
   excludePaths?: readonly string[] | undefined;
@@ -30,7 +30,7 @@ export interface LinkSource {
  * A URL that belongs to the crawl, or the reason why it does not. The URL has no fragment, unless the
  * fragment is a route of a single-page application.
  */
-export type ScopeDecision = { url: string; depth: number; external: boolean } | { denied: SkipReason };
+export type ScopeDecision = { url: string; depth: number; external: boolean } | { skipReason: SkipReason };
 
 /** Decides by the URL alone. Callers check robots.txt, crawler traps and duplicates themselves. */
 export interface Scope {
@@ -132,37 +132,37 @@ export function createScope(options: ScopeOptions): Scope {
   const patternRule = createPatternRule(options);
 
   function checkUrl(url: URL, depth: number): ScopeDecision {
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return { denied: 'scheme' };
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return { skipReason: 'scheme' };
     if (!isRouteFragment(url.hash)) url.hash = '';
-    if (depth > maxDiscoveryDepth) return { denied: 'depth' };
+    if (depth > maxDiscoveryDepth) return { skipReason: 'depth' };
     const external = siteRule(url);
-    if (typeof external === 'string') return { denied: external };
-    if (!isInPath(url)) return { denied: 'startPath' };
-    const denied = FILE_ENDING.test(url.pathname) ? 'fileType' : patternRule(url);
-    return denied ? { denied } : { url: url.href, depth, external };
+    if (typeof external === 'string') return { skipReason: external };
+    if (!isInPath(url)) return { skipReason: 'startPath' };
+    const skipReason = FILE_ENDING.test(url.pathname) ? 'fileType' : patternRule(url);
+    return skipReason ? { skipReason } : { url: url.href, depth, external };
   }
 
   function checkLink(link: string, from: LinkSource): ScopeDecision {
     const url = parse(link, from.url);
-    if (!url) return { denied: 'unparsable' };
-    if (isAnchor(url, from.url)) return { denied: 'anchor' };
-    const verdict = checkUrl(url, from.depth + 1);
-    return 'url' in verdict && from.isExternal ? { denied: 'externalHop' } : verdict;
+    if (!url) return { skipReason: 'unparsable' };
+    if (isAnchor(url, from.url)) return { skipReason: 'anchor' };
+    const decision = checkUrl(url, from.depth + 1);
+    return 'url' in decision && from.isExternal ? { skipReason: 'externalHop' } : decision;
   }
 
   return {
     checkLink,
     checkPage(text, depth = 0) {
       const url = parse(text);
-      return url ? checkUrl(url, depth) : { denied: 'unparsable' };
+      return url ? checkUrl(url, depth) : { skipReason: 'unparsable' };
     },
   };
 }
 
 function parse(text: string, base?: string): URL | undefined {
   if (text.length > MAX_URL_CHARACTERS) return undefined;
-  const address = base === undefined ? text : resolveUrl(text, base);
-  const url = address === undefined ? null : URL.parse(address);
+  const absoluteUrl = base === undefined ? text : resolveUrl(text, base);
+  const url = absoluteUrl === undefined ? null : URL.parse(absoluteUrl);
   return url && url.href.length <= MAX_URL_CHARACTERS ? url : undefined;
 }
 

@@ -1,15 +1,20 @@
 /**
- * Creates a function that tells whether a text is new, so that a link in the footer of every page is
- * processed once. When the memory is full, it is cleared, so a text may then count as new again.
- * @param most maximum number of texts that are remembered
- * @returns a function that is true for a text on its first call with it
+ * A bounded set of URLs or other texts, used to process a link that is on every page only once. When the set
+ * is full, it is cleared, so a text may then count as new again.
  */
-export function createMemory(most: number): (text: string) => boolean {
-  const met = new Set<string>();
-  return (text) => {
-    if (met.has(text)) return false;
-    if (met.size >= most) met.clear();
-    met.add(text);
+export class SeenUrls {
+  readonly #maxSize: number;
+  readonly #seen = new Set<string>();
+
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  /** Adds a text. @returns whether it is new */
+  add(text: string): boolean {
+    if (this.#seen.has(text)) return false;
+    if (this.#seen.size >= this.#maxSize) this.#seen.clear();
+    this.#seen.add(text);
     return true;
-  };
+  }
 }

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, Kysely, PostgresDialect } from 'kysely';
+import { type ColumnType, type Generated, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import { codeOf, ServiceError } from '../errors.ts';
 
@@ -210,6 +210,13 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A connection pool or a transaction, in which statements run. */
+export type Queryable = Database['query'];
+
+/** Passes a list as one array parameter of a statement. @param type the Postgres type of the items */
+export const arrayParameter = (values: unknown[], type: string): RawBuilder<unknown> =>
+  sql`${values}::${sql.raw(type)}[]`;
+
 /**
  * Creates a connection pool, which connects at the first query.
  * @param url `postgres://…`
@@ -262,7 +269,7 @@ export function translateDatabaseError(error: unknown): unknown {
   ) {
     return new ServiceError(
       'SERVICE_UNAVAILABLE',
-      'The database does not answer. Try again in a few seconds.',
+      'The database does not respond. Try again in a few seconds.',
       {
         retryAfterSeconds: 2,
         cause: error,

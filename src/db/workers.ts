@@ -48,6 +48,6 @@ export async function requireWorkers(db: Database, roles: readonly string[]): Pr
   const idle = rows.map(({ role }) => role).join(', ');
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `No worker polls for the roles ${idle}: jobs wait until one is up.`,
+    `No worker polls for the roles ${idle}. Their jobs wait until such a worker runs.`,
   );
 }

@@ -27,9 +27,9 @@ export const mediaFormat = {
       made: [],
       warnings: [`${kinds.join(' and ')} ${kinds.length > 1 ? 'were' : 'was'} left out: ${why}`],
     });
-    if (lockdown) return leftOut('lockdown forbids to fetch files, and the cache keeps none.');
+    if (lockdown) return leftOut('lockdown forbids fetching files, and the cache does not keep them.');
     if (snapshot.statusCode >= 400) {
-      return leftOut(`the target answered ${snapshot.statusCode}, so this is not the page.`);
+      return leftOut(`the target responded with HTTP ${snapshot.statusCode}, so this is not the page.`);
     }
     try {
       // The value was returned by `prepare` above.

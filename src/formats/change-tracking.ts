@@ -39,17 +39,14 @@ interface Prepared {
   json: unknown;
 }
 
-/** Status codes by which a target says that the page does not exist. */
-const GONE = new Set([404, 410]);
+const NO_HISTORY =
+  'changeTracking was left out, because with zero data retention or lockdown no earlier version of the page is kept.';
 
-const NOTHING_KEPT =
-  'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
+const PAGE_IS_PARTIAL =
+  'changeTracking was left out, because the page was loaded only in part: the missing part would look removed. The next scrape is compared with the last complete one.';
 
-const PARTIAL =
-  'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
-
-const notThePage = (statusCode: number) =>
-  `changeTracking was left out: the target answered ${statusCode}${statusCode < 400 ? ' with a challenge' : ''}, which says nothing of the page. The next scrape is compared with the last one that brought it.`;
+const notThePage = (statusCode: number, isChallenge: boolean) =>
+  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} in place of the page. The next scrape is compared with the last one that got the page.`;
 
 const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
 
@@ -100,12 +97,11 @@ export const changeTracking = defineFormat({
     fingerprint: computeFingerprint(content.markdown),
     json: tracking.modes.includes('json') ? findData(content, tracking, rendered) : undefined,
   }),
-  async finish([{ request: tracking, prepared }], { snapshot, fields, isRecordable, services }) {
+  async finish([{ request: tracking, prepared }], { snapshot, fields, isGone, isRecordable, services }) {
     const { statusCode, challenge, isPartial } = snapshot;
-    const isGone = GONE.has(statusCode);
-    if (!isRecordable) return leftOut(NOTHING_KEPT);
-    if (!isGone && (statusCode >= 400 || challenge)) return leftOut(notThePage(statusCode));
-    if (isPartial) return leftOut(PARTIAL);
+    if (!isRecordable) return leftOut(NO_HISTORY);
+    if (!isGone && (statusCode >= 400 || challenge)) return leftOut(notThePage(statusCode, statusCode < 400));
+    if (isPartial) return leftOut(PAGE_IS_PARTIAL);
     // The value was returned by `prepare` above.
     const { fingerprint, json } = prepared as Prepared;
     const { markdown } = fields;

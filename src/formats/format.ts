@@ -72,6 +72,8 @@ interface RenderedPage {
   snapshot: Snapshot;
   /** The fields that `run` and `extract` derived. */
   fields: Record<string, unknown>;
+  /** Whether the server says that the page no longer exists (404, 410). */
+  isGone: boolean;
   /** Whether the service may contact only its cache for this request. */
   lockdown: boolean;
   /** Whether the page belongs to a crawl. A result that it lacks is then a warning instead of an error. */

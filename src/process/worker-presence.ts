@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 
 const REPORT_EVERY_MS = 3_000;
 
-/** The options of reporting a worker. */
+/** Options of {@link startReportingPresence}. */
 export interface PresenceOptions {
   db: Database;
   worker: ReportingWorker;
@@ -17,7 +17,7 @@ export interface PresenceOptions {
  * Reports every three seconds that this worker polls its queues, which the API needs for `/ready`.
  * @returns once the first report is stored; `end` withdraws it
  */
-export async function keepPresent(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
+export async function startReportingPresence(options: PresenceOptions): Promise<{ end(): Promise<void> }> {
   const { db, worker, isPolling, logger } = options;
   let failed = false;
   const report = async () => {
@@ -28,7 +28,11 @@ export async function keepPresent(options: PresenceOptions): Promise<{ end(): Pr
     } catch (error) {
       // Reports follow each other closely, so only the first failure in a row is logged. It explains why the
       // API treats this worker as gone.
-      if (!failed) logger.warn({ err: error }, 'the API cannot be told that this worker polls');
+      if (!failed)
+        logger.warn(
+          { err: error },
+          'the presence of this worker could not be reported, so the API may treat it as gone',
+        );
       failed = true;
     }
   };
@@ -41,9 +45,11 @@ export async function keepPresent(options: PresenceOptions): Promise<{ end(): Pr
     async end() {
       clearInterval(timer);
       await last;
-      // If the database is unavailable, the row expires by itself.
       await removeWorker(db, worker.id).catch((error) =>
-        logger.debug({ err: error }, 'still counted as present'),
+        logger.debug(
+          { err: error },
+          'the presence of this worker could not be withdrawn; it expires by itself',
+        ),
       );
     },
   };

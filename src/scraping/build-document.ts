@@ -9,6 +9,7 @@ import { recordsOf } from '../formats/index.ts';
 import type { PageMedia } from '../html/media/page-media.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
 import type { MediaKind } from '../media-kind.ts';
+import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -49,16 +50,15 @@ export interface FinishedDocument {
   discovered: string[];
 }
 
-/** Makes the document that the user receives. All kinds of scrapes use this function. */
-export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
-  const { scrapeId, request, fetched, queuedMs, discover, urgent, signal } = order;
-  const { snapshot, cacheState } = fetched;
+/** Builds the document that the user receives. All kinds of scrapes use this function. */
+export async function buildDocument(deps: DocumentDeps, input: DocumentInput): Promise<FinishedDocument> {
+  const { request, fetched, discover, urgent, signal } = input;
+  const { snapshot } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const rendered = await deps.renderer.render(task, { signal, urgent });
-  const { metadata, discovered = [] } = rendered;
-  const finished = await finishFormats(deps, order, rendered);
+  const finished = await finishFormats(deps, input, rendered);
   const fields = { ...rendered.fields, ...finished.fields };
   const credits = priceOf(request, { ...fetched, made: [...rendered.made, ...finished.made] });
   const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...finished.warnings];
@@ -66,26 +66,10 @@ export async function buildDocument(deps: DocumentDeps, order: DocumentInput): P
     ...fields,
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: warnings.join(' ') }),
-    metadata: {
-      ...metadata,
-      scrapeId,
-      sourceURL: snapshot.sourceUrl,
-      url: snapshot.url,
-      statusCode: snapshot.statusCode,
-      error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
-      contentType: snapshot.contentType || undefined,
-      // The public API calls the enhanced proxy `stealth` and any other `basic`.
-      proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
-      cacheState,
-      cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
-      timezone: snapshot.timezone,
-      challenge: snapshot.challenge?.maker,
-      creditsUsed: credits,
-      concurrencyLimited: queuedMs !== undefined,
-      concurrencyQueueDurationMs: queuedMs,
-    },
+    metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
   };
-  return { json: Buffer.from(JSON.stringify(document)), credits, discovered };
+  const json = Buffer.from(JSON.stringify(document));
+  return { json, credits, discovered: rendered.discovered ?? [] };
 }
 
 /** Finishes the formats whose results need more than the page. */
@@ -99,6 +83,7 @@ async function finishFormats(
   const page = {
     snapshot,
     fields: rendered.fields,
+    isGone: isGone(snapshot.statusCode),
     lockdown: request.lockdown,
     isCrawled,
     isRecordable: history !== undefined,
@@ -113,9 +98,9 @@ async function finishFormats(
   const all: Finished = { fields: {}, made: [], warnings: [] };
   for (const [finish, records] of steps) {
     if (!finish) continue;
-    const requests = records.map(({ request: asked }) => ({
-      request: asked,
-      prepared: rendered.prepared[asked.type],
+    const requests = records.map(({ request: format }) => ({
+      request: format,
+      prepared: rendered.prepared[format.type],
     }));
     // A group has at least one member.
     const { fields, made, warnings } = await finish(requests as FinishRequests<{ type: string }>, page);
@@ -127,6 +112,29 @@ async function finishFormats(
 }
 
 type TrackedVersion = Parameters<FinishServices['trackChanges']>[0];
+
+/** Creates the part of a document's metadata that describes the scrape rather than the page. */
+function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits: number) {
+  const { snapshot, cacheState } = fetched;
+  const { statusCode } = snapshot;
+  return {
+    scrapeId,
+    sourceURL: snapshot.sourceUrl,
+    url: snapshot.url,
+    statusCode,
+    error: statusCode >= 400 ? (STATUS_CODES[statusCode] ?? 'HTTP error') : undefined,
+    contentType: snapshot.contentType || undefined,
+    // The public API calls the enhanced proxy `stealth` and any other `basic`.
+    proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
+    cacheState,
+    cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
+    timezone: snapshot.timezone,
+    challenge: snapshot.challenge?.maker,
+    creditsUsed: credits,
+    concurrencyLimited: queuedMs !== undefined,
+    concurrencyQueueDurationMs: queuedMs,
+  };
+}
 
 /**
  * Compares the page with its previous version and records it. An error that may pass is thrown, so that the
@@ -150,7 +158,7 @@ async function trackChanges(
     const { code, message } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
-    if (isUnknown) onFault('comparing failed', { scrapeId, error: String(thrown) });
-    return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
+    if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });
+    return { warnings: [`changeTracking was left out, because the comparison failed: ${message}`] };
   }
 }

@@ -100,7 +100,7 @@ describe('robots.txt', () => {
     const { paths, warning } = await pathsOf({ url: guarded.url });
     expect(paths).toEqual(['/', '/open']);
     expect(warning).toBe(
-      `The robots.txt of the site excludes 3 links, which are left out, such as ${guarded.url}/closed/listed. Set ignoreRobotsTxt if you may list them all the same.`,
+      `The robots.txt of the site excludes 3 links, such as ${guarded.url}/closed/listed, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`,
     );
     expect(guarded.requests.map(({ path }) => path)).not.toContain('/closed/1');
     const only = await pathsOf({ url: guarded.url, sitemap: 'only' });
@@ -160,7 +160,7 @@ describe('links that are followed', () => {
       description: 'It shines.',
     });
     expect(warning).toBe(
-      `The robots.txt of the site excludes ${shop.url}/secret/plan, which is left out. Set ignoreRobotsTxt if you may list it all the same.`,
+      `The robots.txt of the site excludes ${shop.url}/secret/plan, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`,
     );
     expect(shop.headersOf('/item/3')).toBeDefined();
     expect(shop.headersOf('/secret/plan')).toBeUndefined();
@@ -220,7 +220,7 @@ describe('sitemaps', () => {
     await using bare = await startPages({ '/': page('Bare', ['/a']) });
     const { paths, warning } = await pathsOf({ url: bare.url, sitemap: 'only' });
     expect(paths).toEqual([]);
-    expect(warning).toBe('The site has no sitemap where one is looked for.');
+    expect(warning).toBe('The site has no sitemap in its robots.txt or at the usual URLs.');
     expect((await pathsOf({ url: bare.url })).paths).toEqual(['/']);
   });
 });
@@ -230,7 +230,7 @@ describe('the line around a map', () => {
     const { paths, warning } = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip' });
     expect(paths).toEqual(['/docs', '/docs/install', '/docs/ApiReference']);
     expect(warning).toBe(
-      `Only few links lie below /docs. For more, map ${shop.url}/, or set filterByPath to false.`,
+      `There are only a few links below /docs. For more, map ${shop.url}/, or set filterByPath to false.`,
     );
     const whole = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip', filterByPath: false });
     expect(whole.paths).toEqual(expect.arrayContaining(['/docs/install', '/', '/item/2']));
@@ -253,7 +253,7 @@ describe('the line around a map', () => {
     await using start = await startPages({ '/docs': redirectTo(`${shop.url}/docs/install`) });
     const { paths, warning } = await pathsOf({ url: `${start.url}/docs`, sitemap: 'skip' });
     expect(paths.toSorted()).toEqual(['/docs', '/docs/ApiReference', '/docs/install']);
-    expect(warning).toContain(`Only few links lie below /docs. For more, map ${shop.url}/,`);
+    expect(warning).toContain(`There are only a few links below /docs. For more, map ${shop.url}/,`);
   });
 
   it('is told of when the address redirects out of its own path', async () => {
@@ -266,7 +266,7 @@ describe('the line around a map', () => {
     const { paths, warning } = await pathsOf({ url: `${moved.url}/docs`, sitemap: 'skip' });
     expect(paths).toEqual(['/docs/a']);
     expect(warning).toBe(
-      `The address leads to ${moved.url}/manual, which is not below /docs: only links below /docs are listed. Map ${moved.url}/manual for what lies there, or set filterByPath to false.`,
+      `The requested URL redirects to ${moved.url}/manual, which is not below /docs. Only links below /docs are listed. Map ${moved.url}/manual for the links there, or set filterByPath to false.`,
     );
   });
 
@@ -349,7 +349,7 @@ describe('time', () => {
     const { paths, warning } = await pathsOf({ url, sitemap: 'skip', filterByPath: false, timeout: 3_000 });
     expect(paths.slice(0, 3)).toEqual(['/endless/0', '/endless/1', '/endless/2']);
     expect(warning).toBe(
-      'The time was over before every page had been looked at; raise the timeout for more links.',
+      'The time ran out before every page had been visited. Raise the timeout to find more links.',
     );
   });
 });
@@ -383,11 +383,11 @@ describe('what goes wrong', () => {
   it('an address that nothing is at, or that robots.txt forbids, gives a warning', async () => {
     const missing = await pathsOf({ url: `${site.url}/status/404`, sitemap: 'skip', filterByPath: false });
     expect(missing.paths).toEqual([]);
-    expect(missing.warning).toBe('The address itself was answered with HTTP 404.');
+    expect(missing.warning).toBe('The requested URL returned HTTP 404.');
     const forbidden = await pathsOf({ url: `${site.url}/private/1`, sitemap: 'skip', filterByPath: false });
     expect(forbidden.paths).toEqual([]);
     expect(forbidden.warning).toBe(
-      'The robots.txt of the site asks not to visit the address itself. Set ignoreRobotsTxt if you may visit it all the same.',
+      'The robots.txt of the site forbids the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.',
     );
     expect(site.hits('/private/1')).toBe(0);
   });

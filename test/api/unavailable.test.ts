@@ -93,8 +93,8 @@ describe('a robots.txt that is unavailable', () => {
   });
 
   it.each([
-    [500, 'was answered with HTTP 500'],
-    [0, 'was not answered within 15 seconds'],
+    [500, 'responded with HTTP 500'],
+    [0, 'did not respond within 15 seconds'],
   ])('fails a crawl of its host in the end, which says why (status %s)', async (status, reason) => {
     const { pages, state } = await startSite();
     await using site = pages;
@@ -143,7 +143,7 @@ describe('a robots.txt that is unavailable', () => {
     expect(await crawl(`${other.url}/`)).toMatchObject({
       status: 'failed',
       creditsUsed: 0,
-      error: expect.stringContaining(`${silent.url}/robots.txt was answered with HTTP 503`),
+      error: expect.stringContaining(`${silent.url}/robots.txt responded with HTTP 503`),
     });
   });
 
@@ -191,9 +191,7 @@ describe('a robots.txt that is unavailable', () => {
       ['/a', '/b'].map((each) => ({
         url: `http://silent.site.test:${port}${each}`,
         code: 'ROBOTS_UNAVAILABLE',
-        error: expect.stringContaining(
-          `http://silent.site.test:${port}/robots.txt was answered with HTTP 502`,
-        ),
+        error: expect.stringContaining(`http://silent.site.test:${port}/robots.txt responded with HTTP 502`),
       })),
     );
     expect([asksOf(site, '/a'), asksOf(site, '/b')]).toEqual([0, 0]);
@@ -225,7 +223,7 @@ describe('a map', () => {
     const body = { url: site.url, sitemap: 'skip' };
     const failed = await call('/v2/map', { body, ...access() });
     expect([failed.status, failed.body.code]).toEqual([500, 'ROBOTS_UNAVAILABLE']);
-    expect(failed.body.error).toContain(`${site.url}/robots.txt was answered with HTTP 500, 3 times`);
+    expect(failed.body.error).toContain(`${site.url}/robots.txt responded with HTTP 500, 3 times`);
     const ignoring = await call('/v2/map', { body: { ...body, ignoreRobotsTxt: true }, ...access() });
     expect(ignoring.body.links.map(({ url }: Body) => new URL(url).pathname).sort()).toEqual([
       '/',

@@ -272,7 +272,7 @@ describe('a document', () => {
     const document = await documentOf('<p>x', {}, failing(error));
     expect(document.markdown).toBe('x');
     expect(document).not.toHaveProperty('changeTracking');
-    expect(document.warning).toBe('Comparing failed: Too large to compare. changeTracking was left out.');
+    expect(document.warning).toBe('changeTracking was left out, because the comparison failed: Too large to compare.');
   });
 
   it('is made again where only the database was away', async () => {

@@ -139,7 +139,7 @@ describe('exit codes', () => {
     const { exitCode, stderr } = await winnow(['team', 'list'], {
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
     });
-    expect(stderr).toContain('The database does not answer');
+    expect(stderr).toContain('The database does not respond');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(exitCode).toBe(3);
   });

@@ -289,7 +289,7 @@ describe('the file of a host', () => {
       );
       expect(failure).toMatchObject({
         code: 'ROBOTS_UNAVAILABLE',
-        message: `${origin}/robots.txt was answered with HTTP ${status}`,
+        message: `${origin}/robots.txt responded with HTTP ${status}`,
         retryAfterSeconds: 7,
       });
     },

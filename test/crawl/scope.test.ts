@@ -10,7 +10,7 @@ import { SKIP_REASONS } from '../../src/crawl/skip-reason.ts';
 const START = 'https://example.com/';
 const at = (url: string, rest: Partial<LinkSource> = {}): LinkSource => ({ url, depth: 0, ...rest });
 /** The address that a link becomes, or the name of why it is left out. */
-const outcome = (verdict: ScopeDecision) => ('denied' in verdict ? verdict.denied : verdict.url);
+const outcome = (verdict: ScopeDecision) => ('skipReason' in verdict ? verdict.skipReason : verdict.url);
 
 function judge(link: string, options: Partial<ScopeOptions> = {}, from: Partial<LinkSource> = {}) {
   const startUrl = options.startUrl ?? START;

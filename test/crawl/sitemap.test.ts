@@ -103,7 +103,7 @@ describe('a sitemap', () => {
 describe('what is no sitemap', () => {
   const refusal = expect.objectContaining({
     code: 'SCRAPE_SITE_ERROR',
-    message: expect.stringMatching(/no sitemap/),
+    message: expect.stringMatching(/neither a sitemap/),
   });
 
   it.each([

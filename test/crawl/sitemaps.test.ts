@@ -103,7 +103,7 @@ describe('a walk', () => {
         {
           url: `${site}/broken.xml`,
           code: 'SCRAPE_SITE_ERROR',
-          error: `${site}/broken.xml is no sitemap and no feed.`,
+          error: `${site}/broken.xml is neither a sitemap nor a feed.`,
         },
         { url: `${site}/missing.xml`, code: 'SCRAPE_SITE_ERROR', error: expect.stringContaining('HTTP 404') },
       ],

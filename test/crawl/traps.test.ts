@@ -120,7 +120,7 @@ describe('a long series', () => {
     expect(walk(days.map((day) => `/rooms?date=${day}`))).toEqual({
       admitted: 5_000,
       trapped: {
-        'example.com/rooms: a calendar of more than 5000 leaves': expect.any(Number),
+        'example.com/rooms: a calendar of more than 5000 pages': expect.any(Number),
         'example.com/rooms: a calendar far from today': expect.any(Number),
       },
     });
@@ -146,13 +146,13 @@ describe('a long series', () => {
     const named = range(1, 1_000).map((n) => `/about;jsessionid=${hex(n)}`);
     expect(walk(named)).toEqual({
       admitted: 200,
-      trapped: { 'example.com/{session}: sessions in the path': 800 },
+      trapped: { 'example.com/{session}: session IDs in the path': 800 },
     });
     const pages = 'abcdefghijklmnopqrstuvwxyz'.split('');
     const looks = range(1, 1_000).flatMap((n) => pages.map((page) => `/${hex(n)}/${page}`));
     const { admitted, trapped } = walk(looks);
     expect(admitted).toBe(500 * pages.length);
-    expect(trapped['example.com/{id}/a: what looks like sessions in the path']).toBe(500);
+    expect(trapped['example.com/{id}/a: probable session IDs in the path']).toBe(500);
   });
 });
 
@@ -165,5 +165,5 @@ it('says where it refused, in few words, and keeps little', () => {
   ]);
   for (const n of range(1, 1_000)) one.admits(`https://host-${n}.example/calendar/2031/07`);
   expect(one.trapped.size).toBeLessThanOrEqual(51);
-  expect(one.trapped.get('other addresses')).toBe(952);
+  expect(one.trapped.get('other URLs')).toBe(952);
 });

@@ -112,7 +112,7 @@ describe('a page', () => {
     expect(claims).toHaveLength(4);
     // The lane is taken for dead, and another one has its pages.
     await releaseClaims(db, { jobId: id, workerPrefix: `${id}/0/`, isWorkerLost: true });
-    const other = { lane: `${id}/0/2` };
+    const other = { pageWorker: `${id}/0/2` };
     const again = await step(id, { ...other, maxPages: 4 });
     expect(again.claims.map(({ losses }) => losses)).toEqual([1, 1, 1, 1]);
     await Promise.all([
@@ -155,13 +155,19 @@ describe('a page', () => {
     ]);
   });
 
+  it('has no due time while every open page is claimed', async () => {
+    const { id } = await newJob({ pages: pagesOf(1) });
+    await step(id, { maxPages: 1 });
+    expect(await readJobWorkload(db, id)).toMatchObject({ open: 1, hosts: 0, dueInMs: undefined });
+  });
+
   it('that could not be begun waits on as if it had never been claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
     } = await step(id, { maxPages: 1 });
     const next = await step(id, {
-      results: [done(first!, { outcome: 'unbegun', blob: undefined })],
+      results: [done(first!, { outcome: 'unstarted', blob: undefined })],
       maxPages: 1,
     });
     expect(next.claims).toMatchObject([{ id: first!.id, attempts: 0, losses: 0 }]);
@@ -284,13 +290,13 @@ describe('claims', () => {
     expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
     const still = {
       fetching: new Map([[name, 5]]),
-      ended: first.claims.slice(5).map((claim) => done(claim)),
+      results: first.claims.slice(5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...still, maxPages: 30 })).claims).toEqual([]);
     expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(3);
     const fewer = {
       fetching: new Map([[name, 3]]),
-      ended: first.claims.slice(3, 5).map((claim) => done(claim)),
+      results: first.claims.slice(3, 5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...fewer, maxPages: 30 })).claims).toHaveLength(1);
     // The host that rested gets half, and so the other half of it.
@@ -313,7 +319,7 @@ describe('claims', () => {
     const { id } = await newJob({ pages: pagesOf(60, name), maxConcurrency: 20 });
     const { claims } = await step(id, { maxPages: 16 });
     expect(claims).toHaveLength(16);
-    const other = { lane: `${id}/1/1` };
+    const other = { pageWorker: `${id}/1/1` };
     expect((await step(id, { ...other, maxPages: 16 })).claims).toHaveLength(4);
     await pauseHosts(db, new Map([[name, 60_000]]));
     const ended = claims.slice(0, 7).map((claim) => done(claim));

@@ -215,7 +215,7 @@ it('a team has so many profiles and no more; those it has it can use', async () 
   );
   await expect(lease('job')).rejects.toMatchObject({
     code: 'BAD_REQUEST',
-    message: expect.stringContaining(`the team has ${MAX_PROFILES}`),
+    message: expect.stringContaining(`maximum of ${MAX_PROFILES} profiles`),
   });
   await expect(lease('job', 'profile 1')).resolves.toMatchObject({ state: undefined });
   await deleteProfile(db, { teamId, name: 'profile 2' });

@@ -22,7 +22,7 @@ describe('the report of a chunk', () => {
     const log = new ChunkLog();
     const ends: Pick<PageResult, 'outcome' | 'isUncounted' | 'error'>[] = [
       { outcome: 'completed' },
-      { outcome: 'unbegun' },
+      { outcome: 'unstarted' },
       { outcome: 'retry', isUncounted: true },
       { outcome: 'retry' },
       { outcome: 'failed', error: { code: 'SCRAPE_TIMEOUT', message: 'late' } },

@@ -51,7 +51,7 @@ const deliver = (
     { db, blobs, egress: through, secretKey: SECRET_KEY },
     {
       jobId: job.id,
-      forMs: 60_000,
+      durationMs: 60_000,
       signal: new AbortController().signal,
       onFault: (error) => faults.push(error),
       ...round,
@@ -240,7 +240,7 @@ describe('first attempts', () => {
         status: 'pending',
         attempts: 1,
         response_status: 500,
-        last_error: 'The receiver answered with HTTP 500; 200 to 299 means received.',
+        last_error: 'The receiver responded with HTTP 500. Only 200 to 299 confirm the event.',
         waitSeconds: 60,
       });
     }
@@ -286,7 +286,11 @@ describe('first attempts', () => {
   it('leave a job that runs to the next round when their time is up', async () => {
     await using receiver = await startReceiver();
     const job = await makeJob(db, { webhook: receiver.url });
-    expect(await deliver(job, { forMs: 300 })).toEqual({ open: 0, nextDueInMs: undefined, jobEnded: false });
+    expect(await deliver(job, { durationMs: 300 })).toEqual({
+      open: 0,
+      nextDueInMs: undefined,
+      jobEnded: false,
+    });
     expect(typesOf(receiver.received)).toEqual(['crawl.started']);
   });
 });
@@ -339,7 +343,7 @@ describe('retries', () => {
     );
     const job = await makeJob(db, { webhook: receiver.url, pages: 40 });
     await endPages(db, job, { count: 20, error: 'no' });
-    while (receiver.received.length < 21) await deliver(job, { forMs: 500 });
+    while (receiver.received.length < 21) await deliver(job, { durationMs: 500 });
     expect(receiver.received).toHaveLength(21);
     for (const { event } of receiver.received) hanging.add(event.webhookId);
     await makeDue(db, job);

@@ -112,7 +112,7 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
     ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
     `--disable-features=${UNWANTED_FEATURES.join()}`,
   ];
-  const { child, kill, lastWords } = startUnprivileged(command, {
+  const { child, kill, stderrTail } = startUnprivileged(command, {
     uid: BROWSER_UID,
     home: home.path,
     // Chromium expects the protocol's pipe at the file descriptors 3 and 4.
@@ -142,7 +142,7 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
   } catch (cause) {
     kill();
     await exited.catch(() => undefined);
-    throw new Error(`Chromium (${executablePath}) does not start: ${lastWords() || 'it said nothing'}`, {
+    throw new Error(`Chromium (${executablePath}) does not start: ${stderrTail() || 'it said nothing'}`, {
       cause,
     });
   }

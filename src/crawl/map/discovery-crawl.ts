@@ -10,7 +10,7 @@ export interface PageVisit {
   isThrottled?: boolean;
 }
 
-/** The options of a light crawl, which follows links only to collect URLs. */
+/** The options of a discovery crawl, which follows links only to collect URLs for a map. */
 export interface DiscoveryCrawlOptions {
   frontier: Frontier;
   /** Fetches a page and adds its links to the frontier. It throws only errors that should end the crawl. */
@@ -31,7 +31,7 @@ export interface DiscoveryCrawlOptions {
 }
 
 /**
- * Why a light crawl ended: all pages were fetched (`all`), enough links were found (`enough`), the deadline
+ * Why a discovery crawl ended: all pages were fetched (`all`), enough links were found (`enough`), the deadline
  * passed (`time`), the maximum number of pages was fetched (`pages`), many pages in a row had no new link
  * (`dry`), or the host kept asking to slow down (`refused`).
  */
@@ -42,12 +42,12 @@ const MAX_PAGES = 5_000;
  * A crawl ends as `dry` after more than this many pages without a new link, plus half the number of links
  * found so far.
  */
-const LEAST_DRY = 100;
-const DRY_PART = 2;
+const MIN_PAGES_WITHOUT_NEW_LINKS = 100;
+const FOUND_LINKS_PER_EXTRA_PAGE = 2;
 const REST_MS = 2_000;
-const LONGEST_REST_MS = 10_000;
+const MAX_REST_MS = 10_000;
 /** The crawl ends as `refused` after this many refusals for each concurrent request. */
-const MOST_ROUNDS = 3;
+const MAX_REFUSALS_PER_REQUEST = 3;
 
 /** Follows links breadth first and fetches pages only to find more links. */
 export async function runDiscoveryCrawl(crawl: DiscoveryCrawlOptions): Promise<DiscoveryCrawlEnd> {
@@ -61,25 +61,23 @@ export async function runDiscoveryCrawl(crawl: DiscoveryCrawlOptions): Promise<D
   function endReason(): DiscoveryCrawlEnd | undefined {
     if (crawl.signal.aborted) return 'time';
     if (crawl.isEnough()) return 'enough';
-    if (refusals >= MOST_ROUNDS * requestsPerHost) return 'refused';
+    if (refusals >= MAX_REFUSALS_PER_REQUEST * requestsPerHost) return 'refused';
     if (pages >= MAX_PAGES) return 'pages';
-    return crawl.mayEndEarly && dry > LEAST_DRY + found / DRY_PART ? 'dry' : undefined;
+    return crawl.mayEndEarly && dry > MIN_PAGES_WITHOUT_NEW_LINKS + found / FOUND_LINKS_PER_EXTRA_PAGE
+      ? 'dry'
+      : undefined;
   }
 
   async function visit(step: FrontierUrl): Promise<void> {
     const pauseMs = Math.max(restUntilMs - performance.now(), pages > 0 ? delayMs : 0);
     if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
     pages++;
-    const {
-      newLinks: fresh,
-      isThrottled: asksForRest,
-      retryAfterMs: restMs = REST_MS,
-    } = await crawl.visit(step, signal);
+    const { newLinks: fresh, isThrottled, retryAfterMs: restMs = REST_MS } = await crawl.visit(step, signal);
     found += fresh;
     dry = fresh > 0 ? 0 : dry + 1;
-    if (!asksForRest) return;
+    if (!isThrottled) return;
     refusals++;
-    restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(restMs, LONGEST_REST_MS));
+    restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(restMs, MAX_REST_MS));
     frontier.putBack(step);
   }
 

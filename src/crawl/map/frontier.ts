@@ -21,7 +21,7 @@ export interface Frontier {
 
 const MAX_URLS = 100_000;
 const MAX_GROUPS = 500;
-/** Maximum depth that is told apart; deeper pages are treated as if they had this depth. */
+/** Maximum depth with a queue of its own; deeper pages are treated as if they had this depth. */
 const MAX_DEPTH = 100;
 
 /**

@@ -23,7 +23,7 @@ export type MapScopeOptions = Pick<
 /**
  * Creates the scope of a map. It differs from the scope of a crawl in one point: with `filterByPath`, the
  * start path applies to all hosts of the site.
- * @param base the requested URL on the host that responded, see `siteOf`
+ * @param base the requested URL on the host that responded, see `startUrlAfterRedirect`
  */
 export function createMapScope(base: string, options: MapScopeOptions): MapScope {
   const scope = createScope({

@@ -35,8 +35,8 @@ export function parseCrawlPrompt(url: string, prompt: string): ParsedPrompt {
     understood.push(match[0].trim());
     // Remove the matched words, so that no other rule reads "without subdomains" as a path to exclude. From
     // "20 blog posts" only the number is removed, because the section is still needed.
-    const what = match.groups?.what ? `; only ${match.groups.what} pages ` : ' ; ';
-    rest = rest.slice(0, match.index) + what + rest.slice(match.index + match[0].length);
+    const replacement = match.groups?.pageKind ? `; only ${match.groups.pageKind} pages ` : ' ; ';
+    rest = rest.slice(0, match.index) + replacement + rest.slice(match.index + match[0].length);
   }
   const paths = parsePaths(rest, URL.parse(url)?.host ?? '');
   if (paths.includePaths.length > 0) params.includePaths = paths.includePaths;

@@ -55,7 +55,7 @@ const TOKENS = new RegExp(
   [
     '(?<end>[.;!?](?=\\s|$)|\\n)',
     `(?<turn>(?<![\\w/-])(?:${EXCLUDING_WORDS}|${INCLUDING_WORDS})(?![\\w-]))`,
-    '(?<address>https?://[^\\s"\'<>`]{1,500})',
+    '(?<url>https?://[^\\s"\'<>`]{1,500})',
     '(?<![\\w/.])(?<path>/[\\w~%.*+@-][^\\s"\'<>`,;:!?)]{0,300})',
     `(?<![\\w/-])(?<section>(?:${ARTICLE} )?(?:${SECTIONS.map(([words]) => words).join('|')})(?: (?:${NOUNS}))?)(?![\\w-])`,
     `(?<![\\w/-])(?:the|any|all|every) ["'\`]?(?<named>[a-z][\\w-]{1,40})["'\`]? (?:section|area|folder|directory|subtree|part of the site)s?(?![\\w-])`,
@@ -92,10 +92,10 @@ function parseToken(
   groups: Record<string, string | undefined>,
   host: string,
 ): { pattern: string; folder?: string } | undefined {
-  const { address, path, section, named, files } = groups;
-  if (address || path) {
-    const url = address ? URL.parse(address) : undefined;
-    if (address && url?.host !== host) return undefined;
+  const { url: urlText, path, section, named, files } = groups;
+  if (urlText || path) {
+    const url = urlText ? URL.parse(urlText) : undefined;
+    if (urlText && url?.host !== host) return undefined;
     const folder = normalizeFolder(url ? url.pathname : (path ?? ''));
     return folder === undefined
       ? undefined
@@ -126,7 +126,7 @@ export function parsePaths(prompt: string, host: string): PromptPaths {
       mode = EXCLUDING.test(words.replace(/\s+/g, ' ')) ? 'exclude' : 'include';
       modeWord = words;
     }
-    if (groups.end || groups.turn || (!mode && !groups.path && !groups.address)) continue;
+    if (groups.end || groups.turn || (!mode && !groups.path && !groups.url)) continue;
     if (/^extract/i.test(modeWord) && VALUE_NAMES.test(groups.section ?? '')) continue;
     const meaning = parseToken(groups, host);
     if (!meaning) continue;

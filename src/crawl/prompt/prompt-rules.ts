@@ -38,7 +38,7 @@ const NUMBER_WORDS: Record<string, number> = Object.fromEntries(
 const NUMBER = `((?:an? |one |two |three |five )?(?:${Object.keys(NUMBER_WORDS).join('|')})|\\d[\\d,_]*(?:\\.\\d+)?k?)`;
 const NOT = `(?:do not|don't|dont|never|not|no|without|avoid|exclude|excluding|ignore|skip|disallow)`;
 const FILLER = `(?: (?:the|a|any|all|its|their|use|using|follow|following|include|including|crawl|crawling|visit|to|of)){0,3}`;
-const PAGES = `(?:(?<what>\\w+) )?(?:pages?|urls?|results?|documents?|articles?|posts?|items?|entries)`;
+const PAGES = `(?:(?<pageKind>\\w+) )?(?:pages?|urls?|results?|documents?|articles?|posts?|items?|entries)`;
 const LINKS = `(?:external|outbound|outgoing|off-?site) (?:links?|pages?|sites?|urls?)`;
 /** The text after a number without a unit, so that "at most 50 seconds" is not read as a limit of pages. */
 const NO_UNIT_AFTER = `(?= ?(?:$|[.,;!?)]| (?:and|but|then|or|while|please|in total|altogether|of (?:them|these|those)|from)(?![\\w-])))`;

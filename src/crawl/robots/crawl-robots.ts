@@ -40,7 +40,7 @@ const MAX_RETRY_AFTER_MS = 120_000;
 /**
  * Creates the robots.txt rules of one crawl.
  * @param crawl.token the crawler's name in robots.txt; defaults to the name of the service
- * @param doors.patienceMs milliseconds for which an unavailable robots.txt is requested again before the host
+ * @param deps.patienceMs milliseconds for which an unavailable robots.txt is requested again before the host
  *   is given up
  */
 export function createCrawlRobots(
@@ -51,7 +51,7 @@ export function createCrawlRobots(
   const reader = { jobId, cipher };
   const known = new ExpiringMap<RobotsRules>({ limit: MAX_HOSTS, ttlMs: TTL_MS });
 
-  /** @returns the rules, the current wait of the host, or the error of a request that failed just now */
+  /** @returns the rules, the current wait of the host, or the error of a request that has just failed */
   async function read(url: URL, signal: AbortSignal): Promise<RobotsRules | RobotsWait | ServiceError> {
     const { origin } = url;
     const found = known.get(origin);
@@ -83,8 +83,8 @@ export function createCrawlRobots(
   }
 
   return {
-    async readRules(address, signal) {
-      const url = new URL(address);
+    async readRules(pageUrl, signal) {
+      const url = new URL(pageUrl);
       const result = await read(url, signal);
       if ('allows' in result) return { rules: result };
       const wait = result instanceof ServiceError ? await recordFailure(url, result) : result;
@@ -92,8 +92,8 @@ export function createCrawlRobots(
         ? { error: robotsUnavailableError(wait.reason, wait.tries) }
         : { waitMs: wait.waitMs };
     },
-    async readRulesIfAvailable(address, signal) {
-      const result = await read(new URL(address), signal);
+    async readRulesIfAvailable(pageUrl, signal) {
+      const result = await read(new URL(pageUrl), signal);
       return 'allows' in result ? result : undefined;
     },
   };

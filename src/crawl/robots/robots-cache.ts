@@ -17,12 +17,12 @@ import {
  */
 export interface RobotsCache {
   /**
-   * Reads the rules of an origin. If the host cannot be reached and no copy is stored, the rules are
+   * Reads the rules of an origin. If the host cannot be reached and no stored is stored, the rules are
    * `UNLIMITED`: its pages cannot be fetched either, and their errors give the reason.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the file is unavailable and no copy is stored. Its message
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the file is unavailable and no stored is stored. Its message
    *   is a clause without a full stop; its `retryAfterSeconds` is the host's `Retry-After`.
    */
-  readRules(question: RobotsQuery, signal: AbortSignal): Promise<RobotsRules>;
+  readRules(query: RobotsQuery, signal: AbortSignal): Promise<RobotsRules>;
 }
 
 /** Which rules to read, and for which reader. */
@@ -37,7 +37,7 @@ interface RobotsQuery {
   reader?: RobotsCrawl | undefined;
 }
 
-/** @param doors.token the name of the service in robots.txt */
+/** @param deps.token the name of the service in robots.txt */
 export function createRobotsCache(deps: {
   db: Database;
   egress: Egress;
@@ -54,30 +54,30 @@ export function createRobotsCache(deps: {
   async function fetchShared(origin: string, signal: AbortSignal): Promise<RobotsFetchResult> {
     const shared = await pending.get(origin)?.catch(() => undefined);
     if (shared) return shared;
-    const answer = fetchRobots({ ...deps, origin, signal });
-    pending.set(origin, answer);
-    return answer.finally(() => pending.delete(origin));
+    const result = fetchRobots({ ...deps, origin, signal });
+    pending.set(origin, result);
+    return result.finally(() => pending.delete(origin));
   }
 
   async function readFile({ origin, reader }: RobotsQuery, signal: AbortSignal) {
-    const copy = await findRobotsFile(db, origin, reader);
+    const stored = await findRobotsFile(db, origin, reader);
     // The file was serialized by `keepRobotsFile` below.
-    const last = copy && (JSON.parse(copy.file.toString()) as RobotsFile);
-    if (copy?.isFresh) return last;
-    const answer = await fetchShared(origin, signal);
-    if (answer === 'unconnected') return last;
-    if (answer instanceof ServiceError) {
-      if (last) return last;
-      throw answer;
+    const lastFile = stored && (JSON.parse(stored.file.toString()) as RobotsFile);
+    if (stored?.isFresh) return lastFile;
+    const result = await fetchShared(origin, signal);
+    if (result === 'unconnected') return lastFile;
+    if (result instanceof ServiceError) {
+      if (lastFile) return lastFile;
+      throw result;
     }
-    await storeRobotsFile(db, { origin, reader, file: Buffer.from(JSON.stringify(answer)) });
-    return answer;
+    await storeRobotsFile(db, { origin, reader, file: Buffer.from(JSON.stringify(result)) });
+    return result;
   }
 
   return {
-    async readRules(question, signal) {
-      const file = await readFile(question, signal);
-      return file ? parseRobots(file, question.token ?? deps.token) : ALLOW_ALL;
+    async readRules(query, signal) {
+      const file = await readFile(query, signal);
+      return file ? parseRobots(file, query.token ?? deps.token) : ALLOW_ALL;
     },
   };
 }

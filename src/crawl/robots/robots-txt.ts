@@ -16,8 +16,7 @@ export interface RobotsFile {
 }
 
 /**
- * What robots.txt allows one crawler on one origin (RFC 9309). Callers make sure that URLs are of that
- * origin.
+ * The rules of a robots.txt for one crawler on one origin (RFC 9309). Callers pass only URLs of that origin.
  */
 export interface RobotsRules {
   /** Whether a URL may be fetched. Only its path and query are compared. */
@@ -56,8 +55,8 @@ function isAllowed(rules: readonly PathRule[], url: string): boolean {
 }
 
 function resolveSitemaps(values: readonly string[], base: string): string[] {
-  const addresses = values.flatMap((value) => URL.parse(value, base) ?? []);
-  return [...new Set(addresses.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ href }) => href))];
+  const urls = values.flatMap((value) => URL.parse(value, base) ?? []);
+  return [...new Set(urls.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ href }) => href))];
 }
 
 /**
@@ -118,16 +117,19 @@ async function fetchRobotsFile({ egress, origin, userAgent, signal }: RobotsRequ
   body.destroy();
   if (statusCode >= 500) {
     const retryAfterMs = parseRetryAfter(headers['retry-after']);
-    throw unavailableError(`${robotsUrl(origin)} was answered with HTTP ${statusCode}`, { retryAfterMs });
+    throw unavailableError(`${robotsUrl(origin)} responded with HTTP ${statusCode}`, { retryAfterMs });
   }
   return { url, statusCode, body: truncateToLine(Buffer.concat(chunks)) };
 }
 
 const robotsUrl = (origin: string) => new URL('/robots.txt', origin).href;
 
-function unavailableError(what: string, extras: { retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+function unavailableError(
+  message: string,
+  extras: { retryAfterMs?: number | undefined; cause?: unknown } = {},
+) {
   const { retryAfterMs, cause } = extras;
-  return new ServiceError('ROBOTS_UNAVAILABLE', what, {
+  return new ServiceError('ROBOTS_UNAVAILABLE', message, {
     cause,
     ...(retryAfterMs && { retryAfterSeconds: retryAfterMs / 1000 }),
   });
@@ -145,8 +147,7 @@ export async function fetchRobots(request: RobotsRequest): Promise<RobotsFetchRe
     return await fetchRobotsFile({ ...request, signal });
   } catch (error) {
     request.signal.throwIfAborted();
-    if (signal.aborted)
-      return unavailableError(`${url} was not answered within ${TIMEOUT_MS / 1000} seconds`);
+    if (signal.aborted) return unavailableError(`${url} did not respond within ${TIMEOUT_MS / 1000} seconds`);
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'ROBOTS_UNAVAILABLE') return error;
     if (isHostUnreachable(error)) return 'unconnected';
@@ -158,12 +159,12 @@ export async function fetchRobots(request: RobotsRequest): Promise<RobotsFetchRe
 
 /**
  * Creates the error for a user that the rules of a host are unknown, with advice.
- * @param what a sentence about the cause, without its full stop
+ * @param cause a sentence about the cause, without its full stop
  */
-export function robotsUnavailableError(what: string, tries: number): ServiceError {
-  const often = tries > 1 ? `, ${tries} times` : '';
+export function robotsUnavailableError(cause: string, tries: number): ServiceError {
+  const repetition = tries > 1 ? `, ${tries} times` : '';
   return new ServiceError(
     'ROBOTS_UNAVAILABLE',
-    `${what}${often}. What may be crawled on the host is not known without it. Try again later, or set ignoreRobotsTxt if you may crawl it all the same.`,
+    `${cause}${repetition}. Without it, the pages that may be crawled on this host are unknown. Try again later, or set ignoreRobotsTxt if you are allowed to crawl it anyway.`,
   );
 }

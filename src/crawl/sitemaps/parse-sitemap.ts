@@ -8,7 +8,7 @@ async function* parseXml(texts: AsyncIterable<string>, url: string): AsyncGenera
   const reader = createXmlReader(url);
   for await (const text of texts) {
     const entries = reader.read(text);
-    if (!entries) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} is no sitemap and no feed.`);
+    if (!entries) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} is neither a sitemap nor a feed.`);
     yield* entries;
   }
 }
@@ -21,12 +21,12 @@ async function* parseLines(texts: AsyncIterable<string>): AsyncGenerator<Sitemap
     // A line beyond the maximum is skipped anyway, so the rest of it need not be kept.
     line = lines.pop()!.slice(0, MAX_URL_CHARACTERS + 1); // `split` returns at least one part
     for (const each of lines) {
-      const address = parseHttpUrl(each);
-      if (address) yield { kind: 'page', url: address };
+      const url = parseHttpUrl(each);
+      if (url) yield { kind: 'page', url };
     }
   }
-  const address = parseHttpUrl(line);
-  if (address) yield { kind: 'page', url: address };
+  const url = parseHttpUrl(line);
+  if (url) yield { kind: 'page', url };
 }
 
 /**

@@ -53,7 +53,7 @@ export function createXmlReader(base: string): XmlReader {
   const open: string[] = [];
   let found: SitemapEntry[] = [];
   let refused = false;
-  let address: string | undefined;
+  let urlText: string | undefined;
   let markup = 0;
 
   function add(kind: SitemapEntry['kind'], text: string, relativeTo?: string): void {
@@ -69,24 +69,24 @@ export function createXmlReader(base: string): XmlReader {
         const parent = open.at(-1) ?? '';
         refused ||= open.length > MAX_DEPTH || (open.length === 0 && name === 'html');
         open.push(name);
-        if (name === 'loc' || name === 'link') address = '';
+        if (name === 'loc' || name === 'link') urlText = '';
         const isPage = (attributes.rel ?? 'alternate') === 'alternate';
         if (name === 'link' && LINK_PARENTS.has(parent) && attributes.href && isPage)
           add('page', attributes.href, base);
       },
       ontext(text) {
         markup = 0;
-        if (address !== undefined && address.length <= MAX_URL_CHARACTERS) address += text;
+        if (urlText !== undefined && urlText.length <= MAX_URL_CHARACTERS) urlText += text;
       },
       onclosetag() {
         markup = 0;
         const name = open.pop();
         const parent = open.at(-1) ?? '';
-        if (address === undefined || (name !== 'loc' && name !== 'link')) return;
+        if (urlText === undefined || (name !== 'loc' && name !== 'link')) return;
         const kind = name === 'loc' && Object.hasOwn(LOC_PARENTS, parent) ? LOC_PARENTS[parent] : undefined;
-        if (kind) add(kind, address);
-        else if (name === 'link' && LINK_PARENTS.has(parent)) add('page', address, base);
-        address = undefined;
+        if (kind) add(kind, urlText);
+        else if (name === 'link' && LINK_PARENTS.has(parent)) add('page', urlText, base);
+        urlText = undefined;
       },
       oncommentend: () => (markup = 0),
     },

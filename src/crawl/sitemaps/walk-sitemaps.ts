@@ -3,6 +3,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { openDownload } from '../../net/download.ts';
 import type { Egress } from '../../net/egress.ts';
 import { toFetchError } from '../../net/fetch-error.ts';
+import { isGone } from '../../net/response-status.ts';
 import type { RobotsRules } from '../robots/robots-txt.ts';
 import { trimPath } from '../url-path.ts';
 import { parseSitemap } from './parse-sitemap.ts';
@@ -25,7 +26,7 @@ export interface SitemapWalk {
   isWanted?: ((url: string) => boolean) | undefined;
 }
 
-/** What happened to the files of a walk. */
+/** The outcome of a walk for its files. */
 export interface SitemapReport {
   /** Number of files that were read completely. */
   files: number;
@@ -71,7 +72,7 @@ function usualSitemapUrls(start: URL): string[] {
 /**
  * The URLs of a site's sitemaps: those that robots.txt names, otherwise the usual URLs. The usual URLs are
  * also the fallbacks if a named sitemap cannot be read.
- * @param start the requested URL on the host that responded, see `siteOf`
+ * @param start the requested URL on the host that responded, see `startUrlAfterRedirect`
  */
 export function locateSitemaps(start: URL, robots: RobotsRules): Pick<SitemapWalk, 'roots' | 'fallbacks'> {
   const usual = usualSitemapUrls(start);
@@ -110,10 +111,13 @@ interface WalkState {
 /** Opens a file. @returns `undefined` if it does not exist, or redirects to a file that was read before */
 async function openFile(file: SitemapFile, walk: SitemapWalk, state: WalkState) {
   const { queue, report } = state;
-  const { responseTimeoutMs: answerTimeoutMs = RESPONSE_TIMEOUT_MS } = walk;
+  const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = walk;
   const silence = new AbortController();
-  const message = `The sitemap ${file.url} was not answered in ${answerTimeoutMs / 1_000} seconds.`;
-  const timer = setTimeout(() => silence.abort(new ServiceError('SCRAPE_TIMEOUT', message)), answerTimeoutMs);
+  const message = `The sitemap ${file.url} did not respond within ${responseTimeoutMs / 1_000} seconds.`;
+  const timer = setTimeout(
+    () => silence.abort(new ServiceError('SCRAPE_TIMEOUT', message)),
+    responseTimeoutMs,
+  );
   const signal = AbortSignal.any([walk.signal, silence.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
   const { url, statusCode, body } = await openDownload(walk.egress, {
     url: file.url,
@@ -125,8 +129,8 @@ async function openFile(file: SitemapFile, walk: SitemapWalk, state: WalkState) 
   if (statusCode >= 200 && statusCode < 300 && (url === file.url || queue.know(url))) return { url, body };
   body.destroy();
   if (statusCode >= 200 && statusCode < 300) return undefined;
-  if (file.depth > 0 || (statusCode !== 404 && statusCode !== 410))
-    throw new ServiceError('SCRAPE_SITE_ERROR', `The sitemap ${url} was answered with HTTP ${statusCode}.`);
+  if (file.depth > 0 || !isGone(statusCode))
+    throw new ServiceError('SCRAPE_SITE_ERROR', `The sitemap ${url} responded with HTTP ${statusCode}.`);
   report.missing.push(url);
   state.needsFallbacks = true;
   return undefined;
@@ -134,7 +138,7 @@ async function openFile(file: SitemapFile, walk: SitemapWalk, state: WalkState) 
 
 function toServiceError(error: unknown, url: string): ServiceError {
   if (error instanceof Error && error.name === 'TimeoutError') {
-    const message = `The sitemap ${url} was not read to its end in ${FILE_TIMEOUT_MS / 1_000} seconds.`;
+    const message = `The sitemap ${url} could not be read completely within ${FILE_TIMEOUT_MS / 1_000} seconds.`;
     return new ServiceError('SCRAPE_TIMEOUT', message, { cause: error });
   }
   const translated = toFetchError(error, new URL(url).host);

@@ -100,19 +100,19 @@ export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): Trap
     if (!leaf) return undefined;
     if (isFarAway(leaf, now)) return 'a calendar far from today';
     const endless = leaf.refusesPast && tally.add(`calendar ${shape}`) > MAX_CALENDAR_PAGES;
-    return endless ? `a calendar of more than ${MAX_CALENDAR_PAGES} leaves` : undefined;
+    return endless ? `a calendar of more than ${MAX_CALENDAR_PAGES} pages` : undefined;
   }
 
   function sessionReason(shape: string): string | undefined {
     if (shape.includes('{session}')) {
-      return tally.add(`session ${shape}`) > MAX_SESSIONS ? 'sessions in the path' : undefined;
+      return tally.add(`session ${shape}`) > MAX_SESSIONS ? 'session IDs in the path' : undefined;
     }
     const at = shape.indexOf('/{id}/');
     if (at < 0) return undefined;
     const count = tally.add(`token ${shape}`);
     if (count === 1) tally.add(`below ${shape.slice(0, at)}`);
     return count > MAX_TOKENS && tally.of(`below ${shape.slice(0, at)}`) >= MIN_SHAPES_BELOW
-      ? 'what looks like sessions in the path'
+      ? 'probable session IDs in the path'
       : undefined;
   }
 
@@ -140,7 +140,7 @@ export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): Trap
           ? `${urlShape(url, segments.slice(0, MAX_NAMED_SEGMENTS))}/…`
           : shape;
       const name = `${where}: ${reason}`;
-      const known = trapped.has(name) || trapped.size < MAX_REPORTED ? name : 'other addresses';
+      const known = trapped.has(name) || trapped.size < MAX_REPORTED ? name : 'other URLs';
       trapped.set(known, (trapped.get(known) ?? 0) + 1);
       return false;
     },

@@ -36,12 +36,12 @@ export async function findCacheEntries(
     with found as (
       select place, copy.blob, copy.files
       from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => minMs / 1000)}::float8[],
-        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as asked (key, least, most, place)
+        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as asked (key, min_seconds, max_seconds, place)
       cross join lateral (
         select blob, files from cache_entries
         where cache_entries.key = asked.key
-          and fetched_at <= now() - make_interval(secs => least)
-          and fetched_at > now() - make_interval(secs => most)
+          and fetched_at <= now() - make_interval(secs => min_seconds)
+          and fetched_at > now() - make_interval(secs => max_seconds)
         order by fetched_at desc limit 1
       ) as copy
     ), used as (
@@ -69,9 +69,11 @@ export async function addCacheEntries(db: Database, entries: CacheEntry[]): Prom
     )
     .insertInto('cache_entries')
     .values(
-      entries.map(({ key, blob, fetchedAt, files: own }) => ({
-        ...{ key, blob, fetched_at: fetchedAt },
-        files: own.map(({ hash }) => hash),
+      entries.map(({ key, blob, fetchedAt, files: entryFiles }) => ({
+        key,
+        blob,
+        fetched_at: fetchedAt,
+        files: entryFiles.map(({ hash }) => hash),
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { JobCipher } from '../../encryption/job-cipher.ts';
 import type { Retuning } from '../../schemas/page-job.ts';
-import type { Database, StoredError } from '../client.ts';
-import type { Queryable } from '../pages/pages.ts';
+import type { Database, Queryable, StoredError } from '../client.ts';
 
 /**
  * How many pages a job may claim in total. A page that was dropped as a duplicate does not count against
@@ -89,7 +88,7 @@ export async function startDiscovery(
 /** The facts about a crawl that its start page revealed. */
 export interface CrawlStart {
   /**
-   * The URL that the start page was answered from, after redirects; its own URL if there was no response.
+   * The URL of the start page after redirects; its requested URL if there was no response.
    */
   base: string;
   /** Minimum milliseconds between two pages from now on. */
@@ -107,14 +106,14 @@ export async function recordCrawlStart(
   start: CrawlStart,
   cipher: JobCipher,
 ): Promise<void> {
-  const { base, crawlDelayMs: paceMs, strayed } = start;
-  const pace = paceMs === undefined ? null : Math.round(paceMs);
+  const { base, crawlDelayMs, strayed } = start;
+  const delayMs = crawlDelayMs === undefined ? null : Math.round(crawlDelayMs);
   const notes = strayed ? `{"strayed": ${cipher.encryptJson(strayed)}}` : '{}';
   await sql`
     update job_progress set base = ${cipher.encrypt(base)}, notes = notes - 'strayed' || ${notes}::jsonb,
-      delay_ms = greatest(delay_ms, ${pace}::int),
-      next_claim_at = case when ${pace}::int is null then next_claim_at
-        else greatest(next_claim_at, now() + make_interval(secs => ${pace}::int / 1000.0)) end
+      delay_ms = greatest(delay_ms, ${delayMs}::int),
+      next_claim_at = case when ${delayMs}::int is null then next_claim_at
+        else greatest(next_claim_at, now() + make_interval(secs => ${delayMs}::int / 1000.0)) end
     where job_id = ${jobId}`.execute(query);
 }
 
@@ -177,7 +176,7 @@ export async function endJob(
       update pages set status = 'pending', lane = null, claimed_until = null
       from ended where pages.job_id = ended.id and pages.team_id = ended.team_id and pages.status = 'claimed'
     ), final as (
-      -- What was never attempted is no page of an ended job.
+      -- Pages that were never attempted do not count as pages of an ended job.
       update job_progress set page_limit = completed + failed, admitted = completed + failed + dropped
       from ended where job_progress.job_id = ended.id and ${end.status} <> 'completed'
     ), event as (

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Database } from '../client.ts';
-import { arrayParameter } from '../pages/pages.ts';
+import { arrayParameter, type Database } from '../client.ts';
+import { EXTERNAL_HOMEPAGE_CODE } from '../pages/skipped-urls.ts';
 import { CAPACITY, OPEN_PAGES } from './job-progress.ts';
 
 /** The fetch times of one host. */
@@ -72,7 +72,7 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
       (select json_build_object('host', host, 'requests', requests, 'averageMs', round(ms::numeric / requests)) from host_times
         where job_id = jobs.id order by ms::numeric / requests desc limit 1) as slowest,
       progress.blocked,
-      (select count(*)::int from blocked_urls where job_id = jobs.id and code = 'EXTERNAL_LINK') as external,
+      (select count(*)::int from blocked_urls where job_id = jobs.id and code = ${EXTERNAL_HOMEPAGE_CODE}) as external,
       (select count(*)::int from pages where job_id = jobs.id and status = 'dropped' and not exists (
         select from blocked_urls where job_id = jobs.id and md5(url) = md5(pages.url))) as same,
       (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(notes -> 'traps', '{}'))) as trapped,
@@ -92,7 +92,11 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     'not attempted': status === 'completed' ? 0 : left,
   };
   return {
-    ...{ status, pages, completed, failures: failures ?? {}, credits },
+    status,
+    pages,
+    completed,
+    failures: failures ?? {},
+    credits,
     ...(slowest && { slowestHost: slowest }),
     skipped: Object.fromEntries(Object.entries(skipped).filter(([, count]) => count > 0)),
   };

@@ -3,8 +3,8 @@ import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import type { PageJobKind } from '../../job-kinds.ts';
 import { narrowTarget, type WebhookTarget } from '../../schemas/webhook.ts';
-import type { Database, JobStatus, StoredError } from '../client.ts';
-import { addPages, encryptPages, type NewPage, type Queryable } from '../pages/pages.ts';
+import type { Database, JobStatus, Queryable, StoredError } from '../client.ts';
+import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { addSkipped, type SkippedUrls } from '../pages/skipped-urls.ts';
 import { encryptTarget } from '../webhooks.ts';
 import { lockJobProgress, OPEN_PAGES } from './job-progress.ts';
@@ -20,7 +20,7 @@ export interface NewPageJob extends NewJob {
   webhook: WebhookTarget | undefined;
   /** Base of the file URLs in the documents that webhooks deliver. */
   baseUrl: string;
-  /** Notes for the job's warning that are known from the start; see `note`. */
+  /** Notes for the job's warning that are known from the start; see `addNote`. */
   notes?: Record<string, unknown>;
 }
 
@@ -223,7 +223,7 @@ export async function retryFailedPages(db: Database, job: { id: string; ttlMs: n
   });
 }
 
-/** Finds a batch or crawl, with what lanes and activities need to know about it. */
+/** Finds a batch or crawl, with the data that its activities need. */
 export async function findPageJob(db: Database, id: string) {
   return db.query
     .selectFrom('jobs')

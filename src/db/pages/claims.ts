@@ -1,22 +1,21 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
-import type { Database } from '../client.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
 import { CAPACITY, OPEN_PAGES } from '../jobs/job-progress.ts';
-import { arrayParameter, type Queryable } from './pages.ts';
 
-/** Seconds after which a claim expires if its lane does not renew it. */
+/** Seconds after which a claim expires if its page worker does not renew it. */
 const CLAIM_SECONDS = 30;
-/** Maximum number of hosts considered in one call of `claim`. */
+/** Maximum number of hosts considered in one call of `claimPages`. */
 const MAX_HOSTS_PER_CLAIM = 64;
 /**
- * Seconds for which a lane counts as waiting for a host that had no capacity left, so that the other lanes
- * leave it its share.
+ * Seconds for which a page worker counts as waiting for a host that had no capacity left, so that the other
+ * page workers leave it its share.
  */
 const HOST_WAIT_SECONDS = 5;
 /** Seconds after which a host loses one strike. */
 const STRIKE_SECONDS = 30;
 
-/** A page that a lane has claimed. */
+/** A page that a page worker has claimed. */
 export interface Claim {
   ordinal: number;
   /** The scrape id of the page. */
@@ -29,7 +28,7 @@ export interface Claim {
   /** Number of earlier attempts to fetch the page. */
   attempts: number;
   losses: number;
-  /** Milliseconds that the page waited for a lane after it became due. */
+  /** Milliseconds that the page waited for a page worker after it became due. */
   waitedMs: number;
 }
 
@@ -46,12 +45,13 @@ export interface LockedJob {
   creditsLeft: number | null;
 }
 
-/** The request of a lane to claim pages. */
+/** The request of a page worker to claim pages. */
 export interface ClaimRequest {
+  /** The unique name of the page worker, stored in columns named `lane`. */
   pageWorker: string;
   /** Maximum number of pages to claim. */
   maxPages: number;
-  /** Number of requests that the lane has open at each host. */
+  /** Number of requests that the page worker has open at each host. */
   fetching: Map<string, number>;
   /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
   requestsPerHost: number;
@@ -92,12 +92,12 @@ async function readCapacity(query: Queryable, jobId: string): Promise<number> {
 
 /**
  * The hosts that have due pages of a job and are not paused, as a common table expression `open`. Each host
- * gets a limited number of simultaneous requests: `fair` is the lane's share of that number, `mine` is how
- * many requests the lane has open, and `free` is how many more the host may get. The limit is shared among
- * the lanes of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
- * lanes. Each strike of a host halves the limit.
+ * gets a limited number of simultaneous requests: `fair` is the page worker's share of that number, `mine` is how
+ * many requests the page worker has open, and `free` is how many more the host may get. The limit is shared among
+ * the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
+ * page workers. Each strike of a host halves the limit.
  */
-const claimableHosts = (job: LockedJob, { pageWorker: lane, fetching, requestsPerHost }: ClaimRequest) => sql`
+const claimableHosts = (job: LockedJob, { pageWorker, fetching, requestsPerHost }: ClaimRequest) => sql`
     open as (
       select name, mine, greatest(1, most / (1 + others)) as fair, most - taken - mine as free
       from host cross join lateral (
@@ -111,7 +111,7 @@ const claimableHosts = (job: LockedJob, { pageWorker: lane, fetching, requestsPe
         select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
           coalesce(sum(taken), 0)::int as taken
         from host_leases
-        where host_leases.host = name and lane <> ${lane} and expires_at > now()
+        where host_leases.host = name and lane <> ${pageWorker} and expires_at > now()
           and (${job.max_concurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
       ) as leases
       where name is not null
@@ -172,7 +172,7 @@ export async function claimPages(query: Queryable, job: LockedJob, request: Clai
 }
 
 /**
- * Records how many requests a lane has open at each host, including those for the pages that it has just
+ * Records how many requests a page worker has open at each host, including those for the pages that it has just
  * claimed.
  */
 export async function renewHostLeases(
@@ -180,28 +180,28 @@ export async function renewHostLeases(
   request: ClaimRequest,
   claims: { host: string }[],
 ): Promise<void> {
-  const { pageWorker: lane, maxPages: want } = request;
+  const { pageWorker, maxPages } = request;
   const taken = new Map(request.fetching);
   for (const { host } of claims) taken.set(host, (taken.get(host) ?? 0) + 1);
   await sql`
     with held as (
       select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)
     ), gone as (
-      delete from host_leases where lane = ${lane} and taken > 0 and host not in (select host from held)
+      delete from host_leases where lane = ${pageWorker} and taken > 0 and host not in (select host from held)
     )
     insert into host_leases as lease (host, lane, taken, wants, expires_at)
-    select host, ${lane}, amount, ${want > 0}, now() + make_interval(secs => ${CLAIM_SECONDS}) from held
+    select host, ${pageWorker}, amount, ${maxPages > 0}, now() + make_interval(secs => ${CLAIM_SECONDS}) from held
     on conflict (host, lane) do update
       set taken = excluded.taken, wants = excluded.wants, expires_at = excluded.expires_at
       where (lease.taken, lease.wants) is distinct from (excluded.taken, excluded.wants)
         or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})`.execute(query);
 }
 
-/** The state of a job from which its workflow decides how many lanes to run, and when. */
+/** The state of a job from which its workflow decides how many page workers to run, and when. */
 export interface JobWorkload {
-  /** Milliseconds until the next pending page may be claimed. */
+  /** Milliseconds until the next pending page may be claimed; `undefined` if no page is pending. */
   dueInMs: number | undefined;
-  /** Number of hosts with pending pages, at most `HOSTS_COUNTED`. */
+  /** Number of hosts with pending pages, at most `MAX_COUNTED_HOSTS`. */
   hosts: number;
   /** Number of pages that have not ended. */
   open: number;
@@ -212,7 +212,7 @@ export interface JobWorkload {
 
 const MAX_COUNTED_HOSTS = 64;
 
-/** Releases the expired claims of a job, whose lanes are gone, and reads its state. */
+/** Releases the expired claims of a job, whose page workers are gone, and then reads its workload. */
 export async function readJobWorkload(db: Database, jobId: string): Promise<JobWorkload> {
   const { rows } = await sql<Omit<JobWorkload, 'dueInMs'> & { due: number | null }>`
     with recursive freed as (
@@ -232,7 +232,8 @@ export async function readJobWorkload(db: Database, jobId: string): Promise<JobW
             where robots_waits.job_id = ${jobId} and robots_waits.host = name)))
         from few left join host_pauses on host_pauses.host = name) end as at
     )
-    select (extract(epoch from greatest(at, next_claim_at) - now()) * 1000)::float8 as due,
+    select (extract(epoch from case when at is not null then greatest(at, next_claim_at) end - now()) * 1000)::float8
+        as due,
       (select count(*) from few)::int as hosts,
       ${OPEN_PAGES}::int as open, delay_ms as "delayMs",
       max_concurrency as "maxConcurrency", teams.concurrency as "teamConcurrency"
@@ -244,12 +245,12 @@ export async function readJobWorkload(db: Database, jobId: string): Promise<JobW
   return { ...survey, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
 }
 
-/** The column values of a page that no lane has claimed. */
+/** The column values of a page that no page worker has claimed. */
 const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as const;
 
 /**
- * Releases the claims of all lanes whose names begin with `options.lane`.
- * @param options.lost whether the process of the lanes was lost, which counts as a loss of each page
+ * Releases the claims of all page workers whose names begin with `options.workerPrefix`.
+ * @param options.isWorkerLost whether the process of the page workers was lost, which counts as a loss of each page
  */
 export async function releaseClaims(
   db: Database,
@@ -268,7 +269,7 @@ export async function releaseClaims(
   await db.query.deleteFrom('host_leases').where('lane', 'like', `${workerPrefix}%`).execute();
 }
 
-/** Renews all claims of a lane. */
+/** Renews all claims of a page worker. */
 export async function renewClaims(
   db: Database,
   { jobId, pageWorker }: { jobId: string; pageWorker: string },

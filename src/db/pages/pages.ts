@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { JobCipher } from '../../encryption/job-cipher.ts';
-import type { Database } from '../client.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
 
 /**
  * A job stores more URLs than its page limit, because the limit may be raised and pages may turn out to be
@@ -8,9 +8,6 @@ import type { Database } from '../client.ts';
  */
 const STORED_PER_PAGE = 3;
 const STORED_AT_LEAST = 10_000;
-
-/** A connection or a transaction, in which statements run. */
-export type Queryable = Database['query'];
 
 /** A page to be added to a job. */
 export interface NewPage {
@@ -40,10 +37,6 @@ export const encryptPages = (pages: NewPage[], cipher: JobCipher): NewPage[] =>
 /** Hashes the key of a page for the rows of a job. A job that encrypts nothing stores the key unchanged. */
 export const hashKey = (key: Buffer, cipher: JobCipher) =>
   Buffer.from(cipher.hash(key.toString('hex')), 'hex');
-
-/** Passes a list as one array parameter of a statement. */
-export const arrayParameter = (values: unknown[], type: string): RawBuilder<unknown> =>
-  sql`${values}::${sql.raw(type)}[]`;
 
 /**
  * Adds those pages that the job does not know yet, in the given order.

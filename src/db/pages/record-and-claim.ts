@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { encryptError, type JobCipher } from '../../encryption/job-cipher.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Database, StoredError } from '../client.ts';
+import { arrayParameter, type Database, type Queryable, type StoredError } from '../client.ts';
 import {
   type CrawlStart,
   IS_FULL,
@@ -10,7 +10,7 @@ import {
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
 import { type Claim, type ClaimRequest, claimPages, type LockedJob, renewHostLeases } from './claims.ts';
-import { addPages, arrayParameter, encryptPages, hashKey, type NewPage, type Queryable } from './pages.ts';
+import { addPages, encryptPages, hashKey, type NewPage } from './pages.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
 /** The outcome of a claimed page. */
@@ -18,8 +18,8 @@ export interface PageResult {
   /** The scrape id of the page. */
   id: string;
   host: string;
-  /** `unbegun`: nothing was requested, so the page becomes pending again as if it had not been claimed. */
-  outcome: 'completed' | 'failed' | 'dropped' | 'retry' | 'unbegun';
+  /** `unstarted`: nothing was requested, so the page becomes pending again as if it had not been claimed. */
+  outcome: 'completed' | 'failed' | 'dropped' | 'retry' | 'unstarted';
   /** Key of the document's blob; `bytes` is the size of the document in API responses. */
   blob?: string;
   bytes?: number;
@@ -37,28 +37,28 @@ export interface PageResult {
 }
 
 /** Whether a page has ended. Otherwise it will be claimed again. */
-export const hasEnded = ({ outcome }: PageResult) => outcome !== 'retry' && outcome !== 'unbegun';
+export const hasEnded = ({ outcome }: PageResult) => outcome !== 'retry' && outcome !== 'unstarted';
 
-/** The results that a lane reports, and the pages that it requests. */
+/** The results that a page worker reports, and its request for more pages. */
 export interface RecordAndClaimRequest extends ClaimRequest, Partial<SkippedUrls> {
   jobId: string;
   /** The encryption of the job's data. */
   cipher: JobCipher;
   results: PageResult[];
-  /** Set if the start page of a crawl is among `ended`. */
+  /** Set if the start page of a crawl is among `results`. */
   start?: CrawlStart | undefined;
   found: NewPage[];
   /** Whether to write a webhook event for each page that ends. */
   pageEvents: boolean;
 }
 
-/** The state of the job after a step of a lane. */
+/** The claimed pages, and the state of the job after the transaction. */
 export interface RecordAndClaimResult {
   claims: Claim[];
   status: string;
   paused: boolean;
   /**
-   * The URL that the crawl's start page was answered from, after redirects; null until that page has ended.
+   * The URL of the crawl's start page after redirects; null until that page has ended.
    */
   base: string | null;
   delayMs: number | null;
@@ -75,9 +75,9 @@ export interface RecordAndClaimResult {
 }
 
 /**
- * Performs one step of a lane in one transaction: records and bills the pages that ended, writes their
- * webhook events, adds the pages that they link to, and claims more pages. Results of pages that the lane
- * has no claim on (any more) are ignored, so that each page ends only once.
+ * Records the results of a page worker and claims more pages for it, in one transaction: it bills the pages
+ * that ended, writes their webhook events and adds the pages that they link to. Results of pages that the
+ * worker has no claim on (any more) are ignored, so that each page ends only once.
  */
 export async function recordAndClaim(
   db: Database,
@@ -110,9 +110,9 @@ export async function recordAndClaim(
  * Subtracts the cost of the pages that ended, so that no pages are claimed for credits that are already
  * spent.
  */
-function deductCredits(job: LockedPageJob, ended: PageResult[]): void {
+function deductCredits(job: LockedPageJob, results: PageResult[]): void {
   if (job.creditsLeft === null) return;
-  const spent = ended.reduce((sum, { credits = 0 }) => sum + credits, 0);
+  const spent = results.reduce((sum, { credits = 0 }) => sum + credits, 0);
   job.creditsLeft = Math.max(0, job.creditsLeft - spent);
 }
 
@@ -143,100 +143,143 @@ async function lockJob(query: Queryable, jobId: string): Promise<LockedPageJob> 
   return job;
 }
 
-async function recordResults(
-  query: Queryable,
-  job: LockedPageJob,
-  request: RecordAndClaimRequest,
-): Promise<void> {
-  const { cipher } = request;
-  const ends = dropDuplicateTargets(request.results);
-  const column = (pick: (end: PageResult) => unknown, type: string) =>
+/** The reported results as rows of a common table expression `given`. Texts are encrypted as the job requires. */
+function givenResults(results: PageResult[], cipher: JobCipher) {
+  const column = (pick: (result: PageResult) => unknown, type: string) =>
     arrayParameter(
-      ends.map((end) => pick(end) ?? null),
+      results.map((result) => pick(result) ?? null),
       type,
     );
-  await sql`
-    with given as (
+  const errorOf = ({ error }: PageResult) => error && JSON.stringify(encryptError(error, cipher));
+  const finalUrlOf = ({ finalUrl }: PageResult) => finalUrl && cipher.encrypt(finalUrl);
+  const finalKeyOf = ({ finalKey }: PageResult) => finalKey && hashKey(finalKey, cipher).toString('hex');
+  return sql`
+    given as (
       select * from unnest(
-        ${column((end) => end.id, 'uuid')}, ${column((end) => end.outcome, 'text')},
-        ${column((end) => end.blob, 'text')}, ${column((end) => end.bytes, 'int')},
-        ${column((end) => end.credits, 'int')}, ${column((end) => end.error && JSON.stringify(encryptError(end.error, cipher)), 'text')},
-        ${column((end) => end.retryInMs, 'int')}, ${column((end) => end.finalUrl && cipher.encrypt(end.finalUrl), 'text')},
-        ${column((end) => end.finalKey && hashKey(end.finalKey, cipher).toString('hex'), 'text')},
-        ${column((end) => end.isUncounted ?? false, 'bool')}
-      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, untried)
-    ), judged as (
+        ${column(({ id }) => id, 'uuid')},
+        ${column(({ outcome }) => outcome, 'text')},
+        ${column(({ blob }) => blob, 'text')},
+        ${column(({ bytes }) => bytes, 'int')},
+        ${column(({ credits }) => credits, 'int')},
+        ${column(errorOf, 'text')},
+        ${column(({ retryInMs }) => retryInMs, 'int')},
+        ${column(finalUrlOf, 'text')},
+        ${column(finalKeyOf, 'text')},
+        ${column(({ isUncounted }) => isUncounted ?? false, 'bool')}
+      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted)
+    )`;
+}
+
+/**
+ * The results of pages that the page worker has claims on, as a common table expression `numbered`. A page
+ * that redirected to another page of the job is dropped. Completed pages get their position in the list of
+ * documents (`place`) and the total bytes up to it (`size`).
+ */
+const numberedResults = (job: LockedPageJob, pageWorker: string) => sql`
+    judged as (
       select given.*, ordinal, case
           when outcome in ('completed', 'failed') and final_key is not null and exists (
             select from pages as other where other.url_key = decode(final_key, 'hex')
               and other.id <> given.id and other.status <> 'dropped'
               and (other.status <> 'alias' or other.ordinal <> -pages.ordinal - 1))
-          then 'dropped' else outcome end as verdict
+          then 'dropped' else outcome end as final_outcome
       from given join pages on pages.id = given.id and pages.job_id = ${job.id}
-        and pages.status = 'claimed' and pages.lane = ${request.pageWorker}
-    ), placed as (
+        and pages.status = 'claimed' and pages.lane = ${pageWorker}
+    ), numbered as (
       select *,
-        ${job.completed} + count(*) filter (where verdict = 'completed') over upto as place,
-        ${job.bytes} + coalesce(sum(bytes) filter (where verdict = 'completed') over upto, 0) as size
-      from judged window upto as (order by ordinal)
-    ), ended as (
+        ${job.completed} + count(*) filter (where final_outcome = 'completed') over up_to_here as place,
+        ${job.bytes} + coalesce(sum(bytes) filter (where final_outcome = 'completed') over up_to_here, 0) as size
+      from judged window up_to_here as (order by ordinal)
+    )`;
+
+/** Updates the rows of the pages and returns them as a common table expression `ended`. */
+const updatedPages = sql`
+    ended as (
       update pages set
-        status = case when verdict in ('retry', 'unbegun') then 'pending' else verdict end,
-        attempts = attempts + case when untried or verdict = 'unbegun' then 0 else 1 end,
+        status = case when final_outcome in ('retry', 'unstarted') then 'pending' else final_outcome end,
+        attempts = attempts + case when uncounted or final_outcome = 'unstarted' then 0 else 1 end,
         lane = null, claimed_until = null,
-        due_at = case when verdict = 'retry' then now() + make_interval(secs => retry_ms / 1000.0) else due_at end,
-        blob = case when verdict = 'completed' then placed.blob end,
-        position = case when verdict = 'completed' then place end,
-        bytes_end = case when verdict = 'completed' then size end,
-        error = case when verdict in ('failed', 'retry') then placed.error::jsonb end,
-        finished_at = case when verdict not in ('retry', 'unbegun') then now() end
-      from placed where pages.id = placed.id
-      returning pages.id, pages.ordinal, pages.team_id, depth, verdict, placed.bytes, placed.credits, placed.error,
-        final_url, final_key
-    ), version as (
-      update page_versions set delivered = true from ended
-      where page_versions.scrape_id = ended.id and verdict = 'completed'
-    ), entry as (
+        due_at = case when final_outcome = 'retry' then now() + make_interval(secs => retry_ms / 1000.0)
+          else due_at end,
+        blob = case when final_outcome = 'completed' then numbered.blob end,
+        position = case when final_outcome = 'completed' then place end,
+        bytes_end = case when final_outcome = 'completed' then size end,
+        error = case when final_outcome in ('failed', 'retry') then numbered.error::jsonb end,
+        finished_at = case when final_outcome not in ('retry', 'unstarted') then now() end
+      from numbered where pages.id = numbered.id
+      returning pages.id, pages.ordinal, pages.team_id, depth, final_outcome, numbered.bytes, numbered.credits,
+        numbered.error, final_url, final_key
+    )`;
+
+/** Writes the ledger entries of the pages that ended (`entry`) and charges the team. */
+const billedPages = (job: LockedPageJob) => sql`
+    entry as (
       insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
       select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from ended
-      where credits > 0 and verdict in ('completed', 'failed')
+      where credits > 0 and final_outcome in ('completed', 'failed')
       on conflict do nothing returning credits
     ), payment as (
       update teams set credits_remaining = credits_remaining - (select sum(credits) from entry)
       where id = ${job.team_id} and credits_remaining is not null and exists (select from entry)
-    ), event as (
+    )`;
+
+/** Writes a webhook event for each page that ended, if the job has a webhook for them. */
+const webhookEvents = (job: LockedPageJob, pageEvents: boolean) => sql`
+    event as (
       insert into webhook_deliveries (job_id, team_id, type, ordinal, error)
       select ${job.id}, team_id, ${`${job.kind}.page`}, ordinal,
-        case when verdict = 'failed' then (error::jsonb) ->> 'message' end
-      from ended where ${request.pageEvents} and verdict in ('completed', 'failed') order by ordinal
-    ), alias as (
+        case when final_outcome = 'failed' then (error::jsonb) ->> 'message' end
+      from ended where ${pageEvents} and final_outcome in ('completed', 'failed') order by ordinal
+    )`;
+
+/** Stores the URL that a page redirected to as an alias, so that the job does not scrape it again. */
+const redirectAliases = (job: LockedPageJob) => sql`
+    alias as (
       insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, status)
       select ${job.id}, -ordinal - 1, team_id, final_url, decode(final_key, 'hex'), '', depth, 'alias'
-      from ended where final_key is not null and verdict = 'completed'
+      from ended where final_key is not null and final_outcome = 'completed'
       on conflict do nothing
-    )
+    )`;
+
+/** Records the results of pages in one statement, with everything that depends on them. */
+async function recordResults(
+  query: Queryable,
+  job: LockedPageJob,
+  { results, pageWorker, pageEvents, cipher }: RecordAndClaimRequest,
+): Promise<void> {
+  await sql`
+    with ${givenResults(dropDuplicateTargets(results), cipher)},
+    ${numberedResults(job, pageWorker)},
+    ${updatedPages},
+    version as (
+      update page_versions set delivered = true from ended
+      where page_versions.scrape_id = ended.id and final_outcome = 'completed'
+    ),
+    ${billedPages(job)},
+    ${webhookEvents(job, pageEvents)},
+    ${redirectAliases(job)}
     update job_progress set
-      completed = completed + (select count(*) from ended where verdict = 'completed'),
-      failed = failed + (select count(*) from ended where verdict = 'failed'),
-      dropped = dropped + (select count(*) from ended where verdict = 'dropped'),
-      bytes = bytes + (select coalesce(sum(bytes), 0) from ended where verdict = 'completed'),
+      completed = completed + (select count(*) from ended where final_outcome = 'completed'),
+      failed = failed + (select count(*) from ended where final_outcome = 'failed'),
+      dropped = dropped + (select count(*) from ended where final_outcome = 'dropped'),
+      bytes = bytes + (select coalesce(sum(bytes), 0) from ended where final_outcome = 'completed'),
       credits = credits + (select coalesce(sum(credits), 0) from entry),
       touched_at = now()
     where job_id = ${job.id}`.execute(query);
 }
 
 /**
- * Keeps only the first of several pages in one step that turned out to be the same page. The others are
- * dropped.
+ * Keeps only the first of several results whose pages turned out to be the same page. The others become
+ * `dropped`.
  */
-function dropDuplicateTargets(ended: PageResult[]): PageResult[] {
+function dropDuplicateTargets(results: PageResult[]): PageResult[] {
   const targets = new Set<string>();
-  return ended.map((end) => {
-    const target = end.outcome === 'completed' ? end.finalKey?.toString('hex') : undefined;
-    if (target === undefined) return end;
-    if (targets.has(target)) return { id: end.id, host: end.host, outcome: 'dropped' };
+  return results.map((result) => {
+    const target = result.outcome === 'completed' ? result.finalKey?.toString('hex') : undefined;
+    if (target === undefined) return result;
+    if (targets.has(target)) return { id: result.id, host: result.host, outcome: 'dropped' };
     targets.add(target);
-    return end;
+    return result;
   });
 }
 

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { JobCipher } from '../../encryption/job-cipher.ts';
-import type { Database } from '../client.ts';
-import { arrayParameter, type Queryable } from './pages.ts';
+import { arrayParameter, type Database, type Queryable } from '../client.ts';
 
 /** URLs that a crawl found and does not visit. */
 export interface SkippedUrls {

@@ -123,7 +123,7 @@ async function leaseError(db: Database, { teamId, name }: ProfileName): Promise<
       )
     : new ServiceError(
         'BAD_REQUEST',
-        `The profile ${name} cannot be made: the team has ${MAX_PROFILES}, as many as it may. Delete one that is not needed.`,
+        `The profile ${name} cannot be created, because the team already has the maximum of ${MAX_PROFILES} profiles. Delete one that is no longer needed.`,
       );
 }
 
