@@ -194,7 +194,7 @@ describe('a page', () => {
     page.status = 500;
     const broken = await track(page.url);
     expect(broken).not.toHaveProperty('changeTracking');
-    expect(broken.warning).toContain('the target answered 500');
+    expect(broken.warning).toContain('the target responded with HTTP 500');
     page.status = 200;
     expect(await statusOf(page.url)).toBe('same');
   });

@@ -256,14 +256,14 @@ describe('a document', () => {
     expect(await versions()).toMatchObject([{ fingerprint: null, blob: null }]);
   });
 
-  it.each<[string, Partial<Snapshot>]>([
-    ['a refusal', { statusCode: 403 }],
-    ['a fault', { statusCode: 503 }],
-    ['a challenge', { statusCode: 200, challenge: { maker: 'captcha', isCertain: false } }],
-  ])('of %s tells nothing of the page, and leaves its history', async (_name, change) => {
+  it.each<[string, Partial<Snapshot>, string]>([
+    ['a refusal', { statusCode: 403 }, 'HTTP 403'],
+    ['a fault', { statusCode: 503 }, 'HTTP 503'],
+    ['a challenge', { statusCode: 200, challenge: { maker: 'captcha', isCertain: false } }, 'a challenge'],
+  ])('of %s tells nothing of the page, and leaves its history', async (_name, change, response) => {
     const { changeTracking, warning } = await documentOf('<p>Not the page', change, tracker);
     expect(changeTracking).toBeUndefined();
-    expect(warning).toContain(`the target answered ${change.statusCode}`);
+    expect(warning).toContain(`the target responded with ${response} in place of the page`);
     expect(await versions()).toEqual([]);
   });
 
@@ -272,7 +272,9 @@ describe('a document', () => {
     const document = await documentOf('<p>x', {}, failing(error));
     expect(document.markdown).toBe('x');
     expect(document).not.toHaveProperty('changeTracking');
-    expect(document.warning).toBe('changeTracking was left out, because the comparison failed: Too large to compare.');
+    expect(document.warning).toBe(
+      'changeTracking was left out, because the comparison failed: Too large to compare.',
+    );
   });
 
   it('is scraped again when only the database was unavailable', async () => {

@@ -99,14 +99,14 @@ describe('a snapshot', () => {
       ['/picture', PICTURE],
       ['/data', Buffer.from('{"name":"Käse"}')],
     ] as const) {
-      const snapshot = await obtain(path, { base64: 'everything' });
+      const snapshot = await obtain(path, { wantsBody: true });
       expect(snapshot).toMatchObject({ kind: 'base64', text: bytes.toString('base64') });
     }
   });
 
   it('of a PDF has its bytes in base64 on request', async () => {
     for (const path of ['/paper', '/hidden-paper']) {
-      const snapshot = await obtain(path, { base64: 'pdf' });
+      const snapshot = await obtain(path, { parsers: [] });
       expect(snapshot).toMatchObject({ kind: 'base64', text: PDF.toString('base64') });
     }
   });
