@@ -15,7 +15,7 @@ export function openTestDatabase(): Database {
 /** Opens a database of its own on the shared instance's server, empty, and drops it in the end. */
 export async function openEmptyDatabase() {
   const server = openTestDatabase();
-  const name = `empty_${Date.now()}`;
+  const name = `empty_${randomUUID()}`;
   await sql`create database ${sql.id(name)}`.execute(server.query);
   const url = new URL(runningDatabaseUrl(inject('service').dataDir));
   url.pathname = `/${name}`;
