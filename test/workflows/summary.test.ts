@@ -128,7 +128,7 @@ describe('the history of a crawl with failures', () => {
       result: { pages: expect.any(Number), blocked: 1, files: { read: 1, failed: {}, truncated: false } },
     });
     const chunks = steps.filter(({ name }) => name === 'scrapePages');
-    for (const { summary } of chunks) expect(summary).toMatch(/^Worker \d+ of the job$/);
+    for (const { summary } of chunks) expect(summary).toMatch(/^Page worker \d+$/);
     const reports = chunks.flatMap(({ result: report }) => (report?.chunk ? [report.chunk] : []));
     const ended = reports.flatMap(({ pages: ordinals }: { pages: string }) =>
       ordinals.split(', ').filter(Boolean),
