@@ -19,30 +19,32 @@ import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-att
 import type { upkeep } from './workflows/upkeep.ts';
 import type { deliver } from './workflows/webhooks.ts';
 
+/** How long the history of a workflow is kept after its end. */
 const RETENTION = '7 days';
-const DELIVERIES_PRIORITY = 4;
+const DELIVERY_PRIORITY = 4;
+const UPKEEP_PRIORITY = 5;
 
 /**
  * Connects to the Temporal server. Worker and API use the same kind of connection.
  * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
  */
 export function connectTemporal(address: string): Promise<NativeConnection> {
-  return reached(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
+  return withUnavailableError(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
 }
 
 /**
  * Awaits a call to the server.
  * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
  */
-async function reached<Result>(call: Promise<Result>): Promise<Result> {
+async function withUnavailableError<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call;
   } catch (error) {
     const cause = error instanceof GrpcError ? error.cause : error;
-    const isAway =
+    const isUnavailable =
       error instanceof TransportError ||
       (isGrpcServiceError(cause) && (cause.code === UNAVAILABLE || cause.code === DEADLINE_EXCEEDED));
-    throw isAway ? noAnswer(error) : error;
+    throw isUnavailable ? unavailableError(error) : error;
   }
 }
 
@@ -50,10 +52,10 @@ async function reached<Result>(call: Promise<Result>): Promise<Result> {
 const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 
-const noAnswer = (cause: unknown) =>
+const unavailableError = (cause: unknown) =>
   new ServiceError(
     'SERVICE_UNAVAILABLE',
-    'The workflow engine does not answer. Try again in a few seconds.',
+    'The workflow engine does not respond. Try again in a few seconds.',
     { retryAfterSeconds: 5, cause },
   );
 
@@ -77,23 +79,23 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
    * search attributes that were just registered.
    * @throws ServiceError `SERVICE_UNAVAILABLE` if the call fails
    */
-  async function ask<Result>(call: () => Promise<Result>): Promise<Result> {
+  async function callServer<Result>(call: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + START_DEADLINE_MS;
     try {
       for (;;) {
         try {
           return await connection.withDeadline(deadline, call);
         } catch (error) {
-          if (!isNewNamespace(error) || Date.now() + RECONNECT_MS > deadline) throw error;
+          if (!isUnknownSearchAttribute(error) || Date.now() + RECONNECT_MS > deadline) throw error;
           await sleep(RECONNECT_MS);
         }
       }
     } catch (cause) {
-      throw noAnswer(cause);
+      throw unavailableError(cause);
     }
   }
 
-  async function startAwaited(kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
+  async function startScrapeOrMap(kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
     const start = () =>
       client.workflow.start<typeof scrape | typeof map>(JOB_KINDS[kind].workflow, {
         workflowId: workflowIdOf(kind, input.jobId),
@@ -115,7 +117,7 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
             ]
           : [],
       });
-    const handle = await ask(start);
+    const handle = await callServer(start);
     return {
       /**
        * Waits for the end of the workflow.
@@ -134,35 +136,36 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
      * Starts a scrape. It runs only once, even if it is started twice with the same id.
      * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
      */
-    startScrape: (job: ScrapeStart) => startAwaited('scrape', job),
+    startScrape: (job: ScrapeStart) => startScrapeOrMap('scrape', job),
 
     /** Starts a map, in the same way as `startScrape` starts a scrape. */
-    startMap: (job: ScrapeStart) => startAwaited('map', job),
+    startMap: (job: ScrapeStart) => startScrapeOrMap('map', job),
 
     /**
      * Starts the workflow of a batch or crawl, or wakes it if it is running.
      * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
      */
-    startPageJob: (job: PageJobStart) => ask(() => startPageJob(client, job)),
+    startPageJob: (job: PageJobStart) => callServer(() => startPageJob(client, job)),
 
     /**
      * Starts the workflow of a job again, without the work before its pages, or wakes it if it is running.
      */
     resumePageJob: (kind: PageJobKind, jobId: string, teamId: string) =>
-      ask(() =>
+      callServer(() =>
         startPageJob(client, { kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true }),
       ),
 
     /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
     signalPageJob: (kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake') =>
-      ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).signal(signal))),
+      callServer(() => ignoreNotFound(client.workflow.getHandle(workflowIdOf(kind, jobId)).signal(signal))),
 
     /** Cancels the workflow of a job. Does nothing if the workflow has ended. */
     cancelPageJob: (kind: PageJobKind, jobId: string) =>
-      ask(() => unlessGone(client.workflow.getHandle(workflowIdOf(kind, jobId)).cancel())),
+      callServer(() => ignoreNotFound(client.workflow.getHandle(workflowIdOf(kind, jobId)).cancel())),
 
     /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
-    startDeliveries: (jobId: string, teamId: string) => ask(() => startDeliveries(client, jobId, teamId)),
+    startDeliveries: (jobId: string, teamId: string) =>
+      callServer(() => startDeliveries(client, jobId, teamId)),
 
     /** Resolves if the server responds within three seconds. */
     ready: () => pingTemporal(connection),
@@ -214,7 +217,7 @@ async function startDeliveries(client: Client, jobId: string, teamId: string): P
     args: [{ jobId }],
     signal: 'wake',
     signalArgs: [],
-    priority: { priorityKey: DELIVERIES_PRIORITY, fairnessKey: teamId },
+    priority: { priorityKey: DELIVERY_PRIORITY, fairnessKey: teamId },
     staticSummary: `Webhook events of ${jobId}`,
   });
 }
@@ -223,12 +226,12 @@ async function startDeliveries(client: Client, jobId: string, teamId: string): P
  * Whether a call failed because a worker has just registered the search attributes: it takes a moment until
  * all parts of the server know them.
  */
-function isNewNamespace(error: unknown): boolean {
+function isUnknownSearchAttribute(error: unknown): boolean {
   const text = error instanceof Error ? `${error.message} ${messageOf(error.cause)}` : '';
   return /search attribute/i.test(text);
 }
 
-async function unlessGone(call: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {
@@ -270,10 +273,10 @@ export async function startUpkeep(connection: NativeConnection, namespace: strin
     workflowId: 'upkeep',
     taskQueue: QUEUES.scrape,
     workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-    priority: { priorityKey: 5 },
-    staticSummary: 'Deletes what has expired, and sets jobs going again that lost their workflow',
+    priority: { priorityKey: UPKEEP_PRIORITY },
+    staticSummary: 'Deletes expired data and restarts jobs that have lost their workflow',
   });
-  await reached(start);
+  await withUnavailableError(start);
 }
 
 /** Resolves if the server responds within three seconds. */
@@ -285,10 +288,10 @@ export async function pingTemporal(connection: NativeConnection): Promise<void> 
  * Registers our search attributes and sets how long histories are kept. It may be called again at any time.
  */
 export function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {
-  return reached(prepare(connection, namespace));
+  return withUnavailableError(configureNamespace(connection, namespace));
 }
 
-async function prepare(connection: NativeConnection, namespace: string): Promise<void> {
+async function configureNamespace(connection: NativeConnection, namespace: string): Promise<void> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
   if (missing.length) {

@@ -19,7 +19,7 @@ export interface CacheUpkeepDeps {
 }
 
 /** Files younger than this are never treated as stray, because a file is written shortly before its row. */
-const SLACK_MS = 3_600_000;
+const SAFETY_MARGIN_MS = 3_600_000;
 /** Number of shelves. A shelf holds the files whose keys begin with the same two hex digits. */
 const SHELVES = 256;
 /**
@@ -38,20 +38,20 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
   const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = deps;
   const total = { copies: 0, files: 0 };
   /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
-  const finish = async ({ copies, files }: DeletedCopies) => {
+  const removeFiles = async ({ copies, files }: DeletedCopies) => {
     for (const { hash } of files) await cacheBlobs.remove(hash);
     total.copies += copies;
     total.files += files.length;
     return files.reduce((sum, { bytes }) => sum + bytes, 0);
   };
   const before = new Date(Date.now() - cacheTtlMs);
-  for (let some = 1; some > 0; ) {
+  for (let deleted = 1; deleted > 0; ) {
     const dropped = await deleteOldCopies(db, before);
-    await finish(dropped);
-    some = dropped.copies;
+    await removeFiles(dropped);
+    deleted = dropped.copies;
   }
   for (let excess = (await sumCachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
-    const freed = await finish(await deleteLeastUsedFiles(db, excess));
+    const freed = await removeFiles(await deleteLeastUsedFiles(db, excess));
     // The remaining files are locked, because they are being stored again at this moment.
     if (freed === 0) break;
     excess -= freed;
@@ -70,7 +70,7 @@ export async function removeStrayFiles(
   { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
   shelf = Math.floor(Date.now() / TURN_MS) % SHELVES,
 ): Promise<number> {
-  const settled = Date.now() - SLACK_MS;
+  const settled = Date.now() - SAFETY_MARGIN_MS;
   const files = await cacheBlobs.list(shelf.toString(16).padStart(2, '0'));
   const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
   const known = await findKnownFiles(db, old);

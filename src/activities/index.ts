@@ -4,12 +4,13 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { translateDatabaseError } from '../db/client.ts';
 import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { WebhookDeps } from '../webhooks/delivery.ts';
 import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
 import { type UpkeepDeps, upkeepActivities } from './upkeep.ts';
-import { type WebhookDeps, webhookActivities } from './webhooks.ts';
+import { webhookActivities } from './webhooks.ts';
 
 /** The dependencies of all activities. A worker creates them once. */
 export type ActivityDeps = ScrapeDeps &

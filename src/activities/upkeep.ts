@@ -19,8 +19,8 @@ export interface UpkeepDeps extends CacheUpkeepDeps {
 }
 
 /**
- * A job without progress for this many milliseconds counts as stalled. Running lanes report progress far
- * sooner.
+ * A job without progress for this many milliseconds counts as stalled. Running page workers report progress
+ * far sooner.
  */
 const STALLED_MS = 60_000;
 /**
@@ -32,7 +32,7 @@ const OVERDUE_MS = 600_000;
  * Safety margin in milliseconds when old blobs are deleted, because a blob is written shortly before its
  * row.
  */
-const SLACK_MS = 3_600_000;
+const SAFETY_MARGIN_MS = 3_600_000;
 
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
@@ -56,7 +56,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       using _ = startHeartbeat();
       const now = Date.now();
       let jobs = 0;
-      for (let some = 1; some > 0; jobs += some) some = await deleteExpiredResults(db);
+      for (let deleted = 1; deleted > 0; jobs += deleted) deleted = await deleteExpiredResults(db);
       while ((await deleteExpiredJobs(db)) > 0);
       const cache = await trimCache(deps);
       const strays = await removeStrayFiles(deps);
@@ -65,10 +65,10 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteUnusedProfiles(db);
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
-      const results = await blobs.sweep(new Date(oldest - SLACK_MS));
+      const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));
       // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
       // one and a half times that time.
-      const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SLACK_MS));
+      const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
       return { jobs, files: results + cache.files + strays + versions, copies: cache.copies };
     },
   };

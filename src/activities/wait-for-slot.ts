@@ -4,8 +4,8 @@ import { acquireSlot, endSlotWait, type SlotRequest } from '../db/teams/slots.ts
 import { ServiceError } from '../errors.ts';
 
 /** Milliseconds between two tries to take a slot. The pause doubles until it reaches the maximum. */
-const FIRST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 500;
+const MIN_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 500;
 
 /**
  * Takes one of a team's slots. It waits for at most two thirds of the timeout.
@@ -20,13 +20,13 @@ export async function waitForSlot(
   if (await acquireSlot(db, slot)) return undefined;
   const start = performance.now();
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
       await sleep(pauseMs, undefined, { signal });
       if (await acquireSlot(db, slot)) return Math.round(performance.now() - start);
       if (performance.now() - start > (timeoutMs * 2) / 3) {
         throw new ServiceError(
           'CONCURRENCY_QUEUE_TIMEOUT',
-          `All ${slot.limit} slots of the team stayed taken. Send fewer requests at once, or raise the timeout.`,
+          `All ${slot.limit} slots of the team remained in use. Send fewer requests at once, or raise the timeout.`,
         );
       }
     }

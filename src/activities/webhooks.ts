@@ -3,8 +3,6 @@ import type { PendingDeliveries } from '../db/webhooks.ts';
 import { deliverDueEvents, type WebhookDeps } from '../webhooks/delivery.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
-export type { WebhookDeps } from '../webhooks/delivery.ts';
-
 /** Milliseconds that one activity delivers events before it returns to its workflow. */
 const ROUND_MS = 5_000;
 
@@ -21,10 +19,13 @@ export function webhookActivities(deps: WebhookDeps) {
       // `await` is needed here, because the heartbeat stops when this function returns.
       return await deliverDueEvents(deps, {
         jobId,
-        forMs: ROUND_MS,
+        durationMs: ROUND_MS,
         signal,
         onFault: (error, eventId) =>
-          log.error('event not delivered', { eventId, error: String((error as Error)?.stack ?? error) }),
+          log.error('webhook event could not be sent', {
+            eventId,
+            error: String((error as Error)?.stack ?? error),
+          }),
       });
     },
   };

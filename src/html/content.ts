@@ -101,6 +101,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSour
   const images = lazy(() => extractImages(page(), snapshot.url));
   const structuredData = lazy(() => readStructuredData(page(), snapshot.url));
   const metadata = lazy(() => extractMetadata(page(), snapshot.url, structuredData()));
+  const media = lazy(() => source.media?.() ?? findPageMedia(page(), snapshot, structuredData()));
   const blocks = lazy(() => extractBlocks(cleaned()));
   return {
     snapshot,
@@ -127,7 +128,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSour
       return images();
     },
     get media() {
-      return source.media?.() ?? findPageMedia(page(), snapshot, structuredData());
+      return media();
     },
     get metadata() {
       return metadata();

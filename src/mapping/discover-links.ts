@@ -7,9 +7,10 @@ import type { SitemapReport } from '../crawl/sitemaps/walk-sitemaps.ts';
 import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
+import { isGone } from '../net/response-status.ts';
 import { followLinks } from './follow-links.ts';
 import { addIndexedLinks, addSitemapLinks } from './listed-links.ts';
-import { isGone, type MapContext, type MapInput, mayList } from './map-context.ts';
+import { type MapContext, type MapInput, mayList } from './map-context.ts';
 import {
   createMapPageFetcher,
   type MapFetcherDeps,
@@ -17,7 +18,7 @@ import {
   type MapPageFetcher,
 } from './page-fetcher.ts';
 
-/** Dependencies of a survey. */
+/** Dependencies of link discovery. */
 export interface LinkDiscoveryDeps extends MapFetcherDeps {
   db: Database;
   linkFilters: LinkFilterCache;
@@ -44,19 +45,24 @@ export interface DiscoveredLinks {
   crawl?: DiscoveryCrawlEnd;
 }
 
-async function openStart(
+/**
+ * Fetches the start page.
+ * @returns the page, or why there is none
+ * @throws the reason of the discovery deadline
+ */
+async function fetchStart(
   pages: MapPageFetcher,
-  rules: MapRobots,
-  { request, enough }: MapInput,
+  robots: MapRobots,
+  { request, discoveryDeadline: signal }: MapInput,
 ): Promise<DiscoveredLinks['start']> {
-  const robots = await rules.readRules(request.url, enough);
-  if (!robots.allows(request.url)) return 'forbidden';
+  const rules = await robots.readRules(request.url, signal);
+  if (!rules.allows(request.url)) return 'forbidden';
   // With `sitemap: 'only'`, the start page only shows where the site is, so it needs no browser.
-  if (request.sitemap === 'only') return pages.plain(request.url, enough);
+  if (request.sitemap === 'only') return pages.fetchPage(request.url, signal);
   try {
-    return await pages.start(request.url, enough);
+    return await pages.fetchStartPage(request.url, signal);
   } catch (error) {
-    enough.throwIfAborted();
+    signal.throwIfAborted();
     if (error instanceof ServiceError) return error;
     throw error;
   }
@@ -64,34 +70,35 @@ async function openStart(
 
 /**
  * Finds the links of a site: first the start page, then the URLs in its sitemaps, then known pages, and last
- * the links that pages contain, as far as there are not enough yet and time is left.
- * @throws the reason of `enough` if it fires before the start page has been fetched
+ * the links that pages contain, until there are enough links or the time is over.
+ * @throws the reason of the discovery deadline if it fires before the start page has been fetched
  */
-export async function discoverLinks(order: MapInput, deps: LinkDiscoveryDeps): Promise<DiscoveredLinks> {
-  const { request, limit, enough } = order;
+export async function discoverLinks(input: MapInput, deps: LinkDiscoveryDeps): Promise<DiscoveredLinks> {
+  const { request, limit } = input;
   const { sitemap, ignoreQueryParameters } = request;
   const { requestsPerHost } = deps;
-  const rules = createMapRobots(deps.linkFilters.robots, request);
-  const pages = createMapPageFetcher(deps, request, order.over);
-  const start = await openStart(pages, rules, order);
+  const robots = createMapRobots(deps.linkFilters.robots, request);
+  const pages = createMapPageFetcher(deps, request, input.timeout);
+  const start = await fetchStart(pages, robots, input);
   const page = start instanceof ServiceError || start === 'forbidden' ? undefined : start;
   const base = page?.url ?? request.url;
   const scope = createMapScope(startUrlAfterRedirect(request.url, base), request);
   const links = createMapLinks({ limit, ignoreQueryParameters });
-  const ground: MapContext = { ...order, base, scope, rules, links };
-  await rules.readRules(base, enough);
+  const context: MapContext = { ...input, base, scope, robots, links };
+  await robots.readRules(base, input.discoveryDeadline);
 
-  const first = scope.acceptPage(base);
-  if (sitemap !== 'only' && page && first && !isGone(page.statusCode) && mayList(ground, first))
-    links.add(first, page.facts);
-  const survey: DiscoveredLinks = { links, base, folder: scope.folder, start };
+  const startLink = scope.acceptPage(base);
+  if (sitemap !== 'only' && page && startLink && !isGone(page.statusCode) && mayList(context, startLink))
+    links.add(startLink, page.facts);
+  const discovered: DiscoveredLinks = { links, base, folder: scope.folder, start };
   const before = links.size;
-  if (sitemap !== 'skip') survey.sitemaps = await addSitemapLinks(ground, deps);
-  if (sitemap === 'only') return survey;
+  if (sitemap !== 'skip') discovered.sitemaps = await addSitemapLinks(context, deps);
+  if (sitemap === 'only') return discovered;
+  // If the sitemaps list pages, following links may end once these bring nothing new.
   const mayEndEarly = links.size > before;
-  if (request.useIndex && !request.ignoreCache) await addIndexedLinks(ground, deps.db);
+  if (request.useIndex && !request.ignoreCache) await addIndexedLinks(context, deps.db);
   if (page && !links.isFull) {
-    survey.crawl = await followLinks(ground, pages, { start: page, mayEndEarly, requestsPerHost });
+    discovered.crawl = await followLinks(context, pages, { start: page, mayEndEarly, requestsPerHost });
   }
-  return survey;
+  return discovered;
 }

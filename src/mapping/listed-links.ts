@@ -11,22 +11,20 @@ import { type MapContext, mayList } from './map-context.ts';
  *   there were enough links before that
  */
 export async function addSitemapLinks(
-  ground: MapContext,
-  deps: { egress: Egress; userAgent: string },
+  context: MapContext,
+  { egress, userAgent }: { egress: Egress; userAgent: string },
 ): Promise<SitemapReport | 'cut' | undefined> {
-  const { request, base, scope, links, rules, half, enough } = ground;
-  const signal = request.sitemap === 'only' ? enough : half;
-  const places = locateSitemaps(
-    new URL(startUrlAfterRedirect(request.url, base)),
-    await rules.readRules(base, enough),
-  );
-  const walk = walkSitemaps({ egress: deps.egress, userAgent: deps.userAgent, ...places, signal });
+  const { request, base, scope, links, robots, sitemapDeadline, discoveryDeadline } = context;
+  const signal = request.sitemap === 'only' ? discoveryDeadline : sitemapDeadline;
+  const start = new URL(startUrlAfterRedirect(request.url, base));
+  const rules = await robots.readRules(base, discoveryDeadline);
+  const walk = walkSitemaps({ egress, userAgent, ...locateSitemaps(start, rules), signal });
   try {
     for (let step = await walk.next(); ; step = await walk.next()) {
       if (step.done) return step.value;
-      for (const named of step.value) {
-        const url = scope.acceptPage(named);
-        if (url && mayList(ground, url)) links.add(url);
+      for (const listed of step.value) {
+        const url = scope.acceptPage(listed);
+        if (url && mayList(context, url)) links.add(url);
       }
       if (links.isFull) return undefined;
     }
@@ -40,12 +38,12 @@ export async function addSitemapLinks(
 }
 
 /** Adds pages that the team scraped before, on the host with and without `www`. */
-export async function addIndexedLinks(ground: MapContext, db: Database): Promise<void> {
-  const { base, teamId, limit, scope, links } = ground;
+export async function addIndexedLinks(context: MapContext, db: Database): Promise<void> {
+  const { base, teamId, limit, scope, links } = context;
   const { host } = new URL(base);
   const hosts = [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`];
-  for (const known of await listFetchedUrls(db, { teamId, hosts, limit })) {
-    const url = scope.acceptPage(known);
-    if (url && mayList(ground, url)) links.add(url, {});
+  for (const fetched of await listFetchedUrls(db, { teamId, hosts, limit })) {
+    const url = scope.acceptPage(fetched);
+    if (url && mayList(context, url)) links.add(url, {});
   }
 }

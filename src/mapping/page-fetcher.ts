@@ -34,59 +34,62 @@ export interface MapPageFetcher {
    * Fetches the start page, with a browser if it needs one, because without this page there are no links to
    * follow.
    */
-  start(url: string, signal: AbortSignal): Promise<MapPage>;
+  fetchStartPage(url: string, signal: AbortSignal): Promise<MapPage>;
   /** Fetches a page without a browser. @returns `undefined` for a page that could not be fetched or read */
-  plain(url: string, signal: AbortSignal): Promise<MapPage | undefined>;
+  fetchPage(url: string, signal: AbortSignal): Promise<MapPage | undefined>;
 }
 
 /** Limits for a page that is fetched without a browser. A map can do without slower or larger pages. */
 const PAGE_TIMEOUT_MS = 15_000;
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-const textOf = (value: string | string[] | undefined) =>
+const firstText = (value: string | string[] | undefined) =>
   (typeof value === 'string' ? value : value?.[0])?.trim() || undefined;
 
-function headersOf({ headers, location }: MapRequest): Record<string, string> {
+function requestHeaders({ headers, location }: MapRequest): Record<string, string> {
   const languages = location?.languages;
   return { ...(languages?.length && { 'accept-language': languages.join(', ') }), ...headers };
 }
 
 /**
  * Creates the functions that fetch the pages of a map.
- * @param over aborts the conversion of pages. No earlier signal does, because an abort ends a conversion
+ * @param renderSignal aborts the rendering of pages. No earlier signal does, because an abort ends a rendering
  *   thread, which costs more than letting it finish
  */
 export function createMapPageFetcher(
   deps: MapFetcherDeps,
   request: MapRequest,
-  over: AbortSignal,
+  renderSignal: AbortSignal,
 ): MapPageFetcher {
   const { egress, engines, renderer, userAgent } = deps;
   const engine = createHttpEngine({ egress, userAgent, maxBodyBytes: MAX_BODY_BYTES });
-  const headers = headersOf(request);
+  const headers = requestHeaders(request);
   const skipTlsVerification = Object.keys(request.headers ?? {}).length === 0;
 
-  async function read(snapshot: Snapshot): Promise<MapPage> {
+  async function convert(snapshot: Snapshot): Promise<MapPage> {
     const clean = { onlyMainContent: false, removeBase64Images: true };
     const task = { snapshot, clean, formats: [], discover: true };
-    const { metadata, discovered = [] } = await renderer.render(task, { signal: over, urgent: true });
+    const { metadata, discovered = [] } = await renderer.render(task, {
+      signal: renderSignal,
+      urgent: true,
+    });
     const { url, statusCode, retryAfterMs } = snapshot;
-    const facts = { title: textOf(metadata.title), description: textOf(metadata.description) };
+    const facts = { title: firstText(metadata.title), description: firstText(metadata.description) };
     return { url, statusCode, retryAfterMs, links: discovered, facts };
   }
 
   return {
-    async start(url, signal) {
+    async fetchStartPage(url, signal) {
       const options = { url, headers, skipTlsVerification, formats: [], maxAge: 0, storeInCache: false };
       const { snapshot } = await engines.fetchPage(scrapeBody.parse(options), signal);
-      return read(snapshot);
+      return convert(snapshot);
     },
-    async plain(url, outer) {
+    async fetchPage(url, outer) {
       const timeout = AbortSignal.timeout(PAGE_TIMEOUT_MS);
       const signal = AbortSignal.any([outer, timeout]);
       try {
-        const asked = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
-        return await read(await engine.fetchPage(asked, signal));
+        const pageRequest = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
+        return await convert(await engine.fetchPage(pageRequest, signal));
       } catch (error) {
         outer.throwIfAborted();
         if (timeout.aborted || error instanceof ServiceError) return undefined;

@@ -1,6 +1,7 @@
 import { translateDatabaseError } from '../db/client.ts';
 import type { Claim } from '../db/pages/claims.ts';
 import { policyOf, toServiceError } from '../errors.ts';
+import { asksToSlowDown } from '../net/response-status.ts';
 import type { ScrapedPage } from './page-worker.ts';
 
 /** Maximum number of attempts at a page whose failure may be temporary. */
@@ -16,8 +17,6 @@ const RETRY_DELAYS_MS = [2_000, 10_000];
 export const MAX_RETRY_DELAY_MS = 120_000;
 /** Status codes that describe the state of the host rather than the page. */
 const TEMPORARY_STATUSES = new Set([429, 502, 503, 504]);
-/** Status codes by which a host asks us to slow down. */
-const SLOW_DOWN_STATUSES = new Set([429, 503]);
 
 /** Whether a page with this status code gets another attempt. */
 export const isRetriedStatus = (claim: Claim, statusCode: number) =>
@@ -36,7 +35,7 @@ export function retried(
   const delayMs = Math.max(retryAfterMs ?? 0, RETRY_DELAYS_MS[attempts] ?? 10_000);
   const retryInMs = Math.min(delayMs, MAX_RETRY_DELAY_MS);
   const page: ScrapedPage = { end: { id, host, outcome: 'retry', retryInMs } };
-  if (statusCode !== undefined && SLOW_DOWN_STATUSES.has(statusCode)) {
+  if (statusCode !== undefined && asksToSlowDown(statusCode)) {
     page.restMs = Math.min(retryAfterMs ?? retryInMs, MAX_RETRY_DELAY_MS);
   }
   return page;

@@ -4,11 +4,15 @@ import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
 import { policyOf, toServiceError } from '../errors.ts';
+import type { Finished, FinishRequests, FinishServices } from '../formats/format.ts';
+import { recordsOf } from '../formats/index.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
+import type { MediaKind } from '../media-kind.ts';
+import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import { extractMedia } from './extract-media.ts';
 
 /** Dependencies for making documents. */
 export interface DocumentDeps {
@@ -46,93 +50,115 @@ export interface FinishedDocument {
   discovered: string[];
 }
 
-/** Makes the document that the user receives. All kinds of scrapes use this function. */
-export async function buildDocument(deps: DocumentDeps, order: DocumentInput): Promise<FinishedDocument> {
-  const { scrapeId, request, fetched, queuedMs, discover, urgent, signal } = order;
-  const { snapshot, cacheState } = fetched;
+/** Builds the document that the user receives. All kinds of scrapes use this function. */
+export async function buildDocument(deps: DocumentDeps, input: DocumentInput): Promise<FinishedDocument> {
+  const { request, fetched, discover, urgent, signal } = input;
+  const { snapshot } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const rendered = await deps.renderer.render(task, { signal, urgent });
-  const { fields, metadata, discovered = [] } = rendered;
-  const { changeTracking, warnings: unseen } = await trackChanges(deps.tracker, order, rendered);
-  const played = await extractMedia(deps.media, order, rendered.media);
-  const isTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
-  const made = [...rendered.made, ...(isTracked ? ['json'] : []), ...Object.keys(played.fields)];
-  const credits = priceOf(request, { ...fetched, made });
-  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...unseen, ...played.warnings];
+  const finished = await finishFormats(deps, input, rendered);
+  const fields = { ...rendered.fields, ...finished.fields };
+  const credits = priceOf(request, { ...fetched, made: [...rendered.made, ...finished.made] });
+  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...finished.warnings];
   const document = {
     ...fields,
-    ...played.fields,
-    ...(changeTracking && { changeTracking }),
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: warnings.join(' ') }),
-    metadata: {
-      ...metadata,
-      scrapeId,
-      sourceURL: snapshot.sourceUrl,
-      url: snapshot.url,
-      statusCode: snapshot.statusCode,
-      error: snapshot.statusCode >= 400 ? (STATUS_CODES[snapshot.statusCode] ?? 'HTTP error') : undefined,
-      contentType: snapshot.contentType || undefined,
-      // The public API calls the enhanced proxy `stealth` and any other `basic`.
-      proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
-      cacheState,
-      cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
-      timezone: snapshot.timezone,
-      challenge: snapshot.challenge?.maker,
-      creditsUsed: credits,
-      concurrencyLimited: queuedMs !== undefined,
-      concurrencyQueueDurationMs: queuedMs,
-    },
+    metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
   };
-  return { json: Buffer.from(JSON.stringify(document)), credits, discovered };
+  const json = Buffer.from(JSON.stringify(document));
+  return { json, credits, discovered: rendered.discovered ?? [] };
 }
 
-/** Status codes by which a target says that the page does not exist. */
-const GONE = new Set([404, 410]);
+/** Finishes the formats whose results need more than the page. */
+async function finishFormats(
+  deps: DocumentDeps,
+  input: DocumentInput,
+  rendered: Rendered,
+): Promise<Finished> {
+  const { request, fetched, history, isCrawled = false, urgent, signal } = input;
+  const { snapshot } = fetched;
+  const page = {
+    snapshot,
+    fields: rendered.fields,
+    isGone: isGone(snapshot.statusCode),
+    lockdown: request.lockdown,
+    isCrawled,
+    isRecordable: history !== undefined,
+    signal,
+    services: {
+      trackChanges: (version: TrackedVersion) => trackChanges(deps.tracker, input, version),
+      extractMedia: (kinds: MediaKind[], media: PageMedia) =>
+        deps.media.make({ kinds, page: snapshot, media, request, signal, urgent }),
+    },
+  };
+  const steps = Map.groupBy(recordsOf(request.formats), ({ format }) => format.finish);
+  const all: Finished = { fields: {}, made: [], warnings: [] };
+  for (const [finish, records] of steps) {
+    if (!finish) continue;
+    const requests = records.map(({ request: format }) => ({
+      request: format,
+      prepared: rendered.prepared[format.type],
+    }));
+    // A group has at least one member.
+    const { fields, made, warnings } = await finish(requests as FinishRequests<{ type: string }>, page);
+    Object.assign(all.fields, fields);
+    all.made.push(...made);
+    all.warnings.push(...warnings);
+  }
+  return all;
+}
 
-const NOTHING_KEPT =
-  'changeTracking was left out: with zero data retention or lockdown there is nothing kept to compare with.';
+type TrackedVersion = Parameters<FinishServices['trackChanges']>[0];
 
-const PARTIAL =
-  'changeTracking was left out: what is not there of the page would count as gone. The next scrape is compared with the last one that brought it.';
+/** Creates the part of a document's metadata that describes the scrape rather than the page. */
+function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits: number) {
+  const { snapshot, cacheState } = fetched;
+  const { statusCode } = snapshot;
+  return {
+    scrapeId,
+    sourceURL: snapshot.sourceUrl,
+    url: snapshot.url,
+    statusCode,
+    error: statusCode >= 400 ? (STATUS_CODES[statusCode] ?? 'HTTP error') : undefined,
+    contentType: snapshot.contentType || undefined,
+    // The public API calls the enhanced proxy `stealth` and any other `basic`.
+    proxyUsed: snapshot.proxy === 'enhanced' ? 'stealth' : 'basic',
+    cacheState,
+    cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
+    timezone: snapshot.timezone,
+    challenge: snapshot.challenge?.maker,
+    creditsUsed: credits,
+    concurrencyLimited: queuedMs !== undefined,
+    concurrencyQueueDurationMs: queuedMs,
+  };
+}
 
 /**
- * Compares the page with its previous version if the request has the format `changeTracking`. The warnings
- * say why the comparison, or a part of it, was left out.
+ * Compares the page with its previous version and records it. An error that may pass is thrown, so that the
+ * activity is retried. After any other error, the page is returned without the comparison.
  */
 async function trackChanges(
   tracker: ChangeTracker,
-  { scrapeId, request, fetched: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
-  { fields, fingerprint, trackedJson: json }: Rendered,
+  { scrapeId, request: { url }, fetched, history, signal, urgent, onFault }: DocumentInput,
+  version: TrackedVersion,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
-  const asked = request.formats.find((format) => format.type === 'changeTracking');
-  if (!asked) return { warnings: [] };
-  if (!history) return { warnings: [NOTHING_KEPT] };
-  const { statusCode, fetchedAt, challenge } = snapshot;
-  const isGone = GONE.has(statusCode);
-  if (!isGone && (statusCode >= 400 || challenge)) return { warnings: [notThePage(statusCode)] };
-  if (snapshot.isPartial) return { warnings: [PARTIAL] };
-  const { url } = request;
-  const { tag, modes } = asked;
-  const { markdown } = fields;
-  const isPage = !isGone && typeof markdown === 'string' && fingerprint !== undefined;
-  const current = isPage ? { markdown, json, fingerprint } : undefined;
-  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, current };
+  if (!history) return { warnings: [] };
+  const { tag, modes, current } = version;
+  const scrapedAt = fetched.snapshot.fetchedAt;
   try {
-    return await tracker.track(page, { signal, urgent });
+    return await tracker.track(
+      { ...history, scrapeId, url, tag, modes, scrapedAt, current },
+      { signal, urgent },
+    );
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
-    // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
-    // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
-    if (isUnknown) onFault('comparing failed', { scrapeId, error: String(thrown) });
-    return { warnings: [`Comparing failed: ${message} changeTracking was left out.`] };
+    if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });
+    return { warnings: [`changeTracking was left out, because the comparison failed: ${message}`] };
   }
 }
-
-const notThePage = (statusCode: number) =>
-  `changeTracking was left out: the target answered ${statusCode}${statusCode < 400 ? ' with a challenge' : ''}, which says nothing of the page. The next scrape is compared with the last one that brought it.`;

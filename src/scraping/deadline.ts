@@ -11,7 +11,7 @@ export interface Deadline extends Disposable {
 }
 
 /** The longest that a page may wait for its turn without a break, in milliseconds. */
-const LONGEST_WAIT_MS = 180_000;
+const MAX_WAIT_MS = 180_000;
 
 /**
  * Starts the time limit of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT` error; after a
@@ -22,44 +22,44 @@ export function startDeadline(
   { url, timeout: timeoutMs }: { url: string; timeout: number },
   outer: AbortSignal,
 ): Deadline {
-  const over = new AbortController();
-  const end = () => {
+  const controller = new AbortController();
+  const abortWork = () => {
     const message = `${url} took longer than the timeout of ${timeoutMs} ms. Try again with a larger timeout.`;
-    over.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+    controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
   };
-  const giveUp = () => {
-    const message = `${url} waited longer than ${LONGEST_WAIT_MS} ms for its turn in the browser.`;
-    over.abort(new ServiceError('CONCURRENCY_QUEUE_TIMEOUT', message));
+  const abortWait = () => {
+    const message = `${url} waited longer than ${MAX_WAIT_MS} ms for its turn in the browser.`;
+    controller.abort(new ServiceError('CONCURRENCY_QUEUE_TIMEOUT', message));
   };
-  let leftMs = timeoutMs;
-  let since = performance.now();
+  let remainingMs = timeoutMs;
+  let switchedAt = performance.now();
   let waitedMs = 0;
   let waits = 0;
   let isDisposed = false;
-  let timer = setTimeout(end, timeoutMs);
+  let timer = setTimeout(abortWork, timeoutMs);
   /**
    * Switches between work and waiting, and calls `next` after `ms` milliseconds without another switch.
    * @returns milliseconds since the previous switch
    */
-  const turn = (next: () => void, ms: number) => {
+  const switchTimer = (next: () => void, ms: number) => {
     clearTimeout(timer);
     if (!isDisposed) timer = setTimeout(next, ms);
     const now = performance.now();
-    const passedMs = now - since;
-    since = now;
-    return passedMs;
+    const elapsedMs = now - switchedAt;
+    switchedAt = now;
+    return elapsedMs;
   };
   return {
-    signal: AbortSignal.any([over.signal, outer]),
+    signal: AbortSignal.any([controller.signal, outer]),
     get waitedMs() {
       return waitedMs;
     },
     async duringWait(wait) {
-      if (waits++ === 0) leftMs -= turn(giveUp, LONGEST_WAIT_MS);
+      if (waits++ === 0) remainingMs -= switchTimer(abortWait, MAX_WAIT_MS);
       try {
         return await wait();
       } finally {
-        if (--waits === 0) waitedMs += turn(end, Math.max(0, leftMs));
+        if (--waits === 0) waitedMs += switchTimer(abortWork, Math.max(0, remainingMs));
       }
     },
     [Symbol.dispose]() {

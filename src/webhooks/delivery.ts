@@ -31,7 +31,7 @@ export interface WebhookDeps {
 export interface DeliveryRound {
   jobId: string;
   /** Milliseconds after which no further event is sent. Deliveries that are under way are finished. */
-  forMs: number;
+  durationMs: number;
   signal: AbortSignal;
   /**
    * Called when an event could not be sent because of an error in this service. The event is tried again.
@@ -43,13 +43,13 @@ export interface DeliveryRound {
  * The maximum numbers of first attempts and of retries under way at once. The limits are separate, so that
  * retries that hang do not hold up new events.
  */
-const FIRSTS_AT_ONCE = 8;
-const RETRIES_AT_ONCE = 4;
+const MAX_FIRST_ATTEMPTS = 8;
+const MAX_RETRIES = 4;
 /** The maximum numbers of new events and of retries that one query reads. */
-const ROWS_AT_ONCE = 100;
+const EVENTS_PER_QUERY = 100;
 /** Milliseconds between two queries for new events, and between two queries for due retries. */
-const LOOK_MS = 200;
-const RETRY_LOOK_MS = 1_000;
+const QUERY_PAUSE_MS = 200;
+const RETRY_QUERY_PAUSE_MS = 1_000;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /**
@@ -67,19 +67,20 @@ export async function deliverDueEvents(deps: WebhookDeps, round: DeliveryRound):
 }
 
 /** First attempts keep the order of the events; retries are made when they are due. */
-const isFirst = ({ attempts }: DueEvent) => attempts === 0;
-const isPage = ({ type }: DueEvent) => type.endsWith('.page');
+const isFirstAttempt = ({ attempts }: DueEvent) => attempts === 0;
+const isPageEvent = ({ type }: DueEvent) => type.endsWith('.page');
 
+/** One round of deliveries. */
 class WebhookDelivery {
   readonly #deps: WebhookDeps;
   readonly #webhook: Webhook;
   readonly #round: DeliveryRound;
-  #firsts: DueEvent[] = [];
+  #newEvents: DueEvent[] = [];
   #retries: DueEvent[] = [];
   /** Sequence number of the last event that was read for its first attempt. */
-  #after = 0;
-  #lookAt = 0;
-  #retryLookAt = 0;
+  #lastSequence = 0;
+  #nextQueryAt = 0;
+  #nextRetryQueryAt = 0;
   readonly #sending = new Map<DueEvent, Promise<void>>();
   #failure: { error: unknown } | undefined;
 
@@ -90,23 +91,23 @@ class WebhookDelivery {
   }
 
   async run(): Promise<void> {
-    const { jobId, forMs, signal } = this.#round;
-    const until = performance.now() + forMs;
-    let ended = false;
+    const { jobId, durationMs, signal } = this.#round;
+    const until = performance.now() + durationMs;
+    let isLastQueryDone = false;
     while (performance.now() < until && !this.#failure && !signal.aborted) {
-      await this.#look();
-      this.#begin();
+      await this.#queryDueEvents();
+      this.#sendDueEvents();
       if (this.#sending.size > 0) {
-        await this.#rest();
-      } else if (ended) {
+        await this.#waitForChange();
+      } else if (isLastQueryDone) {
         break;
       } else if (await isJobRunning(this.#deps.db, jobId)) {
-        await this.#rest();
+        await this.#waitForChange();
       } else {
         // The job may have written its last events since the last query, so there is one more.
-        ended = true;
-        this.#lookAt = 0;
-        this.#retryLookAt = 0;
+        isLastQueryDone = true;
+        this.#nextQueryAt = 0;
+        this.#nextRetryQueryAt = 0;
       }
     }
     await Promise.all(this.#sending.values());
@@ -114,42 +115,42 @@ class WebhookDelivery {
   }
 
   /** Queries the due events of each kind, once those of the previous query have been started. */
-  async #look(): Promise<void> {
+  async #queryDueEvents(): Promise<void> {
     const now = performance.now();
-    const firsts = this.#firsts.length === 0 && now >= this.#lookAt;
-    const retries = this.#retries.length === 0 && now >= this.#retryLookAt;
-    if (!firsts && !retries) return;
+    const queriesNew = this.#newEvents.length === 0 && now >= this.#nextQueryAt;
+    const queriesRetries = this.#retries.length === 0 && now >= this.#nextRetryQueryAt;
+    if (!queriesNew && !queriesRetries) return;
     const due = await listDueEvents(this.#deps.db, {
       jobId: this.#round.jobId,
-      after: this.#after,
-      maxNew: firsts ? ROWS_AT_ONCE : 0,
-      maxRetries: retries ? ROWS_AT_ONCE : 0,
+      after: this.#lastSequence,
+      maxNew: queriesNew ? EVENTS_PER_QUERY : 0,
+      maxRetries: queriesRetries ? EVENTS_PER_QUERY : 0,
       excludedIds: [...this.#sending.keys()].map(({ id }) => id),
     });
     // A full result means that there may be more, so the next query need not wait.
-    if (firsts) {
-      this.#firsts = due.filter(isFirst);
-      this.#after = this.#firsts.at(-1)?.sequence ?? this.#after;
-      this.#lookAt = this.#firsts.length < ROWS_AT_ONCE ? now + LOOK_MS : now;
+    if (queriesNew) {
+      this.#newEvents = due.filter(isFirstAttempt);
+      this.#lastSequence = this.#newEvents.at(-1)?.sequence ?? this.#lastSequence;
+      this.#nextQueryAt = this.#newEvents.length < EVENTS_PER_QUERY ? now + QUERY_PAUSE_MS : now;
     }
-    if (retries) {
-      this.#retries = due.filter((event) => !isFirst(event));
-      this.#retryLookAt = this.#retries.length < ROWS_AT_ONCE ? now + RETRY_LOOK_MS : now;
+    if (queriesRetries) {
+      this.#retries = due.filter((event) => !isFirstAttempt(event));
+      this.#nextRetryQueryAt = this.#retries.length < EVENTS_PER_QUERY ? now + RETRY_QUERY_PAUSE_MS : now;
     }
   }
 
-  #begin(): void {
+  #sendDueEvents(): void {
     const sending = [...this.#sending.keys()];
-    const firsts = sending.filter(isFirst);
-    for (const event of this.#firsts.slice(0, FIRSTS_AT_ONCE - firsts.length)) {
+    const firstAttempts = sending.filter(isFirstAttempt);
+    for (const event of this.#newEvents.slice(0, MAX_FIRST_ATTEMPTS - firstAttempts.length)) {
       // An event of the job itself waits for all events before it, and all events after it wait for it.
-      if (firsts.some((other) => !isPage(other) || !isPage(event))) break;
-      firsts.push(event);
-      this.#firsts.shift();
+      if (firstAttempts.some((other) => !isPageEvent(other) || !isPageEvent(event))) break;
+      firstAttempts.push(event);
+      this.#newEvents.shift();
       this.#send(event);
     }
-    const room = RETRIES_AT_ONCE - sending.filter((event) => !isFirst(event)).length;
-    for (const event of this.#retries.splice(0, room)) this.#send(event);
+    const retriesLeft = MAX_RETRIES - sending.filter((event) => !isFirstAttempt(event)).length;
+    for (const event of this.#retries.splice(0, retriesLeft)) this.#send(event);
   }
 
   #send(event: DueEvent): void {
@@ -167,35 +168,33 @@ class WebhookDelivery {
     const { id, attempts } = event;
     const { jobId, signal, onFault } = this.#round;
     const { url } = this.#webhook.target;
-    const retry = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
+    const failure = { id, delivered: false, responseStatus: null, retryInMs: retryInMs(attempts + 1) };
     try {
-      const wire = await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
+      const request = await buildEventRequest(event, { jobId, webhook: this.#webhook, ...this.#deps });
       const statusCode = await post(this.#deps.egress, {
         url,
-        ...wire,
+        ...request,
         timeoutMs: ATTEMPT_TIMEOUT_MS,
         signal,
       });
-      const answer = { ...retry, responseStatus: statusCode };
-      if (statusCode >= 200 && statusCode < 300) return { ...answer, delivered: true, error: null };
-      return {
-        ...answer,
-        error: `The receiver answered with HTTP ${statusCode}; 200 to 299 means received.`,
-      };
+      if (statusCode >= 200 && statusCode < 300)
+        return { ...failure, delivered: true, responseStatus: statusCode, error: null };
+      const message = `The receiver responded with HTTP ${statusCode}. Only 200 to 299 confirm the event.`;
+      return { ...failure, responseStatus: statusCode, error: message };
     } catch (thrown) {
       signal.throwIfAborted();
       const error = toServiceError(thrown);
       const { encrypts } = this.#webhook.cipher;
       if (error.code === 'UNKNOWN_ERROR') onFault(encrypts ? error.code : thrown, id);
-      const reason = encrypts ? `The receiver was not reached (${error.code}).` : error.message;
-      return { ...retry, error: reason, ...(isFinal(error.code) && { retryInMs: undefined }) };
+      const reason = encrypts ? `The receiver could not be reached (${error.code}).` : error.message;
+      return { ...failure, error: reason, ...(isFinal(error.code) && { retryInMs: undefined }) };
     }
   }
 
   /** Waits until a delivery ends, or until it is time for the next query. */
-  async #rest(): Promise<void> {
+  async #waitForChange(): Promise<void> {
     const timer = new AbortController();
-    await Promise.race([pause(LOOK_MS, timer.signal), ...this.#sending.values()]);
+    await Promise.race([pause(QUERY_PAUSE_MS, timer.signal), ...this.#sending.values()]);
     timer.abort();
   }
 }

@@ -7,11 +7,11 @@ import path from 'node:path';
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
   ['media-kind', 'snapshot', 'pause', 'encryption', 'child-processes'],
-  ['config', 'country', 'url', 'logger', 'html', 'credits', 'health'],
+  ['config', 'country', 'url', 'logger', 'html', 'health'],
   ['changes', 'branding', 'answers', 'extraction'],
   ['parsers', 'formats'],
   ['rendering'],
-  ['schemas'],
+  ['schemas', 'credits'],
   ['net', 'db', 'blobs'],
   ['browser', 'media', 'change-history', 'webhooks'],
   ['engines', 'crawl'],

@@ -3,6 +3,7 @@ import { type ErrorCode, ServiceError } from '../../errors.ts';
 import { openDownload } from '../../net/download.ts';
 import type { Egress } from '../../net/egress.ts';
 import { toFetchError } from '../../net/fetch-error.ts';
+import { isGone } from '../../net/response-status.ts';
 import type { RobotsRules } from '../robots/robots-txt.ts';
 import { trimPath } from '../url-path.ts';
 import { parseSitemap } from './parse-sitemap.ts';
@@ -128,7 +129,7 @@ async function openFile(file: SitemapFile, walk: SitemapWalk, state: WalkState) 
   if (statusCode >= 200 && statusCode < 300 && (url === file.url || queue.know(url))) return { url, body };
   body.destroy();
   if (statusCode >= 200 && statusCode < 300) return undefined;
-  if (file.depth > 0 || (statusCode !== 404 && statusCode !== 410))
+  if (file.depth > 0 || !isGone(statusCode))
     throw new ServiceError('SCRAPE_SITE_ERROR', `The sitemap ${url} responded with HTTP ${statusCode}.`);
   report.missing.push(url);
   state.needsFallbacks = true;
