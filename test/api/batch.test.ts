@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { findTeam } from '../../src/db/teams/teams.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const PATH = '/v2/batch/scrape';
 
 let site: Site;
@@ -162,7 +162,7 @@ describe('the pages of a batch status', () => {
     let next: string | undefined = `${PATH}/${id}?limit=3`;
     let answers = 0;
     while (next) {
-      const { body }: Answer = await call(next);
+      const { body }: ApiResponse = await call(next);
       seen.push(...sourcesOf(body));
       answers++;
       next = body.next && new URL(body.next).pathname + new URL(body.next).search;

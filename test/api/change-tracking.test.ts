@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** The format `changeTracking`, which compares a page with the last scrape of it. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const BATCH = '/v2/batch/scrape';
 const CRAWL = '/v2/crawl';
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;

@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkDepth, type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const PATH = '/v2/crawl';
 /** Pages of these tests need no browser, and no old copies. */
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };

@@ -10,7 +10,7 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
 /** The reference says what the API does. */
@@ -65,7 +65,7 @@ describe('error codes', () => {
     const { body } = await call('/openapi.json', { key: null });
     const { responses } = body.paths[routePath][method];
     return Object.fromEntries(
-      Object.entries<Answer['body']>(responses)
+      Object.entries<ApiResponse['body']>(responses)
         .filter(([status]) => Number(status) >= 400)
         .map(([status, response]) => [
           status,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([db.close(), site.close()]));
 
 const read = (id: string, key = team.key) => call(`/v2/scrape/${id}`, { key });
-const errorCodesOf = async (id: string): Promise<Answer['body']> =>
+const errorCodesOf = async (id: string): Promise<ApiResponse['body']> =>
   (await call(`${BATCH}/${id}/errors`, { key: team.key })).body.errors;
 
 describe('a page of a batch or crawl', () => {

@@ -1,7 +1,7 @@
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
 import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
@@ -10,7 +10,7 @@ import { useService } from '../support/use-service.ts';
 
 /** Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets robots.txt. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const SERVFAIL = 2;
 const PATIENCE_SECONDS = 5;
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { findTeam } from '../../src/db/teams/teams.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { pollUntil } from '../support/poll.ts';
 import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -10,7 +10,7 @@ import { deliveriesOf, endPages, endTestJob, makeJob, signatureOf } from '../sup
 
 /** Webhooks of real jobs, and what the API tells of their deliveries. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let site: Site;
 let db: Database;

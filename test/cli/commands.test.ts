@@ -7,7 +7,7 @@ import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The command line against the shared instance, as a user types it. */
+/** The command line against the shared service, as a user types it. */
 
 const service = useService();
 

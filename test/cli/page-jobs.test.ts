@@ -11,7 +11,7 @@ import { articleTruth, linkSentence, type Site, startSite } from '../site/site.t
 import { call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-/** The verbs `crawl` and `batch` against the shared instance, as a user types them. */
+/** The verbs `crawl` and `batch` against the shared service, as a user types them. */
 
 const service = useService();
 

@@ -8,7 +8,7 @@ import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { pollUntil } from '../support/poll.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 const ask = (path: string, body?: unknown) => call(path, { url: service.url, key: service.key, body });
 
 /** Starts a scrape that takes a while. @returns its id as soon as the activity list shows it, and the pending answer */
-async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<Answer | Error> }> {
+async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<ApiResponse | Error> }> {
   const url = site.url + path;
   const answer = ask('/v2/scrape', { url, timeout: 60_000, maxAge: 0 }).catch((error: Error) => error);
   const job = await pollUntil(async () => {
@@ -40,7 +40,7 @@ async function startSlowScrape(path: string): Promise<{ id: string; answer: Prom
 }
 
 /** The status of a scrape once it has ended; the API may be down for a while. */
-function finished(id: string): Promise<Answer> {
+function finished(id: string): Promise<ApiResponse> {
   return pollUntil(async () => {
     const response = await ask(`/v2/scrape/${id}`).catch(() => undefined);
     return response && response.status < 500 && response.body.status !== 'scraping' && response;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
-import { type Answer, call, scrape } from '../support/api.ts';
+import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
 import { startPages } from '../support/pages.ts';
@@ -23,7 +23,7 @@ function workerPid(): number {
 }
 
 /** Waits until `/ready` answers with this status. @returns the body of that response */
-function readyWith(status: number): Promise<Answer['body']> {
+function readyWith(status: number): Promise<ApiResponse['body']> {
   return pollUntil(async () => {
     const response = await call('/ready', { key: null });
     return response.status === status && response.body;

@@ -1,7 +1,7 @@
-import { type Answer, call } from './api.ts';
+import { type ApiResponse, call } from './api.ts';
 import { pollUntil } from './poll.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 type Options = { key?: string; url?: string };
 
 /** Starts a batch or crawl, by default of the shared service. @returns its id @throws Error unless the API accepts it */
