@@ -184,7 +184,7 @@ export function cacheMissError(request: ScrapeRequest): ServiceError {
     // The URL is left out, because a miss under lockdown must leave no trace of it.
     return new ServiceError(
       'SCRAPE_LOCKDOWN_CACHE_MISS',
-      'The page is not in the cache, and lockdown forbids to fetch it. Scrape it once without lockdown.',
+      'The page is not in the cache, and lockdown forbids fetching it. Scrape it once without lockdown.',
     );
   }
   return new ServiceError(

@@ -13,7 +13,7 @@ export type Evidence = (typeof EVIDENCE)[number];
 export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
 
 /** What a parser is told besides the file. */
-export interface ParseContext<Options> {
+interface ParseContext<Options> {
   /** The options of the request for this parser; `undefined` if the request does not allow the parser. */
   options: Options | undefined;
   /** Aborts the work; its reason is thrown. */

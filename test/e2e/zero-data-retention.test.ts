@@ -8,7 +8,7 @@ import type { NativeConnection } from '@temporalio/worker';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';

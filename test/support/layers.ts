@@ -19,7 +19,7 @@ const LAYERS = [
   ['page-jobs'],
   ['activities'],
   ['workflows'],
-  ['temporal', 'temporal-log', 'bundle'],
+  ['temporal'],
   ['api'],
   ['embedded', 'process'],
   ['main', 'server', 'worker'],
@@ -45,8 +45,8 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'swagger-ui-dist/': ['api'],
   'rate-limiter-flexible': ['api'],
   '@aws-sdk/': ['blobs'],
-  '@temporalio/': ['workflows', 'activities', 'temporal', 'temporal-log', 'bundle', 'worker'],
   turndown: ['html'],
+  '@temporalio/': ['workflows', 'activities', 'temporal', 'worker'],
   piscina: ['rendering'],
   mediabunny: ['rendering'],
   dataloader: ['engines'],
@@ -55,7 +55,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   culori: ['branding'],
   re2js: ['url'],
   ws: ['api'],
-  'node:child_process': ['child-processes', 'embedded', 'bundle'],
+  'node:child_process': ['child-processes', 'embedded', 'temporal'],
   'node:worker_threads': ['rendering'],
 };
 

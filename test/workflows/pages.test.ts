@@ -3,7 +3,7 @@ import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
