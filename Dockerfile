@@ -21,7 +21,7 @@ ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
 # Bundles the workflows at build time, so that workers start faster and broken workflows fail the build.
-RUN node --input-type=module -e "import { workflowBundle } from '/app/src/bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
+RUN node --input-type=module -e "import { workflowBundle } from '/app/src/temporal/workflow-bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
 # The API serves /ready on PORT, a worker on WINNOW_WORKER_PORT.
 HEALTHCHECK --interval=10s --timeout=8s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WINNOW_WORKER_PORT || process.env.PORT || 3002}/ready`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 EXPOSE 3002

@@ -7,7 +7,7 @@ import { createEgress } from '../src/net/egress.ts';
 import { USER_AGENT } from '../src/net/user-agent.ts';
 import { render } from '../src/rendering/render.ts';
 import { createRenderPool } from '../src/rendering/render-pool.ts';
-import { connectTemporal } from '../src/temporal.ts';
+import { connectTemporal } from '../src/temporal/connection.ts';
 import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';

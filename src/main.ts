@@ -71,7 +71,7 @@ class ProcessGroup {
     signal.throwIfAborted();
     const process = new SupervisedProcess(plan, {
       onProcess: (child) => this.#run.setChild(plan.name, child),
-      onNews: this.#progress.note,
+      onNotice: this.#progress.note,
     });
     this.#processes.push(process);
     signal.addEventListener('abort', () => void process.stop(), { once: true });
@@ -217,7 +217,7 @@ async function assertPortFree(port: number, host: string): Promise<void> {
 
 async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
   const stopped = await progress.step('Stopping processes left over from an earlier start', () =>
-    stopOrphans(run.leftBehind, {
+    stopOrphans(run.previousChildren, {
       temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
@@ -227,7 +227,7 @@ async function stopLeftoverProcesses({ config, progress, run }: StartContext): P
       `An earlier start was killed. The processes that it left running were stopped: ${stopped.join(', ')}.`,
     );
   }
-  for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
+  for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
 }
 
 /** The `host:port` of Temporal, and the URL of its web interface if this start runs it. */

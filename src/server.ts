@@ -13,7 +13,8 @@ import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
 import { runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
-import { connectTemporal, createTemporal } from './temporal.ts';
+import { connectTemporal } from './temporal/connection.ts';
+import { createTemporal } from './temporal/workflow-client.ts';
 
 /** Starts the API server. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {

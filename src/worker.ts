@@ -9,7 +9,6 @@ import { createProfiles } from './browser/browser-profile.ts';
 import { createBrowserPool } from './browser/chromium/browser-pool.ts';
 import { launchChromium } from './browser/chromium/launch-chromium.ts';
 import { openAdBlocker } from './browser/network/ad-blocker.ts';
-import { workflowBundle } from './bundle.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
 import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
@@ -33,8 +32,11 @@ import { runProcess, type ServiceRole } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
-import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
-import { temporalLogger } from './temporal-log.ts';
+import { connectTemporal, pingTemporal } from './temporal/connection.ts';
+import { temporalLogger } from './temporal/logger.ts';
+import { prepareNamespace } from './temporal/namespace.ts';
+import { workflowBundle } from './temporal/workflow-bundle.ts';
+import { startUpkeep } from './temporal/workflow-client.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /**
@@ -120,10 +122,11 @@ async function startBrowser(config: WorkerConfig, { chromium }: Services, logger
 type Browser = Awaited<ReturnType<typeof startBrowser>>;
 
 /** Creates the threads that render pages, and those that extract audio and video. */
-function createThreadPools(logger: Logger) {
+function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
+    markdownConverter,
     onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
   const tracks = createRenderPool({
@@ -245,7 +248,7 @@ async function runWorker(): Promise<ServiceRole> {
   const { connection, db, blobs } = services;
   const browser = await startBrowser(config, services, logger);
   const { egress, proxy, pool } = browser;
-  const threads = createThreadPools(logger);
+  const threads = createThreadPools(config, logger);
   const activities = createWorkerActivities(config, services, { browser, threads, logger });
   const workers = await createTemporalWorkers(config, services, { activities, logger });
   const running = Promise.all(workers.map((worker) => worker.run()));

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { workflowBundle } from '../../src/bundle.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadFirstTeamKey } from '../../src/embedded/keys.ts';
 import { installPackages } from '../../src/embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
 import type { Progress } from '../../src/embedded/terminal-progress.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 import { readCompose, serviceOf } from '../../test/support/compose.ts';
 import { runJob } from './jobs.ts';
 import type { ClusterOptions } from './options.ts';

@@ -74,7 +74,7 @@ export function createSupervisor({
           if (!child) markDown(entry);
           run.setChild(name, child);
         },
-        onNews: progress.note,
+        onNotice: progress.note,
       },
     );
     const entry: Watched = { part, child: undefined, isUp: false, up: Promise.withResolvers() };

@@ -108,7 +108,7 @@ function pageScores(
   );
 }
 
-async function readExamples(kit: string, set: MarkdownSet): Promise<Example[]> {
+export async function readExamples(kit: string, set: MarkdownSet): Promise<Example[]> {
   if (set === 'spec') {
     const examples: Example[] = JSON.parse(await readFile(path.join(kit, 'mdspec', 'examples.json'), 'utf8'));
     return examples.filter(({ html }) => html.trim());

@@ -7,7 +7,7 @@ import type { Database } from '../db/client.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import type { Temporal } from '../temporal.ts';
+import type { Temporal } from '../temporal/workflow-client.ts';
 import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
 import { createValidationError } from './error-responses.ts';

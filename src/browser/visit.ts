@@ -42,7 +42,7 @@ export class NavigationError extends Error {
   }
 }
 
-/** What to do on a page, and how. */
+/** The options of a visit to a page. */
 export interface VisitOptions {
   url: string;
   headers: Record<string, string>;

@@ -38,8 +38,8 @@ export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions>
     const activity = await readActivity(tab);
     const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
     const isBlank = activity.textLength < MIN_TEXT_LENGTH;
-    const measureQuietMs = (patienceMs: number) =>
-      Math.min(tab.network.quietForMs(patienceMs), activity.quietMs);
+    const measureQuietMs = (maxQuietMs: number) =>
+      Math.min(tab.network.quietForMs(maxQuietMs), activity.quietMs);
     let requiredQuietMs =
       mayStillFill && isBlank ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
     let quietForMs = measureQuietMs(isBlank ? Number.POSITIVE_INFINITY : MAX_REQUEST_WAIT_MS);

@@ -26,7 +26,7 @@ export interface Comparison {
   isSame: boolean;
   diff?: Diff;
   json?: JsonChanges;
-  /** What could not be done, as sentences for the user. */
+  /** Warnings for the user, as sentences: parts of the comparison that were not possible. */
   warnings: string[];
 }
 

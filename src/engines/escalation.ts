@@ -73,7 +73,7 @@ export function createEscalation(deps: EscalationDeps) {
   /** Applies rows 1 to 5 with the proxies that the request names. */
   async function attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
     if (needsOpenPage(request)) return fetchInBrowser(request, signal);
-    if (fastMode || request.base64 === 'everything') return http.fetchPage(request, signal);
+    if (fastMode || request.wantsBody) return http.fetchPage(request, signal);
     const isFinal = createFinalCheck(request);
     const finished = new AbortController();
     const eitherSignal = AbortSignal.any([signal, finished.signal]);

@@ -11,12 +11,40 @@ import {
 import { deleteCopy } from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { asksFor } from '../schemas/formats.ts';
+import type { CacheUse } from '../formats/format.ts';
+import { needsSource, recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url/url.ts';
-import { chooseBase64Mode } from './engine.ts';
 import { visitorOf } from './visitor.ts';
+
+/** The uses of the cache, each of which takes precedence over those before it. */
+const CACHE_USES: CacheUse[] = ['normal', 'refresh', 'bypass', 'never'];
+
+/** How a request uses the cache: the most restrictive use of its formats. */
+export function cacheUseOf({ formats }: Pick<ScrapeRequest, 'formats'>): CacheUse {
+  const uses = recordsOf(formats).map(({ format: { cache = 'normal' }, request }) =>
+    CACHE_USES.indexOf(typeof cache === 'function' ? cache(request) : cache),
+  );
+  return CACHE_USES[Math.max(0, ...uses)]!;
+}
+
+/**
+ * The part of the cache key that depends on the formats: `null`, the variant of one format, or a list of
+ * several.
+ */
+function cacheVariantOf({ formats }: ScrapeRequest): unknown {
+  const variants = recordsOf(formats).flatMap(({ format, request }) =>
+    format.cacheVariant ? [format.cacheVariant(request)] : [],
+  );
+  return variants.length > 1 ? variants : (variants[0] ?? null);
+}
+
+/** The part of the cache key that says which responses are stored as base64 instead of text. */
+function base64Variant({ formats, parsers }: ScrapeRequest): string {
+  if (needsSource(formats, 'body')) return 'everything';
+  return parsers.length === 0 ? 'pdf' : 'nothing';
+}
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that
@@ -24,15 +52,12 @@ import { visitorOf } from './visitor.ts';
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
-  const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
   if (request.profile || request.actions?.length) return undefined;
   // A page behind a user name and password must not be shared.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
-  // Branding is measured in the open page, so a stored copy cannot be used.
-  if (asksFor(request.formats, 'branding')) return undefined;
-  if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
+  if (cacheUseOf(request) === 'never') return undefined;
   const parts = [
     normalizeTarget(url),
     request.mobile,
@@ -40,9 +65,9 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.fastMode,
     request.skipTlsVerification,
     request.blockAds,
-    chooseBase64Mode(request),
+    base64Variant(request),
     proxy === 'enhanced' || proxy === 'stealth',
-    screenshot ? screenshot.fullPage : null,
+    cacheVariantOf(request),
     visitorOf(location),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
@@ -159,7 +184,7 @@ export function cacheMissError(request: ScrapeRequest): ServiceError {
     // The URL is left out, because a miss under lockdown must leave no trace of it.
     return new ServiceError(
       'SCRAPE_LOCKDOWN_CACHE_MISS',
-      'The page is not in the cache, and lockdown forbids to fetch it. Scrape it once without lockdown.',
+      'The page is not in the cache, and lockdown forbids fetching it. Scrape it once without lockdown.',
     );
   }
   return new ServiceError(

@@ -19,7 +19,7 @@ import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
 import { createMediaFiles } from './media-files.ts';
 import { runYtDlp } from './yt-dlp.ts';
 
-/** What the extractor depends on. */
+/** The dependencies of the extractor. */
 export interface MediaExtractorDeps {
   egress: Egress;
   /** The proxy that external programs use. */
@@ -138,11 +138,12 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
       media: [],
     };
     const clean = { onlyMainContent: false, removeBase64Images: false };
-    const { media } = await renderer.render(
+    const { prepared } = await renderer.render(
       { snapshot, clean, formats: options.kinds.map((type) => ({ type })) },
       { signal, urgent },
     );
-    return media ?? { links: [], feeds: [] };
+    // Both kinds prepare the media of the page.
+    return prepared[options.kinds[0] ?? 'audio'] as PageMedia;
   }
 
   /** Reads the feeds that the page links to, once. */

@@ -7,7 +7,7 @@ import { startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import { ServiceError } from '../errors.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
 
-/** What yt-dlp downloads, and within which limits. */
+/** The download that yt-dlp performs, and its limits. */
 export interface YtDlpOptions {
   kind: MediaKind;
   /** The page with the media. */

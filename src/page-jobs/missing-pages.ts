@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts';
 import { addPagesToJob } from '../db/jobs/extend-page-job.ts';
 import { readPageJobState } from '../db/jobs/read-page-job-state.ts';
 import { listEarlierCrawlPages } from '../db/pages/page-versions.ts';
+import { findTracking } from '../formats/change-tracking.ts';
 import { loadPageJob } from './load-page-job.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function addMissingPages(
   if (job?.kind !== 'crawl' || job.status !== 'scraping') return;
   if (job.pageLimit !== null && job.total >= job.pageLimit) return;
   const { teamId, cipher, options, crawl } = await loadPageJob(db, jobId, secretKey);
-  const format = options.formats.find((each) => each.type === 'changeTracking');
+  const format = findTracking(options.formats);
   if (cipher.encrypts || !crawl || !format) return;
   const linkFilter = linkFilters.get({ ...crawl, jobId, cipher });
   const query = { teamId, jobId, crawl: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };

@@ -1,3 +1,5 @@
+import type { Evidence } from './parser.ts';
+
 /** Formats of office documents and e-books, named by their file extensions. */
 type DocumentFormat =
   | 'docx'
@@ -68,6 +70,12 @@ const BY_STREAM = (
 
 const RTF = Buffer.from('{\\rtf');
 
+/** The format of a document, and why it is that one. */
+interface DetectedFormat {
+  format: DocumentFormat;
+  evidence: Evidence;
+}
+
 /**
  * Detects the office or e-book format of a body: by its bytes, else by its declared type, else, where the bytes are an
  * archive of unknown content, by the file extension.
@@ -79,16 +87,19 @@ export function detectDocumentFormat(
   type: string,
   body: Uint8Array,
   path: string,
-): DocumentFormat | undefined {
+): DetectedFormat | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const starts = (signature: Buffer) => bytes.subarray(0, signature.length).equals(signature);
-  if (starts(RTF)) return 'rtf';
+  if (starts(RTF)) return { format: 'rtf', evidence: 'signature' };
   const declared = BY_TYPE[type];
   const isZip = starts(ZIP);
-  if (!isZip && !starts(COMPOUND)) return declared;
+  if (!isZip && !starts(COMPOUND)) return declared && { format: declared, evidence: 'type' };
   const found = isZip ? detectZipFormat(bytes) : BY_STREAM.find(([name]) => bytes.includes(name))?.[1];
   const ending = /\.([a-z]{3,4})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
-  return found ?? declared ?? (Object.hasOwn(BY_EXTENSION, ending) ? BY_EXTENSION[ending] : undefined);
+  const format =
+    found ?? declared ?? (Object.hasOwn(BY_EXTENSION, ending) ? BY_EXTENSION[ending] : undefined);
+  // The signature is that of an archive; type and extension only say which one.
+  return format && { format, evidence: 'signature' };
 }
 
 function detectZipFormat(bytes: Buffer): DocumentFormat | undefined {

@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { CompareTask, Comparison } from '../changes/compare.ts';
 import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import type { MarkdownConverter } from '../html/markdown-converter.ts';
 import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
 import type { Rendered, RenderTask } from './render.ts';
 import type { ThreadResult, ThreadTask } from './render-thread.ts';
@@ -53,12 +54,14 @@ export function createRenderPool({
   threads,
   warm = 1,
   maxMemoryMb,
+  markdownConverter = 'winnow',
   onFault = () => undefined,
 }: {
   threads: number;
   /** Number of threads kept without work. Each takes about 40 MB, so the others start only when needed. */
   warm?: number;
   maxMemoryMb: number;
+  markdownConverter?: MarkdownConverter;
   /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
   onFault?: (error: Error) => void;
 }): RenderPool {
@@ -87,7 +90,7 @@ export function createRenderPool({
   }
   return {
     // Each kind of task has its own kind of result.
-    render: (render, options) => run({ render }, options) as Promise<Rendered>,
+    render: (render, options) => run({ render, markdownConverter }, options) as Promise<Rendered>,
     compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
     async remux(task, { fetchFile, ...options }) {
       if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;

@@ -1,5 +1,6 @@
 import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
 import type { RemuxedFile, RemuxTask } from './remux.ts';
 import { type Rendered, type RenderTask, render } from './render.ts';
 
@@ -9,7 +10,10 @@ export type ThreadResult =
   | { ok: false; code: string; message: string; stack: string | undefined };
 
 /** A task for a rendering thread. */
-export type ThreadTask = { render: RenderTask } | { compare: CompareTask } | { remux: RemuxTask };
+export type ThreadTask =
+  | { render: RenderTask; markdownConverter: MarkdownConverter }
+  | { compare: CompareTask }
+  | { remux: RemuxTask };
 
 /** Performs one task. This is the entry point of a rendering thread. */
 export default async function run(task: ThreadTask): Promise<ThreadResult> {
@@ -22,7 +26,7 @@ export default async function run(task: ThreadTask): Promise<ThreadResult> {
 }
 
 async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | RemuxedFile> {
-  if ('render' in task) return render(task.render);
+  if ('render' in task) return render(task.render, await loadMarkdownConverter(task.markdownConverter));
   if ('compare' in task) return compareVersions(task.compare);
   // Loaded on demand, because most threads never process audio or video.
   const { remuxTrack } = await import('./remux.ts');

@@ -1,12 +1,8 @@
-import type { z } from 'zod';
-import { computeFingerprint } from '../changes/fingerprint.ts';
-import type { changeTracking } from '../formats/change-tracking.ts';
-import { FORMATS } from '../formats/index.ts';
-import { extractData } from '../formats/json.ts';
+import { type AnyFormat, NO_MODEL } from '../formats/format.ts';
+import { recordsOf } from '../formats/index.ts';
 import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
-import type { PageMedia } from '../html/media/page-media.ts';
-import { requestedMediaKinds } from '../media-kind.ts';
+import type { ToMarkdown } from '../html/markdown-converter.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
 
 /** A page, and the formats to derive from it. */
@@ -29,47 +25,41 @@ export interface Rendered {
   warnings: string[];
   /** URLs of all links and frames of the whole page, absolute and unique; set if `discover` is. */
   discovered?: string[];
-  /** Where the page may have media; set if audio or video is requested. */
-  media?: PageMedia;
-  /** Fingerprint of the page's markdown; set if changes are tracked. */
-  fingerprint?: Uint8Array;
-  /** The data that the mode `json` of `changeTracking` compares. */
-  trackedJson?: unknown;
+  /** What formats prepared for `finish`, by type. */
+  prepared: Record<string, unknown>;
 }
 
-const NO_MODEL = 'This service has no language model: what one would write was taken from the page by rules.';
-
 /**
- * Derives the requested formats from a page. It is pure but slow, so the service runs it in conversion
+ * Derives the requested formats from a page. It is pure but slow, so the service runs it in rendering
  * threads.
  */
-export function render({ snapshot, clean, formats, discover }: RenderTask): Rendered {
+export function render(
+  { snapshot, clean, formats, discover }: RenderTask,
+  toMarkdown?: ToMarkdown,
+): Rendered {
   const warnings = new Set<string>();
   const warn = (sentence: string) => warnings.add(sentence);
-  const content = createContent(snapshot, clean, warn);
+  const content = createContent(snapshot, clean, warn, toMarkdown);
   const fields: Record<string, unknown> = {};
   const made: string[] = [];
-  for (const requested of formats) {
-    const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
-    const value = format && derive(format, content, requested, warn);
-    if (!format || value === undefined) continue;
+  const records = recordsOf(formats);
+  for (const { format, request } of records) {
+    const value = derive(format, content, request, warn);
+    if (value === undefined) continue;
     fields[format.field] = value;
-    made.push(requested.type);
+    made.push(request.type);
   }
-  const requested = formats.find(isTracking);
-  const trackedJson = requested?.modes.includes('json')
-    ? extractTrackedJson(content, requested, fields.json, warn)
-    : undefined;
-  const wantsMedia = requestedMediaKinds(formats).length > 0;
+  const prepared: Record<string, unknown> = {};
+  for (const { format, request } of records) {
+    if (format.prepare) prepared[request.type] = format.prepare(content, request, { fields, warn });
+  }
   return {
     fields,
     metadata: content.metadata,
     made,
     warnings: [...warnings],
+    prepared,
     ...(discover && { discovered: content.discovered }),
-    ...(wantsMedia && { media: content.media }),
-    ...(requested && { fingerprint: computeFingerprint(content.markdown) }),
-    ...(trackedJson !== undefined && { trackedJson }),
   };
 }
 
@@ -77,29 +67,9 @@ export function render({ snapshot, clean, formats, discover }: RenderTask): Rend
  * Derives the value of a format. Only this function decides whether a language model is used. The service
  * has none, so formats that would use one fall back to `extract`.
  */
-function derive(format: (typeof FORMATS)[number], content: Content, requested: unknown, warn: Warn): unknown {
-  if (format.extract) warn(NO_MODEL);
-  // The request was validated with the schema of the same format.
-  const make = (format.run ?? format.extract) as
-    | ((content: Content, request: unknown, warn: Warn) => unknown)
-    | undefined;
-  return make?.(content, requested, warn);
-}
-
-type Tracking = z.output<typeof changeTracking.request>;
-const isTracking = (format: { type: string }): format is Tracking => format.type === 'changeTracking';
-
-/**
- * Returns the data that `changeTracking` compares: the value of the format `json`, unless that is missing
- * or the request has a schema or prompt of its own, in which case the data is extracted for it.
- */
-function extractTrackedJson(
-  content: Content,
-  { schema, prompt }: Tracking,
-  json: unknown,
-  warn: Warn,
-): unknown {
-  if (json !== undefined && schema === undefined && prompt === undefined) return json;
+function derive(format: AnyFormat, content: Content, request: { type: string }, warn: Warn): unknown {
+  if (format.run) return format.run(content, request, warn);
+  if (!format.extract) return undefined;
   warn(NO_MODEL);
-  return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');
+  return format.extract(content, request, warn);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { validatePatterns } from '../url/url-pattern.ts';
-import { asksFor } from './formats.ts';
+import { optionConflicts } from './formats.ts';
 import { startResponse } from './page-job.ts';
 import {
   callerFields,
@@ -83,10 +83,10 @@ const scrapeOptions = z
   .strictObject({ ...scrapeOptionFields, ...callerFields })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
-  .refine(({ formats }) => !asksFor(formats, 'rawBase64'), {
-    path: ['formats'],
-    error:
-      'rawBase64 is not possible in a crawl, which has to read its pages to find links. Use a batch instead',
+  .superRefine((options, context) => {
+    for (const message of optionConflicts(options.formats, 'crawl')) {
+      context.addIssue({ code: 'custom', path: ['formats'], message, input: options });
+    }
   })
   .transform(resolveScrapeOptions);
 

@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
+import type { ConflictingOption } from '../formats/format.ts';
 import { isSelector } from '../html/clean.ts';
-import { requestedMediaKinds } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
-import { asksFor, formatConflicts, formatRequest } from './formats.ts';
+import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
 
@@ -183,9 +183,19 @@ function findUnimplemented(options: Fields): string[] {
   return Object.keys(requested).filter((name) => requested[name]);
 }
 
-const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 0;
-const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
-const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
+/** Lists the options of a request that formats may exclude, if the request contains them. */
+function conflictingOptions(options: Fields): Exclude<ConflictingOption, 'crawl'>[] {
+  const isGiven = {
+    actions: Boolean(options.actions?.length),
+    mobile: options.mobile,
+    profile: options.profile !== undefined,
+    waitFor: options.waitFor > 0,
+    minAge: options.minAge !== undefined,
+  };
+  // The keys of an object literal are those of its type.
+  return (Object.keys(isGiven) as (keyof typeof isGiven)[]).filter((name) => isGiven[name]);
+}
+
 /** Checks the rules between scrape options. Every schema of a body that contains these options needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
   const addIssue = (path: string, message: string) =>
@@ -197,27 +207,8 @@ export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): v
   if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
     addIssue('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
   }
-  if (options.minAge !== undefined && isTracked(options)) {
-    addIssue(
-      'minAge',
-      'minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
-    );
-  }
-  if (options.minAge !== undefined && isPlayed(options)) {
-    addIssue(
-      'minAge',
-      'minAge returns a cached copy, which has no files for the formats audio and video: leave one of them out',
-    );
-  }
-  if (isRaw(options)) {
-    const { actions, mobile, profile, waitFor } = options;
-    for (const [name, value] of Object.entries({ actions: actions?.length, mobile, profile, waitFor })) {
-      if (value)
-        addIssue(
-          name,
-          `rawBase64 returns the bytes that the server sends, without a browser: leave ${name} out`,
-        );
-    }
+  for (const option of conflictingOptions(options)) {
+    for (const message of optionConflicts(options.formats, option)) addIssue(option, message);
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({

@@ -4,12 +4,15 @@ import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
 import type { FetchedPage } from '../engines/index.ts';
 import { policyOf, toServiceError } from '../errors.ts';
+import type { Finished, FinishRequests, FinishServices } from '../formats/format.ts';
+import { recordsOf } from '../formats/index.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
 import type { MediaExtractor } from '../media/extractor.ts';
+import type { MediaKind } from '../media-kind.ts';
 import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import { extractMedia } from './extract-media.ts';
 
 /** Dependencies for making documents. */
 export interface DocumentDeps {
@@ -55,23 +58,12 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
   const task = { snapshot, clean, formats, ...(discover && { discover }) };
   const rendered = await deps.renderer.render(task, { signal, urgent });
-  const tracked = await trackChanges(deps.tracker, input, rendered);
-  const media = await extractMedia(deps.media, input, rendered.media);
-  const { changeTracking } = tracked;
-  // The JSON that only a comparison needed is billed like the format `json`.
-  const isJsonTracked = changeTracking !== undefined && rendered.trackedJson !== undefined;
-  const made = [...rendered.made, ...(isJsonTracked ? ['json'] : []), ...Object.keys(media.fields)];
-  const credits = priceOf(request, { ...fetched, made });
-  const warnings = [
-    ...(snapshot.warnings ?? []),
-    ...rendered.warnings,
-    ...tracked.warnings,
-    ...media.warnings,
-  ];
+  const finished = await finishFormats(deps, input, rendered);
+  const fields = { ...rendered.fields, ...finished.fields };
+  const credits = priceOf(request, { ...fetched, made: [...rendered.made, ...finished.made] });
+  const warnings = [...(snapshot.warnings ?? []), ...rendered.warnings, ...finished.warnings];
   const document = {
-    ...rendered.fields,
-    ...media.fields,
-    ...(changeTracking && { changeTracking }),
+    ...fields,
     ...(snapshot.actions && { actions: snapshot.actions }),
     ...(warnings.length && { warning: warnings.join(' ') }),
     metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
@@ -79,6 +71,47 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const json = Buffer.from(JSON.stringify(document));
   return { json, credits, discovered: rendered.discovered ?? [] };
 }
+
+/** Finishes the formats whose results need more than the page. */
+async function finishFormats(
+  deps: DocumentDeps,
+  input: DocumentInput,
+  rendered: Rendered,
+): Promise<Finished> {
+  const { request, fetched, history, isCrawled = false, urgent, signal } = input;
+  const { snapshot } = fetched;
+  const page = {
+    snapshot,
+    fields: rendered.fields,
+    isGone: isGone(snapshot.statusCode),
+    lockdown: request.lockdown,
+    isCrawled,
+    isRecordable: history !== undefined,
+    signal,
+    services: {
+      trackChanges: (version: TrackedVersion) => trackChanges(deps.tracker, input, version),
+      extractMedia: (kinds: MediaKind[], media: PageMedia) =>
+        deps.media.make({ kinds, page: snapshot, media, request, signal, urgent }),
+    },
+  };
+  const steps = Map.groupBy(recordsOf(request.formats), ({ format }) => format.finish);
+  const all: Finished = { fields: {}, made: [], warnings: [] };
+  for (const [finish, records] of steps) {
+    if (!finish) continue;
+    const requests = records.map(({ request: format }) => ({
+      request: format,
+      prepared: rendered.prepared[format.type],
+    }));
+    // A group has at least one member.
+    const { fields, made, warnings } = await finish(requests as FinishRequests<{ type: string }>, page);
+    Object.assign(all.fields, fields);
+    all.made.push(...made);
+    all.warnings.push(...warnings);
+  }
+  return all;
+}
+
+type TrackedVersion = Parameters<FinishServices['trackChanges']>[0];
 
 /** Creates the part of a document's metadata that describes the scrape rather than the page. */
 function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits: number) {
@@ -103,46 +136,27 @@ function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits:
   };
 }
 
-const NO_HISTORY =
-  'changeTracking was left out, because with zero data retention or lockdown no earlier version of the page is kept.';
-
-const PAGE_IS_PARTIAL =
-  'changeTracking was left out, because the page was loaded only in part: the missing part would look removed. The next scrape is compared with the last complete one.';
-
-const notThePage = (statusCode: number, isChallenge: boolean) =>
-  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} in place of the page. The next scrape is compared with the last one that got the page.`;
-
 /**
- * Compares the page with its previous version if the request has the format `changeTracking`. The warnings
- * say why the comparison, or a part of it, was left out.
+ * Compares the page with its previous version and records it. An error that may pass is thrown, so that the
+ * activity is retried. After any other error, the page is returned without the comparison.
  */
 async function trackChanges(
   tracker: ChangeTracker,
-  { scrapeId, request, fetched: { snapshot }, history, signal, urgent, onFault }: DocumentInput,
-  { fields, fingerprint, trackedJson: json }: Rendered,
+  { scrapeId, request: { url }, fetched, history, signal, urgent, onFault }: DocumentInput,
+  version: TrackedVersion,
 ): Promise<{ changeTracking?: ChangeTracking; warnings: string[] }> {
-  const requested = request.formats.find((format) => format.type === 'changeTracking');
-  if (!requested) return { warnings: [] };
-  if (!history) return { warnings: [NO_HISTORY] };
-  const { statusCode, fetchedAt, challenge } = snapshot;
-  const isRemoved = isGone(statusCode);
-  if (!isRemoved && (statusCode >= 400 || challenge))
-    return { warnings: [notThePage(statusCode, statusCode < 400)] };
-  if (snapshot.isPartial) return { warnings: [PAGE_IS_PARTIAL] };
-  const { url } = request;
-  const { tag, modes } = requested;
-  const { markdown } = fields;
-  const isPage = !isRemoved && typeof markdown === 'string' && fingerprint !== undefined;
-  const current = isPage ? { markdown, json, fingerprint } : undefined;
-  const page = { ...history, scrapeId, url, tag, modes, scrapedAt: fetchedAt, current };
+  if (!history) return { warnings: [] };
+  const { tag, modes, current } = version;
+  const scrapedAt = fetched.snapshot.fetchedAt;
   try {
-    return await tracker.track(page, { signal, urgent });
+    return await tracker.track(
+      { ...history, scrapeId, url, tag, modes, scrapedAt, current },
+      { signal, urgent },
+    );
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, message } = toServiceError(translateDatabaseError(thrown));
     const isUnknown = code === 'UNKNOWN_ERROR';
-    // An error that may pass is thrown, so that the activity is retried. After any other error, the page is
-    // returned without the comparison.
     if (policyOf(code).retry === 'activity' && !isUnknown) throw thrown;
     if (isUnknown) onFault('change tracking failed', { scrapeId, error: String(thrown) });
     return { warnings: [`changeTracking was left out, because the comparison failed: ${message}`] };

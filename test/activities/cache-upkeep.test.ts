@@ -95,7 +95,7 @@ const trim = (cacheMaxBytes = NO_LIMIT) =>
   trimCache({ db, cacheBlobs, cacheTtlMs: TWO_YEARS_MS, cacheMaxBytes });
 
 describe('the limit of the cache', () => {
-  it('lets those copies go that were not used for longest, and no more than it must', async () => {
+  it('deletes the least recently used copies, and no more than necessary', async () => {
     for (const [index, name] of ['one', 'two', 'three', 'four'].entries()) {
       await keep(name);
       await lastUsed(name, (10 - index) * HOUR_MS);
@@ -113,7 +113,7 @@ describe('the limit of the cache', () => {
     expect(await sumCachedBytes(db)).toBe(0);
   });
 
-  it('counts a picture that several copies have once, and lets it go with the last of them', async () => {
+  it('counts a screenshot shared by several copies once, and deletes it with the last of them', async () => {
     const picture = randomBytes(50_000);
     await keep('one', { picture });
     await keep('two', { picture });
@@ -130,7 +130,7 @@ describe('the limit of the cache', () => {
     expect(await filesOnDisk()).toEqual([]);
   });
 
-  it('lets copies in one file go together', async () => {
+  it('deletes copies that share a file together', async () => {
     await Promise.all(['one', 'two', 'three'].map((name) => keep(name)));
     expect(await filesOnDisk()).toHaveLength(1);
     expect(await sumCachedBytes(db)).toBe(await bytesOnDisk());
@@ -140,7 +140,7 @@ describe('the limit of the cache', () => {
     expect(await kept()).toEqual(['later']);
   });
 
-  it('is kept in steps, however much there is', async () => {
+  it('is enforced in steps, however many copies there are', async () => {
     for (let n = 0; n < 120; n++) await keep(`page ${n}`);
     expect((await trim(1)).copies).toBe(120);
     expect(await filesOnDisk()).toEqual([]);
@@ -148,7 +148,7 @@ describe('the limit of the cache', () => {
 });
 
 describe('a copy', () => {
-  it('goes when it is too old, and its file when no other copy is in it', async () => {
+  it('is deleted when it is too old, and its file when no other copy uses it', async () => {
     await Promise.all([
       keep('old', { ageMs: TWO_YEARS_MS + DAY_MS }),
       keep('young', { ageMs: TWO_YEARS_MS - DAY_MS }),
@@ -159,7 +159,7 @@ describe('a copy', () => {
     expect(await find('young')).toBe('young');
   });
 
-  it('whose file is lost gives way to the one before it', async () => {
+  it('whose file is lost is replaced by the one before it', async () => {
     await keep('page', { ageMs: DAY_MS });
     const before = (await filesOnDisk()).map(({ file }) => file);
     await keep('page');
@@ -171,7 +171,7 @@ describe('a copy', () => {
     expect([await kept(), await sumCachedBytes(db)]).toEqual([[], 0]);
   });
 
-  it('that was kept before files were counted is counted too', async () => {
+  it('from before file sizes were recorded is counted too', async () => {
     await Promise.all(['one', 'two'].map((name) => keep(name)));
     await sql`drop table cache_files`.execute(db.query);
     await sql`alter table cache_entries drop column files`.execute(db.query);
@@ -190,8 +190,8 @@ const removeAllStrays = async () => {
   return removed;
 };
 
-describe('a file that no copy has', () => {
-  it('goes after an hour; one that may still get its row, and those of copies, stay', async () => {
+describe('a file without a copy', () => {
+  it('is deleted after an hour, but not while its row may still be written', async () => {
     await keep('page', { picture: randomBytes(1_000) });
     const stray = await cacheBlobs.put(Buffer.from('stray'));
     await cacheBlobs.put(Buffer.from('just written'));

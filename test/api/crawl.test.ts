@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { linkDepth, type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const PATH = '/v2/crawl';
 /** Pages of these tests need no browser, and no old copies. */
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };
@@ -56,7 +56,7 @@ const startSmallSite = () =>
   });
 
 describe('a crawl', () => {
-  it('takes a whole site, each page once, however its links are spelt', async () => {
+  it('scrapes a whole site, each page once, however its links are spelt', async () => {
     await using pages = await startSmallSite();
     const done = await crawl(pages.url);
     expect(done).toMatchObject({
@@ -79,13 +79,13 @@ describe('a crawl', () => {
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('keeps to its limit exactly', async () => {
+  it('scrapes exactly as many pages as its limit', async () => {
     const done = await crawl(`${site.url}/links/0`, { limit: 37, crawlEntireDomain: true });
     expect(done).toMatchObject({ total: 37, completed: 37, creditsUsed: 37 });
     expect(new Set(sourcesOf(done)).size).toBe(37);
   });
 
-  it('stays below the path of its start, and says so where that leaves hardly a page', async () => {
+  it('stays below the path of its start URL, and warns when that leaves hardly any page', async () => {
     await using pages = await startSmallSite();
     expect(pathsOf(await crawl(`${pages.url}/blog/`))).toEqual([
       '/blog/',
@@ -98,7 +98,7 @@ describe('a crawl', () => {
     expect((await crawl(`${pages.url}/docs/start`, { crawlEntireDomain: true })).total).toBe(6);
   });
 
-  it('goes as deep as it may', async () => {
+  it('follows links down to maxDiscoveryDepth', async () => {
     await using pages = await startSmallSite();
     expect(pathsOf(await crawl(pages.url, { maxDiscoveryDepth: 0 }))).toEqual(['/']);
     expect(pathsOf(await crawl(pages.url, { maxDiscoveryDepth: 1 }))).toEqual([
@@ -109,7 +109,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('goes by patterns, and follows a start that matches none', async () => {
+  it('follows links that match the patterns, and a start URL that matches none', async () => {
     await using pages = await startSmallSite();
     const done = await crawl(pages.url, { includePaths: ['^/blog/'], excludePaths: ['deep'] });
     expect(pathsOf(done)).toEqual(['/blog/', '/blog/one', '/blog/two/']);
@@ -136,13 +136,13 @@ describe('a crawl', () => {
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(reason) });
   });
 
-  it('ends with one error where the start gives no answer', async () => {
+  it('ends with one error when its start URL does not respond', async () => {
     const done = await crawl('http://does-not-exist.invalid/');
     expect(done).toMatchObject({ status: 'completed', total: 1, completed: 0, data: [] });
     expect((await errorCodesOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
   });
 
-  it('moves with a start that redirects to another host, whose path does not narrow it', async () => {
+  it('moves to the host that its start URL redirects to, without being limited to that path', async () => {
     await using target = await startSmallSite();
     await using start = await startPages({ '/': redirectTo(`${target.url}/blog/`) });
     const done = await crawl(`${start.url}/`);
@@ -154,7 +154,7 @@ describe('a crawl', () => {
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('takes the whole site when its root redirects to a page of it', async () => {
+  it('covers the whole site when the root redirects to one of its pages', async () => {
     await using pages = await startPages({
       '/': redirectTo('/introduction'),
       '/introduction': page('Introduction', ['/guide', '/api/reference']),
@@ -168,7 +168,7 @@ describe('a crawl', () => {
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('keeps to the path that was asked for when the start redirects out of it, and warns', async () => {
+  it('keeps to the requested path and warns when the start URL redirects out of it', async () => {
     await using pages = await startPages({
       '/docs': redirectTo('/manual/'),
       '/manual/': page('Manual', ['/docs/install', '/manual/two', '/blog']),
@@ -187,7 +187,7 @@ describe('a crawl', () => {
     expect(whole).not.toHaveProperty('warning');
   });
 
-  it('keeps the document of a start that leads out of the patterns which its own URL matches', async () => {
+  it('keeps the document of a start URL that matches the patterns and redirects to one that does not', async () => {
     await using pages = await startPages({
       '/': redirectTo('/welcome'),
       '/welcome': page('Welcome', ['/blog/a', '/shop']),
@@ -202,7 +202,7 @@ describe('a crawl', () => {
     expect(other).toMatchObject({ completed: 1, failed: 0 });
   });
 
-  it('fetches its start once, as it fetches every page', async () => {
+  it('fetches its start URL once', async () => {
     await using pages = await startPages({
       '/robots.txt': 'User-agent: *\nDisallow:',
       '/': page('Home', ['/a']),
@@ -217,7 +217,7 @@ describe('a crawl', () => {
     expect(asked[0]?.headers).toMatchObject({ 'x-ticket': '7', 'accept-language': 'de' });
   });
 
-  it('is where a script of its start leads, and judges links from there', async () => {
+  it('follows a script of its start URL to another page and resolves links from there', async () => {
     await using target = await startPages({
       '/home': page('Home', ['next', '/far']),
       '/next': page('Next'),
@@ -238,7 +238,7 @@ describe('a crawl', () => {
     expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
   });
 
-  it('is where its start sends the device that is asked for', async () => {
+  it('follows its start URL to the site for the requested device', async () => {
     await using phones = await startPages({ '/': page('Mobile', ['/m']), '/m': page('More') });
     await using pages = await startPages({
       '/': (request, response) =>
@@ -255,7 +255,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('reads the sitemaps of a start that cannot be fetched', async () => {
+  it('reads the sitemaps even when its start URL cannot be fetched', async () => {
     await using pages = await startPages({
       '/': (_request, response) => response.destroy(),
       '/sitemap.xml': ({ headers: { host } }, response) =>
@@ -269,7 +269,7 @@ describe('a crawl', () => {
     expect(done).toMatchObject({ status: 'completed', failed: 1 });
   });
 
-  it('takes pages that redirect to the same one once, and none that lead away', async () => {
+  it('scrapes the target of several redirects once, and no redirect that leaves the site', async () => {
     const to = (path: string) => (_request: unknown, response: import('node:http').ServerResponse) =>
       response.writeHead(301, { Location: path }).end();
     await using away = await startPages({ '/': page('Away') });
@@ -292,7 +292,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('takes single pages of other sites where it may, follows no links of them, and lists home pages that it skips', async () => {
+  it('scrapes single pages of other sites when allowed, follows none of their links, and lists the home pages it skips', async () => {
     await using away = await startPages({
       '/': page('Home of another', ['/one', '/two']),
       '/one': page('One', ['/two']),
@@ -336,7 +336,7 @@ describe('a crawl', () => {
     }
   });
 
-  it('follows no links of a page that redirects out of it', async () => {
+  it('follows no links of a page that redirects out of its scope', async () => {
     await using pages = await startPages({
       '/docs/': page('Docs', ['/docs/moved']),
       '/docs/moved': redirectTo('/blog/post'),
@@ -350,7 +350,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('waits between pages where it is told to, one at a time', async () => {
+  it('scrapes one page at a time with the requested delay', async () => {
     let open = 0;
     let most = 0;
     await using pages = await startPages(
@@ -373,7 +373,7 @@ describe('a crawl', () => {
     expect(done.duration).toBeGreaterThan(0.6);
   });
 
-  it('does not run after an endless calendar', async () => {
+  it('does not follow an endless calendar', async () => {
     const server = createServer((request, response) => {
       const month = Number(/month=(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
       const year = 2026 + Math.floor(month / 12);
@@ -405,7 +405,7 @@ describe('robots.txt', () => {
       ...more,
     });
 
-  it('is obeyed, and told of', async () => {
+  it('is obeyed, and the crawl reports the URLs that it forbids', async () => {
     await using pages = await robots('User-agent: *\nDisallow: /closed/\n\nUser-agent: other\nDisallow: /');
     const done = await crawl(pages.url);
     expect(pathsOf(done)).toEqual(['/', '/open', '/winnow']);
@@ -416,7 +416,7 @@ describe('robots.txt', () => {
     expect(pages.requests.map(({ path }) => path)).not.toContain('/closed/1');
   });
 
-  it('that keeps a crawl from very many pages is told of by the first of them and a count', async () => {
+  it('that forbids very many pages is reported by the first of them and a count', async () => {
     const closed = Array.from({ length: 1_203 }, (_, n) => `/closed/${n}`);
     await using pages = await robots('User-agent: *\nDisallow: /closed/', {
       '/': page('Home', ['/open', ...closed.slice(0, 700)]),
@@ -430,7 +430,7 @@ describe('robots.txt', () => {
     expect(robotsBlockedCount).toBe(1_203);
   });
 
-  it('may speak to us by name, or to the name that was given', async () => {
+  it('may address the crawler by its name or by the configured one', async () => {
     const text =
       'User-agent: Winnow\nDisallow: /winnow\n\nUser-agent: special\nDisallow: /open\n\nUser-agent: *\nDisallow: /';
     await using pages = await robots(text);
@@ -444,34 +444,34 @@ describe('robots.txt', () => {
     expect(pathsOf(await crawl(pages.url, { ignoreRobotsTxt: true }))).toHaveLength(5);
   });
 
-  it('can keep a crawl from its start', async () => {
+  it('may forbid the start URL', async () => {
     await using pages = await robots('User-agent: *\nDisallow: /');
     const done = await crawl(pages.url);
     expect(done).toMatchObject({ status: 'completed', total: 0, completed: 0, creditsUsed: 0, data: [] });
     expect((await errorCodesOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
   });
 
-  it('of the host that the start leads to sets the pace', async () => {
+  it('sets the delay on the host that the start URL redirects to', async () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip' });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.3);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
-  it('of the host that the start leads to leaves a delay alone that was asked for', async () => {
+  it('does not replace the requested delay on the host that the start URL redirects to', async () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip', delay: 0.1 });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.1);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
-  it('sets the pace', async () => {
+  it('sets the delay between pages', async () => {
     await using pages = await robots('User-agent: *\nCrawl-delay: 0.3');
     const done = await crawl(pages.url, { sitemap: 'skip' });
     expect(done).toMatchObject({ completed: 5 });
@@ -480,7 +480,7 @@ describe('robots.txt', () => {
 });
 
 describe('a crawl of pages in the cache', () => {
-  it.each([{ minAge: 1 }, { lockdown: true }])('with %j sends nothing to the site', async (option) => {
+  it.each([{ minAge: 1 }, { lockdown: true }])('with %j sends no request to the site', async (option) => {
     await using pages = await startPages({
       '/robots.txt': 'User-agent: *\nDisallow: /open',
       '/sitemap.xml': (request, response) =>
@@ -505,12 +505,12 @@ describe('a crawl of pages in the cache', () => {
 });
 
 describe('sitemaps', () => {
-  it('name pages that no link leads to', async () => {
+  it('provide pages that no link leads to', async () => {
     const done = await crawl(`${site.url}/`, { limit: 1_000, includePaths: ['^/links/'] });
     expect(done.completed).toBe(400);
   });
 
-  it('are not read when they are to be skipped', async () => {
+  it('are not read with sitemap skip', async () => {
     const done = await crawl(`${site.url}/links/0`, {
       sitemap: 'skip',
       crawlEntireDomain: true,
@@ -523,7 +523,7 @@ describe('sitemaps', () => {
     expect(site.hits('/sitemap.xml.gz')).toBeLessThanOrEqual(3);
   });
 
-  it('are all there is when nothing else is wanted', async () => {
+  it('are the only source with sitemap only', async () => {
     await using pages: Pages = await startPages({
       '/sitemap.xml':
         '<urlset><url><loc>/listed</loc></url><url><loc>http://elsewhere.invalid/x</loc></url></urlset>',
@@ -563,14 +563,14 @@ describe('crawls of a team', () => {
       delay: 0.1,
       crawlEntireDomain: true,
     });
-    await until(`${PATH}/${id}`, (body) => body.completed >= 2);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 2);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 12, delay: 0 } });
     expect(body).toMatchObject({ success: true, limit: 12, delay: null });
     const done = await finished(PATH, id);
     expect(done).toMatchObject({ status: 'completed', total: 12, completed: 12 });
   });
 
-  it('need credits for their limit', async () => {
+  it('are refused unless the credits cover their limit', async () => {
     const db = openTestDatabase();
     const { key } = await makeTeam(db, { credits: 5 });
     await db.close();
@@ -585,7 +585,7 @@ describe('crawls of a team', () => {
     expect(await finished(PATH, id, { key })).toMatchObject({ creditsUsed: 5 });
   });
 
-  it('can be planned in words', async () => {
+  it('can be configured by a prompt', async () => {
     const { body } = await call('/v2/crawl/params-preview', {
       body: { url: 'https://example.com', prompt: 'only the blog, no more than 50 pages' },
     });
@@ -596,7 +596,7 @@ describe('crawls of a team', () => {
     expect(body.warning).toContain('without a model');
   });
 
-  it('fill their options from a prompt, but for those that are given', async () => {
+  it('fill options from a prompt, except those that the request gives', async () => {
     const { body } = await call(PATH, {
       body: {
         url: `${site.url}/links/0`,
@@ -616,7 +616,7 @@ describe('crawls of a team', () => {
   });
 
   it.each([false, true])(
-    'warn of a prompt that is not understood as the preview does (zero data retention: %j)',
+    'warn about a prompt that is not understood, as the preview does (zero data retention: %j)',
     async (zeroDataRetention) => {
       const prompt = 'Please do something nice';
       const { body: preview } = await call('/v2/crawl/params-preview', {

@@ -7,9 +7,9 @@ import { call } from '../support/api.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** Files by their signed addresses: for everybody who has one, for a day. */
+
+const service = useService();
 
 let site: Site;
 let address: string;
@@ -48,8 +48,8 @@ async function refusal(url: string) {
   return { status: answer.status, body: await answer.json() };
 }
 
-describe('the address of a screenshot', () => {
-  it('needs no key, and says what the file is', async () => {
+describe('the URL of a screenshot', () => {
+  it('needs no API key and has the media type of the file', async () => {
     expect(address.startsWith(`${service.url}/v2/files/`)).toBe(true);
     const answer = await fetch(address);
     expect(answer.status).toBe(200);
@@ -62,7 +62,7 @@ describe('the address of a screenshot', () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1280, 800]);
   });
 
-  it('gives parts of the file to who asks for them', async () => {
+  it('serves the byte ranges that a request asks for', async () => {
     const whole = Buffer.from(await (await fetch(address)).arrayBuffer());
     const size = whole.length;
     const part = async (range: string, headers = {}) => {
@@ -131,7 +131,7 @@ describe('the address of a screenshot', () => {
     expect(await ask({ 'if-none-match': '"other"', range: 'bytes=0-9' })).toEqual([206, true, etag]);
   });
 
-  it('that was changed leads nowhere', async () => {
+  it('is not found when it was changed', async () => {
     const token = address.split('/').at(-1)!;
     const [payload = '', signature = ''] = token.split('.');
     const [key, size, , expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -153,12 +153,12 @@ describe('the address of a screenshot', () => {
     }
   });
 
-  it('that nobody signed with this key leads nowhere', async () => {
+  it('is not found when it was signed with another key', async () => {
     const reference = `blob:${'0'.repeat(64)};1;image/png`;
     expect((await refusal(createFileUrl(reference, service.url, 'another key'))).status).toBe(404);
   });
 
-  it('can be read for a day at least, and never for longer than two', async () => {
+  it('is valid for at least one day and at most two', async () => {
     const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const [key] = claimOf(address);
     const madeHoursAgo = (hours: number) => madeAt(key, secretKey, Date.now() - hours * 3_600_000);
@@ -168,14 +168,14 @@ describe('the address of a screenshot', () => {
     expect(body.error).toContain('expired');
   });
 
-  it('stays the same for a day, then a new one begins before the old one ends', () => {
+  it('stays the same for a day, and is replaced before it expires', () => {
     const day = (hours: number) => madeAt('0'.repeat(64), 'a key', Date.UTC(2026, 2, 1) + hours * 3_600_000);
     expect(day(23.99)).toBe(day(0.01));
     expect(day(24.01)).not.toBe(day(0.01));
     expect(expiryOf(day(23.99)) - Date.UTC(2026, 2, 1)).toBe(48 * 3_600_000);
   });
 
-  it('is made again whenever the result is read', async () => {
+  it('is signed anew whenever the result is read', async () => {
     const answer = await call('/v2/scrape', {
       body: { url: `${site.url}/article/31`, formats: ['screenshot'] },
     });
@@ -184,7 +184,7 @@ describe('the address of a screenshot', () => {
   });
 });
 
-describe('the base of addresses', () => {
+describe('the origin of file URLs', () => {
   it.each([
     [{ 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'winnow.example' }, 'https://winnow.example'],
     [{ 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example, b.example' }, 'https://a.example'],
@@ -195,7 +195,7 @@ describe('the base of addresses', () => {
     expect((await fetch(here(url))).status).toBe(200);
   });
 
-  it('is PUBLIC_URL where it is set, whatever the request says', async () => {
+  it('is PUBLIC_URL when that is set, whatever the request says', async () => {
     await using app = await startApi({ PUBLIC_URL: 'https://public.example/winnow/' });
     const url = await screenshot({ url: app.url, headers: { 'X-Forwarded-Host': 'other.example' } });
     expect(url).toMatch(/^https:\/\/public\.example\/winnow\/v2\/files\/[\w-]+\.[\w-]+$/);

@@ -10,12 +10,12 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
 import { errorResponse } from '../../src/schemas/error.ts';
 import { type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
-
 /** The reference says what the API does. */
+
+const service = useService();
 
 const file = path.join(import.meta.dirname, '../../docs/openapi.json');
 const routeOf = (method: string, routePath: string) => {
@@ -32,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('docs/openapi.json', () => {
-  it('is what the routes give; after a change run `npm run openapi`', async () => {
+  it('matches the routes; after a change run `npm run openapi`', async () => {
     expect(JSON.parse(await readFile(file, 'utf8')), 'stale: run `npm run openapi`').toEqual(
       JSON.parse(JSON.stringify(describeApi(ROUTES))),
     );
   });
 
-  it('is what the service serves', async () => {
+  it('is served by the API', async () => {
     const { body } = await call('/openapi.json', { key: null });
     expect(body).toEqual(JSON.parse(await readFile(file, 'utf8')));
     expect(body.openapi).toBe('3.1.0');
@@ -47,7 +47,7 @@ describe('docs/openapi.json', () => {
 
 describe('every route', () => {
   it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
-    '%s %s is mounted, behind a key, and described',
+    '%s %s is mounted, requires a key, and is described',
     async (method, routePath) => {
       const answer = await call(concrete(routePath), { method: method.toUpperCase(), key: null });
       expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHORIZED']);
@@ -65,7 +65,7 @@ describe('error codes', () => {
     const { body } = await call('/openapi.json', { key: null });
     const { responses } = body.paths[routePath][method];
     return Object.fromEntries(
-      Object.entries<Answer['body']>(responses)
+      Object.entries<ApiResponse['body']>(responses)
         .filter(([status]) => Number(status) >= 400)
         .map(([status, response]) => [
           status,
@@ -75,7 +75,7 @@ describe('error codes', () => {
   }
 
   it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
-    'of %s %s are all in the reference, under their statuses',
+    'of %s %s are all in the reference under their statuses',
     async (method, routePath) => {
       const codes = await codesOf(method, routePath.replace(/:(\w+)/g, '{$1}'));
       const declared = errorCodesOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
@@ -88,7 +88,7 @@ describe('error codes', () => {
     },
   );
 
-  it('name conflicts, methods and parts of files', async () => {
+  it('include those for conflicts, methods and byte ranges', async () => {
     expect(await codesOf('post', '/v2/batch/scrape')).toMatchObject({
       405: ['METHOD_NOT_ALLOWED'],
       409: ['IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
@@ -112,7 +112,7 @@ describe('error codes', () => {
     });
   });
 
-  it('leave room for files that the client has already', async () => {
+  it('include none for a file that the client already has', async () => {
     const { body } = await call('/openapi.json', { key: null });
     const { parameters, responses } = body.paths['/v2/files/{token}'].get;
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '304']));
@@ -123,13 +123,13 @@ describe('error codes', () => {
     ]);
   });
 
-  it('with status 200 stand beside the result', async () => {
+  it('with status 200 are listed beside the result', async () => {
     const { body } = await call('/openapi.json', { key: null });
     const { schema } = body.paths['/v2/scrape'].post.responses['200'].content['application/json'];
     expect(schema.anyOf[1].properties.code.enum).toEqual(['SCRAPE_DNS_RESOLUTION_ERROR']);
   });
 
-  it('that the work of jobs can end with are declared by the routes that hand it out', async () => {
+  it('of jobs are declared by the routes that return their results', async () => {
     const declared = new Set<string>([
       ...errorCodesOf(routeOf('get', '/v2/scrape/:id')),
       ...errorCodesOf(routeOf('post', '/v2/map')),
@@ -163,7 +163,7 @@ describe('error codes', () => {
   });
 });
 
-describe('answers keep to their schema, without a field that it does not name', () => {
+describe('a response has only the fields of its schema:', () => {
   it('a scrape with every format, and its result', async () => {
     const { body } = await call('/v2/scrape', {
       body: {
@@ -230,7 +230,7 @@ describe('/docs', () => {
   });
   afterAll(() => browser?.close());
 
-  it('shows the operations, from this very server alone, under a public name too', async () => {
+  it('shows the operations with files of this server only, also under a public name', async () => {
     const page = await browser.newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => {
@@ -244,7 +244,7 @@ describe('/docs', () => {
     expect([...hosts]).toEqual([`winnow.example:${port}`]);
   });
 
-  it('is where the root leads', async () => {
+  it('is where the root redirects to', async () => {
     const answer = await fetch(`${service.url}/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });

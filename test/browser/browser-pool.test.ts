@@ -133,7 +133,7 @@ describe('a pool of contexts', () => {
 });
 
 describe('a browser', () => {
-  it('is replaced after so many uses, and ends with its last page', async () => {
+  it('is replaced after a number of uses, and is closed after its last page', async () => {
     open({ limits: { uses: 2 } });
     const [first, second] = [hold(), hold()];
     await Promise.all([first.opened, second.opened]);
@@ -165,12 +165,12 @@ describe('a browser', () => {
       first.letGo();
       next.letGo();
       expect(await next.done).toBe(launched[1]!.connection);
-    });
+    }, 20_000);
     second.letGo();
     await second.done;
   });
 
-  it('that died is replaced, and its open pages fail', async () => {
+  it('that crashed is replaced, and its open pages fail', async () => {
     open();
     const held = hold();
     await held.opened;
@@ -183,7 +183,7 @@ describe('a browser', () => {
   });
 });
 
-describe('a machine short of memory', () => {
+describe('a machine with little memory', () => {
   it('has one page open at a time', async () => {
     open();
     const available = vi.spyOn(process, 'availableMemory').mockReturnValue(10 * 1024 * 1024);

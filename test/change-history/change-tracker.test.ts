@@ -106,8 +106,8 @@ async function scrape(
 const versions = () =>
   db.query.selectFrom('page_versions').selectAll().where('team_id', '=', teamId).orderBy('number').execute();
 
-describe('an attempt after another', () => {
-  it('does not see the one before it', async () => {
+describe('a repeated attempt', () => {
+  it('is not compared with the attempt before it', async () => {
     const id = await startScrape();
     expect(await statusOf(id, 'a')).toBe('new');
     expect(await statusOf(id, 'a')).toBe('new');
@@ -116,7 +116,7 @@ describe('an attempt after another', () => {
     expect((await scrape('a')).changeTracking.changeStatus).toBe('same');
   });
 
-  it('leaves what it saw itself', async () => {
+  it('stores its own version', async () => {
     await scrape('a');
     const id = await startScrape();
     expect(await statusOf(id, 'b')).toBe('changed');
@@ -125,7 +125,7 @@ describe('an attempt after another', () => {
     expect((await scrape('c')).changeTracking.changeStatus).toBe('same');
   });
 
-  it('comes too late when somebody has the page by another one', async () => {
+  it('stores nothing when another scrape has stored the page meanwhile', async () => {
     const id = await startScrape();
     await track(id, 'a');
     await complete(id);
@@ -133,7 +133,7 @@ describe('an attempt after another', () => {
     expect((await scrape('a')).changeTracking.changeStatus).toBe('same');
   });
 
-  it('is compared as the one before it, whoever came between', async () => {
+  it('has the comparison of the first attempt, whatever was stored between', async () => {
     await scrape('a');
     const id = await startScrape();
     expect(await statusOf(id, 'b')).toBe('changed');
@@ -142,7 +142,7 @@ describe('an attempt after another', () => {
   });
 });
 
-describe('a scrape that comes to nothing', () => {
+describe('a scrape that fails', () => {
   it('leaves no history', async () => {
     await scrape('a');
     const id = await startScrape();
@@ -154,7 +154,7 @@ describe('a scrape that comes to nothing', () => {
 });
 
 describe('scrapes side by side', () => {
-  it('the slower one is compared with the faster one', async () => {
+  it('are compared in the order in which they end', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const [slow, fast] = [await startScrape(), await startScrape()];
     gate = promise;
@@ -172,13 +172,13 @@ describe('scrapes side by side', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is the last version that somebody has, and what may still become it', async () => {
+describe('a stored version', () => {
+  it('is the last one that was returned, or one that may still be', async () => {
     for (const text of ['a', 'b', 'c', 'd']) await scrape(text);
     expect((await versions()).map(({ number }) => number)).toEqual([3, 4]);
   });
 
-  it('is neither read nor written for a page that is the same, until half its time is over', async () => {
+  it('is neither read nor written for an unchanged page until half its lifetime has passed', async () => {
     await scrape('seen 3 minutes ago');
     asked = [];
     expect((await scrape('seen 4 minutes ago')).changeTracking.changeStatus).toBe('same');
@@ -192,13 +192,13 @@ describe('what is kept', () => {
     expect((await files.get(last!.blob!)).toString()).toContain('seen 5 minutes');
   });
 
-  it('is read again where only the fingerprint is another one, as after a change of what makes it', async () => {
+  it('is read again when only the fingerprint differs, as after a change of its algorithm', async () => {
     await scrape('a');
     await sql`update page_versions set fingerprint = 'old' where team_id = ${teamId}`.execute(db.query);
     expect((await scrape('a')).changeTracking.changeStatus).toBe('same');
   });
 
-  it('is missed without a text to make a diff with', async () => {
+  it('is reported as missing when its text is gone', async () => {
     await scrape('a');
     await sql`update page_versions set blob = ${'0'.repeat(64)} where team_id = ${teamId}`.execute(db.query);
     const { changeTracking, warnings } = await scrape('b', { modes: ['git-diff'] });
@@ -207,14 +207,14 @@ describe('what is kept', () => {
     expect(warnings).toEqual([expect.stringContaining('is gone')]);
   });
 
-  it('is one page by every spelling of its address', async () => {
+  it('is found by every spelling of the URL', async () => {
     await scrape('a', { url: 'http://a.test/p?b=2&a=1#top' });
     const found = await scrape('a', { url: 'http://a.test/p/?a=1&b=2' });
     expect(found.changeTracking.changeStatus).toBe('same');
     expect((await scrape('a', { url: 'http://a.test/p?a=1' })).changeTracking.changeStatus).toBe('new');
   });
 
-  it('has the structured data of its page', async () => {
+  it('includes the structured data of its page', async () => {
     const modes = ['json' as const];
     await scrape('a', { modes }, { price: '$1', name: 'x' });
     await scrape('a', { modes }, { price: '$2', name: 'x' });
@@ -250,32 +250,34 @@ describe('a document', () => {
   }
   const failing = (error: Error): ChangeTracker => ({ track: () => Promise.reject(error) });
 
-  it.each([404, 410])('of %i says that the page is removed', async (statusCode) => {
+  it.each([404, 410])('with status %i reports that the page is removed', async (statusCode) => {
     const { changeTracking } = await documentOf('<p>Not here', { statusCode }, tracker);
     expect(changeTracking).toMatchObject({ changeStatus: 'removed', previousScrapeAt: null });
     expect(await versions()).toMatchObject([{ fingerprint: null, blob: null }]);
   });
 
-  it.each<[string, Partial<Snapshot>]>([
-    ['a refusal', { statusCode: 403 }],
-    ['a fault', { statusCode: 503 }],
-    ['a challenge', { statusCode: 200, challenge: { maker: 'captcha', isCertain: false } }],
-  ])('of %s tells nothing of the page, and leaves its history', async (_name, change) => {
+  it.each<[string, Partial<Snapshot>, string]>([
+    ['a refusal', { statusCode: 403 }, 'HTTP 403'],
+    ['a fault', { statusCode: 503 }, 'HTTP 503'],
+    ['a challenge', { statusCode: 200, challenge: { maker: 'captcha', isCertain: false } }, 'a challenge'],
+  ])('of %s tells nothing of the page, and leaves its history', async (_name, change, response) => {
     const { changeTracking, warning } = await documentOf('<p>Not the page', change, tracker);
     expect(changeTracking).toBeUndefined();
-    expect(warning).toContain(`the target answered ${change.statusCode}`);
+    expect(warning).toContain(`the target responded with ${response} in place of the page`);
     expect(await versions()).toEqual([]);
   });
 
-  it('is worth having without the comparison', async () => {
+  it('is returned without the comparison when that fails', async () => {
     const error = new ServiceError('SCRAPE_CONTENT_TOO_LARGE', 'Too large to compare.');
     const document = await documentOf('<p>x', {}, failing(error));
     expect(document.markdown).toBe('x');
     expect(document).not.toHaveProperty('changeTracking');
-    expect(document.warning).toBe('changeTracking was left out, because the comparison failed: Too large to compare.');
+    expect(document.warning).toBe(
+      'changeTracking was left out, because the comparison failed: Too large to compare.',
+    );
   });
 
-  it('is made again where only the database was away', async () => {
+  it('is scraped again when only the database was unavailable', async () => {
     const error = new ServiceError('SERVICE_UNAVAILABLE', 'The database does not answer.');
     await expect(documentOf('<p>x', {}, failing(error))).rejects.toBe(error);
   });

@@ -7,9 +7,9 @@ import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
+/** The command line against the shared service, as a user types it. */
 
-/** The command line against the shared instance, as a user types it. */
+const service = useService();
 
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 const truth = articleTruth(61);

@@ -11,9 +11,9 @@ import { articleTruth, linkSentence, type Site, startSite } from '../site/site.t
 import { call } from '../support/api.ts';
 import { useService } from '../support/use-service.ts';
 
-const service = useService();
+/** The verbs `crawl` and `batch` against the shared service, as a user types them. */
 
-/** The verbs `crawl` and `batch` against the shared instance, as a user types them. */
+const service = useService();
 
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 

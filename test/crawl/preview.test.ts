@@ -148,7 +148,7 @@ describe('a path', () => {
 });
 
 describe('a prompt', () => {
-  it('is read as a whole', () => {
+  it('can set several options', () => {
     const prompt =
       'Crawl the blog and /docs, but skip /docs/archive and any PDFs. At most 500 pages, 3 levels deep, including subdomains; wait 2 seconds between requests and ignore the sitemap. Ignore query parameters!';
     expect(parseCrawlPrompt(URL_, prompt)).toEqual({
@@ -178,11 +178,11 @@ describe('a prompt', () => {
     });
   });
 
-  it('may limit what it names', () => {
+  it('can limit what it names', () => {
     expect(options('scrape the first 20 blog posts')).toEqual({ limit: 20, includePaths: [blog] });
   });
 
-  it('that no rule knows gives nothing', () => {
+  it('that matches no rule sets no option', () => {
     expect(parseCrawlPrompt(URL_, 'Please do something nice')).toEqual({
       params: { url: URL_ },
       understood: [],

@@ -21,7 +21,7 @@ import { readQueue } from '../../src/db/teams/usage.ts';
 import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
-it('several processes that start at once make the schema once, and the first team once', async () => {
+it('several processes that start at once create the schema and the first team once', async () => {
   await using empty = await openEmptyDatabase();
   const processes = [empty.open(), empty.open(), empty.open()];
   try {

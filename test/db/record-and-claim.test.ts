@@ -105,7 +105,7 @@ const creditsOf = async (jobId: string) => {
   return rows.map(({ credits }) => credits);
 };
 
-describe('recordAndClaim: a page', () => {
+describe('a page', () => {
   it('ends once and is billed once when two page workers report it', async () => {
     const { id, team } = await newJob({ pages: pagesOf(4), team: { credits: 50 } });
     const { claims } = await step(id, { maxPages: 4 });
@@ -138,7 +138,7 @@ describe('recordAndClaim: a page', () => {
     ]);
   });
 
-  it('is claimed again after a retry only when it is due', async () => {
+  it('that is to be retried is claimed again when it is due', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
@@ -161,7 +161,7 @@ describe('recordAndClaim: a page', () => {
     expect(await readJobWorkload(db, id)).toMatchObject({ open: 1, hosts: 0, dueInMs: undefined });
   });
 
-  it('becomes pending again without an attempt when it ended unstarted', async () => {
+  it('that could not be started waits as if it had never been claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const {
       claims: [first],
@@ -175,7 +175,7 @@ describe('recordAndClaim: a page', () => {
     expect(next).toMatchObject({ completed: 0, open: 1 });
   });
 
-  it('loses no attempt by an uncounted retry', async () => {
+  it('whose host was not contacted becomes pending again unchanged', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const { claims } = await step(id, { maxPages: 1 });
     const untried = done(claims[0]!, { outcome: 'retry', isUncounted: true, retryInMs: 0 });
@@ -183,7 +183,7 @@ describe('recordAndClaim: a page', () => {
     expect(again).toMatchObject({ open: 1, claims: [{ id: claims[0]!.id, attempts: 0, losses: 0 }] });
   });
 
-  it('is dropped when it redirects to another page of the same job', async () => {
+  it('that redirects to another page of its job does not count separately', async () => {
     const name = host();
     const key = (text: string) => Buffer.from(`${name} ${text}`.padEnd(16).slice(-16));
     const pages = ['/', '/a', '/b', '/c'].map((path) => ({
@@ -209,8 +209,8 @@ describe('recordAndClaim: a page', () => {
   });
 });
 
-describe('recordAndClaim: claims', () => {
-  it('of concurrent page workers never contain a page twice and never exceed the page limit', async () => {
+describe('claims', () => {
+  it('of many concurrent page workers never include a page twice or exceed the limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
     const steps = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
     const claims = (await Promise.all(steps)).flatMap((each) => each.claims);
@@ -221,7 +221,7 @@ describe('recordAndClaim: claims', () => {
     expect(claims).toHaveLength(25);
   });
 
-  it('continue after the limit is raised and stop after it is lowered', async () => {
+  it('continue when the limit is raised and stop when it is lowered', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(20), limit: 5 });
     const { claims } = await step(id, { maxPages: 20 });
     expect(claims).toHaveLength(5);
@@ -232,7 +232,7 @@ describe('recordAndClaim: claims', () => {
     expect(await step(id, { maxPages: 20 })).toMatchObject({ claims: [], total: 8, completed: 5, open: 3 });
   });
 
-  it('respect the concurrency of the job, and that of the team across its jobs and scrapes', async () => {
+  it('respect the concurrency of job and team, across jobs and scrapes', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(3);
     const team = await makeTeam(db, { concurrency: 10 });
@@ -248,7 +248,7 @@ describe('recordAndClaim: claims', () => {
     expect(await acquireSlot(db, { ...slot, holder: 'second' })).toBe(true);
   });
 
-  it('leave the next free slot to a scrape that waits for one', async () => {
+  it('leave the next slot to a waiting scrape', async () => {
     const team = await makeTeam(db, { concurrency: 2 });
     const { id } = await newJob({ team });
     const { claims } = await step(id, { maxPages: 6 });
@@ -261,7 +261,7 @@ describe('recordAndClaim: claims', () => {
     expect((await step(id, { results: [done(claims[1]!)], maxPages: 6 })).claims).toHaveLength(1);
   });
 
-  it('and slots that are taken at the same moment never exceed the concurrency of the team', async () => {
+  it('and slots taken at the same time never exceed the limit of the team', async () => {
     const team = await makeTeam(db, { concurrency: 6 });
     const jobs = await Promise.all([1, 2, 3].map(() => newJob({ team, pages: pagesOf(20) })));
     for (let round = 0; round < 5; round++) {
@@ -278,7 +278,7 @@ describe('recordAndClaim: claims', () => {
     }
   });
 
-  it('of several jobs share the requests of a host exactly and skip a paused host', async () => {
+  it('of several jobs share the requests of a host exactly, and skip a host that is paused', async () => {
     const [name, quiet] = [host(), host()];
     const pages = [...pagesOf(40, name), ...pagesOf(40, quiet)];
     const one = await newJob({ pages, maxConcurrency: null });
@@ -305,7 +305,7 @@ describe('recordAndClaim: claims', () => {
     expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
   });
 
-  it('may use the share of a page worker that takes no more pages', async () => {
+  it('leave to others the share of a page worker that takes no more pages', async () => {
     const name = host();
     const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
@@ -314,7 +314,7 @@ describe('recordAndClaim: claims', () => {
     expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(6);
   });
 
-  it('use maxConcurrency instead of the requests per host, but skip a paused host and halve its limit', async () => {
+  it('follow the concurrency of a job instead of the requests per host, except for a paused host', async () => {
     const name = host();
     const { id } = await newJob({ pages: pagesOf(60, name), maxConcurrency: 20 });
     const { claims } = await step(id, { maxPages: 16 });
@@ -335,12 +335,12 @@ describe('recordAndClaim: claims', () => {
     ).toHaveLength(2);
   });
 
-  it('respect the requests per host that the operator set', async () => {
+  it('follow the configured requests per host', async () => {
     const { id } = await newJob({ pages: pagesOf(40), maxConcurrency: null });
     expect((await step(id, { maxPages: 30, requestsPerHost: 3 })).claims).toHaveLength(3);
   });
 
-  it('may replace pages that end in the same step', async () => {
+  it('use the slots of pages that end in the same statement', async () => {
     const { id } = await newJob({ maxConcurrency: 3 });
     const { claims } = await step(id, { maxPages: 9 });
     expect(
@@ -348,13 +348,13 @@ describe('recordAndClaim: claims', () => {
     ).toHaveLength(3);
   });
 
-  it('contain one page at a time when the job has a delay', async () => {
+  it('are made one by one with a delay', async () => {
     const { id } = await newJob({ delayMs: 60_000 });
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(1);
     expect((await step(id, { maxPages: 9 })).claims).toHaveLength(0);
   });
 
-  it('stop when the team has no credits left', async () => {
+  it('end when the credits are used up', async () => {
     const { id } = await newJob({ team: { credits: 2 }, pages: pagesOf(5) });
     const { claims } = await step(id, { maxPages: 2 });
     const next = await step(id, { results: claims.map((claim) => done(claim)), maxPages: 2 });
@@ -362,8 +362,8 @@ describe('recordAndClaim: claims', () => {
   });
 });
 
-describe('endJob: the end of a job', () => {
-  it('is recorded only when no page is open, and only once', async () => {
+describe('the end of a job', () => {
+  it('comes exactly once, when no page is pending', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
     expect(await endJob(db, end)).toBe(false);
@@ -376,7 +376,7 @@ describe('endJob: the end of a job', () => {
     expect(await readPageJobState(db, id)).toMatchObject({ status: 'completed', finishedAt });
   });
 
-  it('is recorded for a reopened crawl whose discovery was stopped at the limit', async () => {
+  it('comes to a crawl that was reopened after its discovery had stopped at the limit', async () => {
     const { id } = await newJob({ kind: 'crawl', pages: pagesOf(1), limit: 1 });
     const end = { jobId: id, end: { status: 'completed' }, ttlMs: 60_000 } as const;
     const [first] = (await step(id, { maxPages: 1 })).claims;
@@ -390,7 +390,7 @@ describe('endJob: the end of a job', () => {
     expect(await endJob(db, end)).toBe(true);
   });
 
-  it('by cancellation discards later results and pages, and keeps the counters', async () => {
+  it('by a cancellation claims no more pages and keeps the counters', async () => {
     const { id } = await newJob({ pages: pagesOf(6) });
     const { claims } = await step(id, { maxPages: 3 });
     await step(id, { results: [done(claims[0]!)] });

@@ -63,8 +63,8 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
 const encrypted = (id: string) => createJobCipher(id, 'a secret key');
 const failure = { reason: 'HTTP 503', retryAfterMs: 0, maxWaitMs: 60_000 };
 
-describe('the copy of a robots.txt', () => {
-  it('is fresh for crawls that began before it was read, and old for any that began later', async () => {
+describe('the stored copy of a robots.txt', () => {
+  it('is current for crawls that began before it was read, and outdated for later ones', async () => {
     const origin = newOrigin();
     const file = Buffer.from('copy\0of a file');
     const early = await newCrawl([]);
@@ -77,7 +77,7 @@ describe('the copy of a robots.txt', () => {
     expect(await findRobotsFile(db, origin, undefined)).toEqual({ file, isFresh: false });
   });
 
-  it('is read anew after an hour, and forgotten after thirty days', async () => {
+  it('is refreshed after an hour and deleted after thirty days', async () => {
     const [hour, month] = [newOrigin(), newOrigin()];
     const { crawl } = await newCrawl([]);
     const past = (ms: number) => new Date(Date.now() - ms);
@@ -106,7 +106,7 @@ describe('the copy of a robots.txt', () => {
     expect(rows).toEqual([{ key: hour }]);
   });
 
-  it('of an encrypted crawl is its own, and cannot be read without its key', async () => {
+  it('of an encrypted crawl is separate and cannot be read without its key', async () => {
     const origin = newOrigin();
     const { crawl } = await newCrawl([], encrypted);
     const other = await newCrawl([], encrypted);
@@ -127,7 +127,7 @@ describe.each([
   ['a crawl', () => NULL_CIPHER],
   ['an encrypted crawl', encrypted],
 ])('a host that %s waits for', (_name, cipher) => {
-  it('has no page claimed, while those of other hosts are', async () => {
+  it('keeps the pages of its host from being claimed while it is unavailable', async () => {
     const [silent, other] = [newOrigin(), newOrigin()];
     const { crawl, place, claimed } = await newCrawl([silent, other], cipher);
     await recordRobotsFailure(db, place(silent), { ...failure, retryAfterMs: 40_000 });
@@ -139,7 +139,7 @@ describe.each([
     expect(await claimed()).toEqual([silent]);
   });
 
-  it('is noted once by workers that asked at the same time, and waits for as long as it wants to rest', async () => {
+  it('is recorded once by concurrent workers, and waits as long as Retry-After says', async () => {
     const origin = newOrigin();
     const { place } = await newCrawl([origin], cipher);
     await Promise.all(
@@ -150,7 +150,7 @@ describe.each([
     expect(wait?.waitMs).toBeGreaterThan(60_000);
   });
 
-  it('is asked again after pauses that grow', async () => {
+  it('is requested again after growing pauses', async () => {
     const origin = newOrigin();
     const { crawl, place } = await newCrawl([origin], cipher);
     for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
@@ -169,7 +169,7 @@ describe.each([
     }
   });
 
-  it('is given up when it was silent for too long', async () => {
+  it('is given up when the host was unresponsive for too long', async () => {
     const origin = newOrigin();
     const { crawl, place, claimed } = await newCrawl([origin], cipher);
     const impatient = { ...failure, maxWaitMs: 1 };

@@ -18,9 +18,9 @@ import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeDue, makeJob, type TestJob } from '../support/webhooks.ts';
 
-const service = useService();
-
 /** The rows of deliveries: what is due, what an attempt leaves, what is left. */
+
+const service = useService();
 
 const HOOK = 'http://hooks.test/';
 const SECRET = /^[0-9a-f]{64}$/;
@@ -40,8 +40,8 @@ async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> 
   }
 }
 
-describe('what is due', () => {
-  it('is what was never sent, in the order it happened, with what its page has', async () => {
+describe('due deliveries', () => {
+  it('are those never sent, in the order of their events, with the results of their pages', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 3 });
     await endPages(db, job, { from: 2, count: 1, blob: 'b2' });
     await endPages(db, job, { count: 2, error: 'no' });
@@ -57,7 +57,7 @@ describe('what is due', () => {
     expect(await due(job, { maxNew: 0 })).toEqual([]);
   });
 
-  it('is what failed before, when its time has come', async () => {
+  it('are those that failed before, at the time of their retry', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
     await endPages(db, job, { count: 2, error: 'no' });
     await fail(job, 60_000);
@@ -70,7 +70,7 @@ describe('what is due', () => {
     expect(await due(job, { after: Number.MAX_SAFE_INTEGER })).toEqual(rows);
   });
 
-  it('is nothing of other jobs', async () => {
+  it('are those of one job', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     expect(await due({ ...job, id: (await makeJob(db, { webhook: { url: HOOK, events: [] } })).id })).toEqual(
       [],
@@ -80,7 +80,7 @@ describe('what is due', () => {
 });
 
 describe('an attempt', () => {
-  it('changes nothing of a delivery that is not open any more', async () => {
+  it('does not change a delivery that is not pending', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     const [event] = await due(job);
     const id = event?.id ?? '';
@@ -91,7 +91,7 @@ describe('an attempt', () => {
     expect(await deliveriesOf(db, job)).toEqual([row]);
   });
 
-  it('without another one to follow is the end', async () => {
+  it('without a following one ends the delivery', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     const [event] = await due(job);
     await recordAttempt(db, {
@@ -109,7 +109,7 @@ describe('an attempt', () => {
 });
 
 describe('the survey', () => {
-  it('counts what is open, and says when the next of it is due', async () => {
+  it('counts pending deliveries and says when the next is due', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
     expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
     await fail(job, 30_000);
@@ -123,7 +123,7 @@ describe('the survey', () => {
     expect(nextDueInMs).toBeLessThanOrEqual(30_000);
   });
 
-  it('says that an expired job has nothing left', async () => {
+  it('reports that an expired job has no deliveries', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     expect(await isJobRunning(db, job.id)).toBe(true);
     await endTestJob(db, job);
@@ -143,7 +143,7 @@ describe('the survey', () => {
 });
 
 describe('a redelivery', () => {
-  it('makes a delivery due, whatever became of it, and keeps its attempts', async () => {
+  it('makes any delivery due and keeps its number of attempts', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     await fail(job, undefined);
     const [delivery] = await listDeliveries(db, { teamId: job.team.id, limit: 10 });
@@ -154,8 +154,8 @@ describe('a redelivery', () => {
   });
 });
 
-describe('the secret of a team', () => {
-  it('is made with it, and can be changed', async () => {
+describe('the webhook secret of a team', () => {
+  it('is created with the team and can be changed', async () => {
     const [one, other] = [await makeTeam(db), await makeTeam(db)];
     const { webhook_secret: made } = await findTeam(db, one.name);
     expect(made).toMatch(SECRET);
@@ -165,7 +165,7 @@ describe('the secret of a team', () => {
     expect((await findWebhook(db, job.id, 'no secret'))?.secret).toBe('mine');
   });
 
-  it('is given to teams that were there before', async () => {
+  it('is created for teams from before webhooks', async () => {
     const name = `before_${Date.now()}`;
     await sql`create database ${sql.id(name)}`.execute(db.query);
     const url = new URL(runningDatabaseUrl(service.dataDir));

@@ -8,7 +8,7 @@ import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { pollUntil } from '../support/poll.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 const ask = (path: string, body?: unknown) => call(path, { url: service.url, key: service.key, body });
 
 /** Starts a scrape that takes a while. @returns its id as soon as the activity list shows it, and the pending answer */
-async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<Answer | Error> }> {
+async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<ApiResponse | Error> }> {
   const url = site.url + path;
   const answer = ask('/v2/scrape', { url, timeout: 60_000, maxAge: 0 }).catch((error: Error) => error);
   const job = await pollUntil(async () => {
@@ -40,7 +40,7 @@ async function startSlowScrape(path: string): Promise<{ id: string; answer: Prom
 }
 
 /** The status of a scrape once it has ended; the API may be down for a while. */
-function finished(id: string): Promise<Answer> {
+function finished(id: string): Promise<ApiResponse> {
   return pollUntil(async () => {
     const response = await ask(`/v2/scrape/${id}`).catch(() => undefined);
     return response && response.status < 500 && response.body.status !== 'scraping' && response;
@@ -57,8 +57,8 @@ async function restartPart(name: string, signal: NodeJS.Signals): Promise<void> 
 }
 const killPart = (name: string) => restartPart(name, 'SIGKILL');
 
-describe('a scrape under way', () => {
-  it('shows that it runs, and then its result', async () => {
+describe('a running scrape', () => {
+  it('is reported as scraping, and then with its result', async () => {
     const { id, answer } = await startSlowScrape('/slow/3000/article/11');
     const running = await ask(`/v2/scrape/${id}`);
     expect(running).toMatchObject({ status: 200, body: { success: true, status: 'scraping' } });
@@ -77,14 +77,14 @@ describe('a scrape under way', () => {
     expect(usage.body.data.filter((item: { id: string }) => item.id === id)).toHaveLength(1);
   });
 
-  it('survives kill -9 of the API; its result is there', async () => {
+  it('survives kill -9 of the API, and its result can be read', async () => {
     const { id } = await startSlowScrape('/slow/3000/article/13?api');
     await killPart('api');
     const { body } = await finished(id);
     expect(body.data.markdown).toContain(articleTruth(13).firstSentence);
   });
 
-  it('with zero data retention survives it too, though nothing of it can be read', async () => {
+  it('with zero data retention survives kill -9 of the worker, and its result cannot be read later', async () => {
     const url = `${site.url}/slow/4000/article/16`;
     const answer = ask('/v2/scrape', { url, zeroDataRetention: true });
     const newest = async () => (await ask('/v2/team/activity')).body.data[0];
@@ -98,7 +98,7 @@ describe('a scrape under way', () => {
     expect((await ask(`/v2/scrape/${id}`)).status).toBe(404);
   });
 
-  it('is billed once, whatever died', async () => {
+  it('is charged once although the worker was killed', async () => {
     const before = await creditsUsed();
     const { id } = await startSlowScrape('/slow/4000/article/14');
     await killPart('worker');
@@ -115,8 +115,8 @@ describe('a scrape under way', () => {
   }
 });
 
-describe('a worker that was ended together with the database', () => {
-  it('does not count when the database is back, though it never said goodbye', async () => {
+describe('a worker that stopped together with the database', () => {
+  it('is not counted as running when the database is back', async () => {
     // The connection that breaks is replaced by the next statement.
     const own = openDatabase(runningDatabaseUrl(service.dataDir), () => undefined);
     const find = () => sql<{ id: string }>`select id from workers where 'ghost' = any (roles)`;
@@ -138,8 +138,8 @@ describe('a worker that was ended together with the database', () => {
   });
 });
 
-describe('a start over what a crash left', () => {
-  it('finds the data and the unfinished job, and leaves no orphan', async () => {
+describe('a start after a crash', () => {
+  it('continues the unfinished job and stops left-over processes', async () => {
     const { id } = await startSlowScrape('/slow/5000/article/15');
     const { children } = runFileOf(service);
     service.process.kill('SIGKILL');
@@ -156,7 +156,7 @@ describe('a start over what a crash left', () => {
     expect(body.data.markdown).toContain(articleTruth(15).firstSentence);
   });
 
-  it('is clean after kill -9 in the middle of the start', async () => {
+  it('succeeds after kill -9 during earlier starts', async () => {
     await service.stop({ keepData: true });
     let lastPid: number | undefined;
     for (const delayMs of [150, 700, 1500]) {

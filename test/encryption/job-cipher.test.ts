@@ -12,7 +12,7 @@ import { ServiceError } from '../../src/errors.ts';
 const SECRET = 'the secret key of the service';
 const TEXT = 'https://example.com/käse?q=1';
 
-it('what is closed opens with the wrappedKey key of its job alone', () => {
+it('an encrypted value is decrypted with the wrapped key of its own job only', () => {
   const cipher = createJobCipher('one', SECRET);
   const again = restoreJobCipher({ id: 'one', wrappedKey: cipher.wrappedKey }, SECRET);
   expect(again.decrypt(cipher.encrypt(TEXT))).toBe(TEXT);
@@ -23,7 +23,7 @@ it('what is closed opens with the wrappedKey key of its job alone', () => {
   expect(() => createJobCipher('one', SECRET).decrypt(cipher.encrypt(TEXT))).toThrow();
 });
 
-it('nothing of the text shows, and it shows when it was changed', () => {
+it('ciphertext contains nothing of the text, and a changed ciphertext is refused', () => {
   const cipher = createJobCipher('one', SECRET);
   const closed = cipher.encrypt(TEXT);
   expect(closed).not.toBe(cipher.encrypt(TEXT));
@@ -35,7 +35,7 @@ it('nothing of the text shows, and it shows when it was changed', () => {
   expect(() => cipher.decryptBytes(bytes)).toThrow();
 });
 
-it('hashes are the same within a job, and of no other', () => {
+it('equal texts have equal hashes within a job and different ones in other jobs', () => {
   const cipher = createJobCipher('one', SECRET);
   expect(cipher.hash('a.test')).toBe(
     restoreJobCipher({ id: 'one', wrappedKey: cipher.wrappedKey }, SECRET).hash('a.test'),
@@ -44,7 +44,7 @@ it('hashes are the same within a job, and of no other', () => {
   expect(cipher.hash('a.test')).not.toBe(createJobCipher('one', SECRET).hash('a.test'));
 });
 
-it('a job whose key is gone says so, one without a key is as it is', () => {
+it('a job whose key was deleted is reported, and a job without a key is not encrypted', () => {
   expect(() => restoreJobCipher({ id: 'one', wrappedKey: Buffer.alloc(0) }, SECRET)).toThrow(
     expect.objectContaining({ code: 'NOT_FOUND', message: expect.stringContaining('zero data retention') }),
   );
@@ -52,7 +52,7 @@ it('a job whose key is gone says so, one without a key is as it is', () => {
   expect(NULL_CIPHER.decrypt(NULL_CIPHER.encrypt(TEXT))).toBe(TEXT);
 });
 
-it('of a closed error only the code can be read', () => {
+it('an encrypted error shows its code only', () => {
   const cipher = createJobCipher('one', SECRET);
   const error = new ServiceError('SCRAPE_TIMEOUT', `${TEXT} took long`, { details: { url: TEXT } });
   const closed = encryptError(error, cipher);
@@ -65,7 +65,7 @@ it('of a closed error only the code can be read', () => {
   expect(decryptError(error, cipher)).toMatchObject({ message: error.message, details: error.details });
 });
 
-it('a fingerprint tells requests apart, under the key of the service', () => {
+it('different requests have different fingerprints, which depend on the secret key of the service', () => {
   expect(hashRequest({ url: TEXT }, SECRET)).toBe(hashRequest({ url: TEXT }, SECRET));
   expect(hashRequest({ url: TEXT }, SECRET)).not.toBe(hashRequest({ url: `${TEXT}2` }, SECRET));
   expect(hashRequest({ url: TEXT }, SECRET)).not.toBe(hashRequest({ url: TEXT }, 'another secret'));

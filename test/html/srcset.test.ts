@@ -53,7 +53,7 @@ describe('srcset', () => {
     expect(parseSrcset(srcset).map(({ url, size }) => [url, size])).toEqual(expected);
   });
 
-  it('of equally large ones the first is taken', () => {
+  it('of equally large candidates the first is used', () => {
     expect(largestCandidate('a 2x, b 2x')).toBe('a');
     expect(largestCandidate('')).toBeUndefined();
   });

@@ -3,8 +3,8 @@ import { BrowserCapacity } from '../../src/page-jobs/browser-capacity.ts';
 
 /** How jobs share the browser of a worker. */
 
-describe('places in the browser', () => {
-  it('are all for a job that is alone, over all of its page workers', () => {
+describe('places in the browser pool', () => {
+  it('are all available to the only job', () => {
     const capacity = new BrowserCapacity(8);
     using first = capacity.addPageWorker('a');
     using second = capacity.addPageWorker('a');
@@ -13,7 +13,7 @@ describe('places in the browser', () => {
     expect(second.reserve(16)).toBe(2);
   });
 
-  it('are shared equally by jobs that lack some', () => {
+  it('are shared equally by jobs that need more', () => {
     const capacity = new BrowserCapacity(8);
     using one = capacity.addPageWorker('a');
     using two = capacity.addPageWorker('b');
@@ -27,7 +27,7 @@ describe('places in the browser', () => {
     expect([two.reserve(16), one.reserve(16)]).toEqual([1, 1]);
   });
 
-  it('that a job has no pages for are for the others', () => {
+  it('that a job does not need are available to the others', () => {
     const capacity = new BrowserCapacity(8);
     using one = capacity.addPageWorker('a');
     using two = capacity.addPageWorker('b');
@@ -36,7 +36,7 @@ describe('places in the browser', () => {
     expect(one.reserve(16)).toBe(7);
   });
 
-  it('come one by one where there are more jobs than places', () => {
+  it('are assigned in turn when there are more jobs than places', () => {
     const capacity = new BrowserCapacity(2);
     const jobs = ['a', 'b', 'c'].map((id) => capacity.addPageWorker(id));
     expect(jobs.map((job) => job.reserve(5))).toEqual([2, 0, 0]);

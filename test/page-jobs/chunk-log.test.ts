@@ -41,7 +41,7 @@ describe('the report of a chunk', () => {
   });
 });
 
-describe('the time that a host took', () => {
+describe('the response time of a host', () => {
   /** Scrapes a page by an engine of the test. */
   async function timesOf(obtain: PageDeps['engines']['fetchPage'], options: object = {}) {
     const log = new ChunkLog();
@@ -75,7 +75,7 @@ describe('the time that a host took', () => {
     return log.hostTimes;
   }
 
-  it('is without the wait for the browser', async () => {
+  it('excludes the wait for the browser', async () => {
     const times = await timesOf(async (_request, _signal, { duringWait } = {}) => {
       await duringWait?.(async () => {
         vi.advanceTimersByTime(50_000);
@@ -87,7 +87,7 @@ describe('the time that a host took', () => {
     expect(times).toEqual([{ host, requests: 1, ms: 300 }]);
   });
 
-  it('is nothing for a copy from the cache', async () => {
+  it('is missing for a copy from the cache', async () => {
     const times = await timesOf(async () => {
       vi.advanceTimersByTime(20);
       const snapshot = { statusCode: 200 };
@@ -96,7 +96,7 @@ describe('the time that a host took', () => {
     expect(times).toEqual([]);
   });
 
-  it('is nothing where only the cache was to be asked, and had no copy', async () => {
+  it('is missing when only the cache was allowed and had no copy', async () => {
     const miss = async () => {
       throw new ServiceError('SCRAPE_NO_CACHED_DATA', 'There is no copy.');
     };

@@ -5,7 +5,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { reservePort } from '../../src/embedded/ports.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { waitForDependency } from '../../src/process/wait-for-dependency.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -188,11 +188,15 @@ describe('what takes a language model', () => {
     const json = { type: 'json', schema };
     expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
       fields: { markdown: expect.any(String) },
-      trackedJson: { population: 1200 },
+      prepared: { changeTracking: { json: { population: 1200 } } },
     });
     expect(rendered(['markdown', tracking({ schema })]).fields).not.toHaveProperty('json');
-    expect(rendered(['markdown', json, tracking({})]).trackedJson).toEqual({ population: 1200 });
-    expect(rendered(['markdown', json, tracking({ modes: [] })])).not.toHaveProperty('trackedJson');
+    expect(rendered(['markdown', json, tracking({})]).prepared).toMatchObject({
+      changeTracking: { json: { population: 1200 } },
+    });
+    expect(rendered(['markdown', json, tracking({ modes: [] })]).prepared).toMatchObject({
+      changeTracking: { json: undefined },
+    });
   });
 });
 

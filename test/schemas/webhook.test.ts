@@ -11,12 +11,12 @@ const faults = (value: unknown) =>
   (webhook.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a webhook', () => {
-  it('may be an address alone', () => {
+  it('can be a URL alone', () => {
     expect(webhook.parse(URL)).toEqual({ url: URL, headers: {}, metadata: {}, events: ALL });
     expect(webhook.parse('http://127.0.0.1:9/')).toMatchObject({ url: 'http://127.0.0.1:9/' });
   });
 
-  it('may be an object that says more', () => {
+  it('can be an object', () => {
     const given = {
       url: URL,
       headers: { Authorization: 'Bearer x', 'X-Tenant': 'a' },
@@ -35,7 +35,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('is refused when it has members that nobody knows', () => {
+  it('is refused when it has unknown members', () => {
     expect(faults({ url: URL, secret: 'x' })).toEqual([': Unrecognized key: "secret"']);
     expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https URL']);
   });
@@ -49,7 +49,7 @@ describe('a webhook', () => {
     },
   );
 
-  it('is refused when its headers could break out of their lines', () => {
+  it('is refused when its headers contain line breaks', () => {
     expect(faults({ url: URL, headers: { 'X-A': 'a\r\nX-B: b' } })).toHaveLength(1);
     expect(faults({ url: URL, headers: { 'X A': 'a' } })).toHaveLength(1);
   });
@@ -59,7 +59,7 @@ describe('the events of a job', () => {
   const eventsOf = (events: string[], kind: 'crawl' | 'batch_scrape') =>
     narrowTarget(webhook.parse({ url: URL, events }), kind).events;
 
-  it('are those asked for, in whatever spelling', () => {
+  it('are the requested ones in any spelling', () => {
     expect(eventsOf(['.completed', 'page', 'crawl.failed'], 'crawl')).toEqual([
       'page',
       'completed',
@@ -69,13 +69,13 @@ describe('the events of a job', () => {
     expect(eventsOf([], 'crawl')).toEqual([]);
   });
 
-  it('are not those of the other kind', () => {
+  it('exclude those of the other kind of job', () => {
     const shared = ['crawl.page', 'batch_scrape.completed'];
     expect(eventsOf(shared, 'crawl')).toEqual(['page']);
     expect(eventsOf(shared, 'batch_scrape')).toEqual(['completed']);
   });
 
-  it('leave the rest of the target as it is', () => {
+  it('leave the rest of the webhook unchanged', () => {
     const given = webhook.parse({ url: URL, headers: { a: 'b' }, metadata: { c: 'd' } });
     expect(narrowTarget(given, 'crawl')).toEqual({ ...given, events: ALL });
   });

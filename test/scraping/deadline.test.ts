@@ -10,8 +10,8 @@ const page = { url: 'http://a.test/', timeout: 1_000 };
 const never = new AbortController().signal;
 const hold = () => Promise.withResolvers<void>();
 
-describe('the time of a page', () => {
-  it('is its timeout', () => {
+describe('the timeout of a page', () => {
+  it('is the timeout of its request', () => {
     using deadline = startDeadline(page, never);
     vi.advanceTimersByTime(999);
     expect(deadline.signal.aborted).toBe(false);
@@ -19,7 +19,7 @@ describe('the time of a page', () => {
     expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
   });
 
-  it('stands still while the page waits for its turn, once and again', async () => {
+  it('is paused while the page waits for a slot, each time', async () => {
     using deadline = startDeadline(page, never);
     for (const waitMs of [50_000, 7_000]) {
       vi.advanceTimersByTime(400);
@@ -36,7 +36,7 @@ describe('the time of a page', () => {
     expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
   });
 
-  it('goes on when the wait fails', async () => {
+  it('continues when the wait fails', async () => {
     using deadline = startDeadline(page, never);
     const turn = hold();
     const waiting = deadline.duringWait(() => turn.promise);
@@ -47,14 +47,14 @@ describe('the time of a page', () => {
     expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
   });
 
-  it('does not begin where the wait has no end: the page gives up its turn', () => {
+  it('does not start when the wait has no end, and the page gives up', () => {
     using deadline = startDeadline(page, never);
     void deadline.duringWait(() => new Promise(() => undefined));
     vi.advanceTimersByTime(10 * 60_000);
     expect(deadline.signal.reason).toMatchObject({ code: 'CONCURRENCY_QUEUE_TIMEOUT' });
   });
 
-  it('leaves no timer behind when the page is done', async () => {
+  it('leaves no timer behind when the page has ended', async () => {
     const turn = hold();
     let waiting: Promise<void>;
     {

@@ -25,7 +25,7 @@ test.each([
   expect(allowsMit(licence)).toBe(allowed);
 });
 
-test('all production packages are looked at, and all allow it', async () => {
+test('the licences of all production packages are checked and allowed', async () => {
   const packages = await productionPackages(ROOT);
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
   const names = new Set(packages.map(({ name }) => name));

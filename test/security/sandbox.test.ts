@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { chromiumProcesses, type Process } from '../support/processes.ts';
 import { runFileOf } from '../support/service.ts';
 import { useService } from '../support/use-service.ts';
+import { requireUserNamespaces } from '../support/user-namespaces.ts';
 import { ALLOWED } from './canary.ts';
 
 /** The privileges of the browser processes while a page is open, read from /proc. */
@@ -59,7 +60,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     );
     visit = scrape({ url: `${site.url}/`, waitFor: 5_000, maxAge: 0 });
     // A renderer that runs scripts has locked itself in.
-    while (!site.headersOf('/running')) await sleep(20);
+    await pollUntil(() => site.headersOf('/running'));
     processes = chromiumProcesses();
   });
   afterAll(async () => {
@@ -67,7 +68,8 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     await site[Symbol.asyncDispose]();
   });
 
-  it('never runs as root, gains no privileges, and has its sandbox on', () => {
+  it('never runs as root, gains no privileges, and has its sandbox on', ({ skip }) => {
+    requireUserNamespaces(skip);
     expect(processes.length).toBeGreaterThan(2);
     for (const { command, status } of processes) {
       if (!command.includes('--type=')) expect(command).toContain('--host-resolver-rules=MAP * ~NOTFOUND');
@@ -78,7 +80,10 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('runs pages in processes that filter system calls, in namespaces of their own, without rights', async () => {
+  it('runs pages in processes with a system call filter, separate namespaces and no capabilities', async ({
+    skip,
+  }) => {
+    requireUserNamespaces(skip);
     const renderers = processes.filter(isRenderer);
     // One that waits for a page that may come has not begun.
     const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
@@ -94,7 +99,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('listens nowhere: it is steered through a pipe', async () => {
+  it('listens on no port, because it is controlled through a pipe', async () => {
     const [browser] = processes.filter(({ command }) => !command.includes('--type='));
     expect(browser!.command).toContain('--remote-debugging-pipe');
     expect(browser!.command).not.toContain('--remote-debugging-port');
@@ -104,7 +109,7 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect(await socketsOf(run.children.worker!.pid, 'tcp')).not.toEqual([]);
   });
 
-  it('hears no multicast, and has sent no datagram, though a page asks for both', async () => {
+  it('joins no multicast group and sends no datagram, even when a page asks for both', async () => {
     for (const { pid } of processes) {
       const sockets = await socketsOf(pid, 'udp');
       // WebRTC binds a port for each family whether it may use it or not; a page that could would have a peer.
@@ -114,14 +119,14 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('tells a page none of the addresses of this machine', async () => {
+  it('tells a page no IP address of this machine', async () => {
     await visit;
     // The end of the list is told by an empty one.
     expect(candidates.filter(Boolean)).toEqual([]);
     expect(candidates.length).toBeGreaterThan(0);
   });
 
-  it.runIf(isRoot)('as its user may read nothing of the data', async () => {
+  it.runIf(isRoot)('cannot read the data directory as its user', async () => {
     const uid = processes[0]!.status('Uid').split(/\s+/)[0]!;
     const find = (...rights: string[]) =>
       promisify(execFile)('setpriv', [...[...rights, 'find', dataDir, '-type', 'f', '-readable']]).then(
@@ -132,12 +137,12 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect((await find('--clear-groups')).length).toBeGreaterThan(10);
   });
 
-  it('shows no page a file of the data', async () => {
+  it('refuses file URLs of the data directory', async () => {
     const { body } = await scrape({ url: `file://${dataDir}/api-key`, waitFor: 1 });
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
   });
 
-  it('inherits nothing from the service but what it needs', async () => {
+  it('inherits no settings or secrets of the service', async () => {
     for (const { pid } of processes.filter(({ command }) => !command.includes('--type='))) {
       const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
         .split('\0')

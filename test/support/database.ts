@@ -5,17 +5,17 @@ import { type Database, openDatabase } from '../../src/db/client.ts';
 import { addKey, changeTeam, createTeam, generateKey, type TeamChange } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 
-/** The shared instance's own database; to be closed by whoever opened it. */
+/** Opens the database of the shared service; the caller closes it. */
 export function openTestDatabase(): Database {
   return openDatabase(runningDatabaseUrl(inject('service').dataDir), (error) => {
     throw error;
   });
 }
 
-/** Opens a database of its own on the shared instance's server, empty, and drops it in the end. */
+/** Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed of. */
 export async function openEmptyDatabase() {
   const server = openTestDatabase();
-  const name = `empty_${Date.now()}`;
+  const name = `empty_${randomUUID()}`;
   await sql`create database ${sql.id(name)}`.execute(server.query);
   const url = new URL(runningDatabaseUrl(inject('service').dataDir));
   url.pathname = `/${name}`;

@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../src/bundle.ts';
 import { readConfig } from '../../src/config.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 
 const HISTORIES = path.join(import.meta.dirname, '..', 'workflows', 'histories');
 

@@ -10,7 +10,8 @@ import { listDataDirectories, watchDiskSpace } from '../../src/blobs/disk-space.
 import { openBlobs } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
-import { connectTemporal, createTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { createTemporal } from '../../src/temporal/workflow-client.ts';
 import { openTestDatabase } from './database.ts';
 import { temporalAddressOf } from './service.ts';
 

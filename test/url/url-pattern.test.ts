@@ -54,7 +54,7 @@ describe('a list of patterns', () => {
     expect(compilePatterns([])('/a')).toBe(false);
   });
 
-  it('matches without backtracking', () => {
+  it('matches in linear time', () => {
     expect(compilePatterns(['(a+)+$', '(a|a)*b'])(`${'a'.repeat(8_000)}!`)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canForwardHeaders, normalizeTarget, parseTarget } from '../../src/url/url.ts';
 
-describe('a URL as users write it', () => {
+describe('a URL from a user', () => {
   it.each([
     ['example.com', 'http://example.com/'],
     [' https://example.com/a b '.trim().replace(' ', '%20'), 'https://example.com/a%20b'],
@@ -37,7 +37,7 @@ describe('a URL as users write it', () => {
     );
   });
 
-  it('may have a host of one label where local names are allowed', () => {
+  it('can have a host of one label where local names are allowed', () => {
     expect(parseTarget('localhost:3000/x', true).href).toBe('http://localhost:3000/x');
   });
 });

@@ -54,7 +54,7 @@ async function linesWith(text: string): Promise<Line[]> {
 }
 
 describe('the log of the worker', () => {
-  it('says once why a scrape failed, without a warning', async () => {
+  it('contains the reason of a failed scrape once, without a warning', async () => {
     const { body } = await request('/v2/scrape', { body: { url: `${pages.url}/reset` } });
     const lines = await linesWith('SCRAPE_SITE_ERROR');
     expect(lines).toHaveLength(1);
@@ -62,14 +62,14 @@ describe('the log of the worker', () => {
     expect(lines[0]?.msg).toBe(`${lines[0]?.workflowId} failed: SCRAPE_SITE_ERROR: ${body.error}`);
   });
 
-  it('says nothing of a scrape with zero data retention but its code', async () => {
+  it('contains only the error code of a failed scrape with zero data retention', async () => {
     await request('/v2/scrape', { body: { url: `${pages.url}/reset-too`, zeroDataRetention: true } });
     const [line] = await linesWith('(encrypted)');
     expect(line?.msg).toMatch(/^scrape\/[\w-]+ failed: SCRAPE_SITE_ERROR: \(encrypted\)$/);
     expect(JSON.stringify(await readLog())).not.toContain('sealed:');
   });
 
-  it('has no warning of pages and sitemaps that are still read when their crawl has ended', async () => {
+  it('contains no warning about pages and sitemaps that are still read when their crawl has ended', async () => {
     const limited = await request('/v2/crawl', { body: { url: pages.url, limit: 1 } });
     await expect
       .poll(async () => (await request(`/v2/crawl/${limited.body.id}`)).body.status, { timeout: 30_000 })

@@ -66,7 +66,7 @@ const PAGE_FLAGS = [
   '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
 ];
 
-/** How long a browser may take to respond after its start, and to exit after it was told to close. */
+/** How long a browser may take to respond after its start, and to exit after the command to close. */
 const START_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 

@@ -6,7 +6,7 @@ import type { PrunedPage } from './pruning/prune.ts';
 /** A page on its way through the pipeline. The stages change everything but the index. */
 export interface FilteredPage {
   readonly index: PageIndex;
-  /** What was dropped so far, and the measures of what remained after pruning. */
+  /** The elements that were dropped so far, and the measures of those that remained after pruning. */
   pruned: PrunedPage;
   /** The element that contains the content; the body until a stage has found a smaller one. */
   root: Element;

@@ -32,7 +32,7 @@ export const duplicateLabelsStage: Stage = {
   },
 };
 
-/** Of two equal labels, the heading is kept; else the first one. */
+/** If one of two equal labels is a heading, the heading is kept; else the first label. */
 function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage): void {
   let recent: Label[] = [];
   let href: string | undefined;

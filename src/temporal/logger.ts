@@ -1,6 +1,6 @@
 import { DefaultLogger, type LogLevel } from '@temporalio/worker';
-import { maskEncrypted } from './encryption/job-cipher.ts';
-import type { Logger } from './logger.ts';
+import { maskEncrypted } from '../encryption/job-cipher.ts';
+import type { Logger } from '../logger.ts';
 
 const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
   TRACE: 'trace',

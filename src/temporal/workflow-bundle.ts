@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
-const source = import.meta.dirname;
+const source = path.join(import.meta.dirname, '..');
 const run = promisify(execFile);
 
 /**
@@ -38,7 +38,7 @@ export async function workflowBundle(cacheDir: string): Promise<string> {
 
 if (import.meta.main) {
   const target = process.argv[2];
-  if (!target) throw new Error('usage: node src/bundle.ts FILE');
+  if (!target) throw new Error('usage: node src/temporal/workflow-bundle.ts FILE');
   const { code } = await bundleWorkflowCode({
     workflowsPath: path.join(source, 'workflows', 'index.ts'),
     logger: new DefaultLogger('WARN'),

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { detectBodyKind, parseMediaType } from '../../src/parsers/body-kind.ts';
+import { findParser } from '../../src/parsers/index.ts';
+import { parseMediaType, ReceivedFile } from '../../src/parsers/received-file.ts';
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
 const PAGE = '<!doctype html><html><body>hi</body></html>';
 const FEED = '<?xml version="1.0"?><rss version="2.0"><channel/></rss>';
 const SITEMAP = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"/>';
 
-describe('the kind of a body', () => {
+/** The type of the parser that takes a body; `none` if there is none. */
+function typeOf(contentType: string, body: Uint8Array, path = '/'): string {
+  return findParser(new ReceivedFile({ url: `http://a.test${path}`, contentType, body }))?.type ?? 'none';
+}
+
+describe('the parser of a body', () => {
   it.each([
     ['html', 'text/html', PAGE],
     ['html', 'TEXT/HTML;charset=utf-8', 'no tags at all'],
@@ -25,22 +31,22 @@ describe('the kind of a body', () => {
     ['text', 'application/javascript', '{}'],
     ['text', 'application/x-yaml', 'a: 1'],
     ['text', 'application/x-ndjson', '{}\n{}'],
-    ['text', 'application/xml', SITEMAP],
-    ['text', 'text/xml', SITEMAP],
-    ['text', 'application/rss+xml', FEED],
+    ['feed', 'application/xml', SITEMAP],
+    ['feed', 'text/xml', SITEMAP],
+    ['feed', 'application/rss+xml', FEED],
     ['text', 'application/atom+xml', '<feed/>'],
     ['text', 'image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
     ['pdf', 'application/pdf', '%PDF-1.7\n'],
     ['pdf', 'application/pdf', 'no signature'],
-    ['binary', 'image/png', PNG],
-    ['binary', 'application/zip', 'PK\x03\x04'],
-    ['binary', 'video/mp4', 'x'],
-    ['document', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK\x03\x04'],
-    ['document', 'application/msword', 'no signature'],
-    ['document', 'application/rtf', '{\\rtf1 x}'],
-    ['binary', 'font/woff2', 'wOF2'],
+    ['image', 'image/png', PNG],
+    ['none', 'application/zip', 'PK\x03\x04'],
+    ['none', 'video/mp4', 'x'],
+    ['office', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK\x03\x04'],
+    ['office', 'application/msword', 'no signature'],
+    ['office', 'application/rtf', '{\\rtf1 x}'],
+    ['none', 'font/woff2', 'wOF2'],
   ])('follows the declared type: %s for %s', (kind, contentType, body) => {
-    expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
+    expect(typeOf(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -55,17 +61,17 @@ describe('the kind of a body', () => {
     ['html', 'application/octet-stream', PAGE],
     ['html', 'application/msword', PAGE],
     ['html', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', `\n${PAGE}`],
-    ['text', 'text/html', FEED],
-    ['text', 'text/html; charset=utf-8', `<!-- made by a plugin -->${SITEMAP}`],
+    ['feed', 'text/html', FEED],
+    ['feed', 'text/html; charset=utf-8', `<!-- made by a plugin -->${SITEMAP}`],
     ['html', 'text/html', '<p>A feed begins with <rss>'],
     ['pdf', 'application/pdf', 'junk before %PDF-1.4\n'],
-    ['document', 'text/plain', '{\\rtf1\\ansi x}'],
+    ['office', 'text/plain', '{\\rtf1\\ansi x}'],
     ['json', 'text/plain; charset=utf-8', ' {"a": [1, 2]} '],
-    ['binary', 'text/html', PNG],
-    ['binary', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
-    ['binary', 'text/plain', Buffer.from([0x4d, 0x5a, 0, 3, 0])],
+    ['image', 'text/html', PNG],
+    ['none', 'text/html', Buffer.from('\x1f\x8b\x08\0', 'latin1')],
+    ['none', 'text/plain', Buffer.from([0x4d, 0x5a, 0, 3, 0])],
   ])('follows unambiguous bytes against the declared type: %s for %s', (kind, contentType, body) => {
-    expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
+    expect(typeOf(contentType, Buffer.from(body))).toBe(kind);
   });
 
   it.each([
@@ -74,39 +80,39 @@ describe('the kind of a body', () => {
     ['html', '<p>x'],
     ['html', '<a href="/">x</a>'],
     ['text', '<abbr>'],
-    ['text', FEED],
+    ['feed', FEED],
     ['text', 'words'],
     ['text', '{broken'],
     ['text', '42'],
     ['text', ''],
     ['json', '{"a":1}'],
     ['json', '[{"a":1}]'],
-    ['binary', PNG],
-    ['binary', Buffer.from([1, 2, 3, 4])],
+    ['image', PNG],
+    ['none', Buffer.from([1, 2, 3, 4])],
   ])('is detected from the content without a type: %s', (kind, body) => {
     for (const contentType of ['', 'application/octet-stream', '*/*']) {
-      expect(detectBodyKind(contentType, Buffer.from(body))).toBe(kind);
+      expect(typeOf(contentType, Buffer.from(body))).toBe(kind);
     }
   });
 
   it('follows the extension where nothing else is known', () => {
     const junk = Buffer.from('junk before %PDF-1.4\n');
-    expect(detectBodyKind('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
-    expect(detectBodyKind('application/octet-stream', junk, '/paper.txt')).toBe('text');
-    expect(detectBodyKind('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
-    expect(detectBodyKind('text/plain', junk, '/paper.pdf')).toBe('text');
+    expect(typeOf('application/octet-stream', junk, '/paper.PDF')).toBe('pdf');
+    expect(typeOf('application/octet-stream', junk, '/paper.txt')).toBe('text');
+    expect(typeOf('', Buffer.from(PAGE), '/paper.pdf')).toBe('html');
+    expect(typeOf('text/plain', junk, '/paper.pdf')).toBe('text');
   });
 
   it('is detected in UTF-16 text', () => {
-    expect(detectBodyKind('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
-    expect(detectBodyKind('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
-    expect(detectBodyKind('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
+    expect(typeOf('', Buffer.from(`\uFEFF${PAGE}`, 'utf16le'))).toBe('html');
+    expect(typeOf('', Buffer.from('\uFEFFwords', 'utf16le').swap16())).toBe('text');
+    expect(typeOf('text/plain; charset=UTF-16LE', Buffer.from('words', 'utf16le'))).toBe('text');
   });
 
   it('depends on the beginning of the body, so a page about PDFs is HTML', () => {
-    expect(detectBodyKind('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
+    expect(typeOf('text/html', Buffer.from('<p>A PDF begins with %PDF-1.7'))).toBe('html');
     const pool = Buffer.from('%PDF-<p>x');
-    expect(detectBodyKind('', pool.subarray(5))).toBe('html');
+    expect(typeOf('', pool.subarray(5))).toBe('html');
   });
 
   it('is detected in bounded time, however comments nest', () => {
@@ -116,7 +122,7 @@ describe('the kind of a body', () => {
       '<?xml>'.repeat(200),
       '<?xml <!---->'.repeat(99),
     ]) {
-      expect(detectBodyKind('', Buffer.from(hostile))).toBe('text');
+      expect(typeOf('', Buffer.from(hostile))).toBe('text');
     }
   });
 });

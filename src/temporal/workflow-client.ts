@@ -5,59 +5,21 @@ import {
   isGrpcServiceError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
-import { msToTs } from '@temporalio/common/lib/time.js';
-import { NativeConnection, TransportError } from '@temporalio/worker';
-import { messageOf, ServiceError } from './errors.ts';
-import { JOB_KINDS, type PageJobKind, workflowIdOf } from './job-kinds.ts';
-import type { batch } from './workflows/batch.ts';
-import type { crawl } from './workflows/crawl.ts';
-import type { map } from './workflows/map.ts';
-import { QUEUES } from './workflows/queues.ts';
-import type { ScrapeInput, scrape } from './workflows/scrape.ts';
-import { Host, JobKind, SEARCH_ATTRIBUTES, TeamId } from './workflows/search-attributes.ts';
-import type { upkeep } from './workflows/upkeep.ts';
-import type { deliver } from './workflows/webhooks.ts';
+import type { NativeConnection } from '@temporalio/worker';
+import { messageOf } from '../errors.ts';
+import { JOB_KINDS, type PageJobKind, workflowIdOf } from '../job-kinds.ts';
+import type { batch } from '../workflows/batch.ts';
+import type { crawl } from '../workflows/crawl.ts';
+import type { map } from '../workflows/map.ts';
+import { QUEUES } from '../workflows/queues.ts';
+import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
+import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
+import type { upkeep } from '../workflows/upkeep.ts';
+import type { deliver } from '../workflows/webhooks.ts';
+import { pingTemporal, unavailableError, withUnavailableError } from './connection.ts';
 
-/** How long the history of a workflow is kept after its end. */
-const RETENTION = '7 days';
 const DELIVERY_PRIORITY = 4;
 const UPKEEP_PRIORITY = 5;
-
-/**
- * Connects to the Temporal server. Worker and API use the same kind of connection.
- * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
- */
-export function connectTemporal(address: string): Promise<NativeConnection> {
-  return withUnavailableError(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
-}
-
-/**
- * Awaits a call to the server.
- * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
- */
-async function withUnavailableError<Result>(call: Promise<Result>): Promise<Result> {
-  try {
-    return await call;
-  } catch (error) {
-    const cause = error instanceof GrpcError ? error.cause : error;
-    const isUnavailable =
-      error instanceof TransportError ||
-      (isGrpcServiceError(cause) && (cause.code === UNAVAILABLE || cause.code === DEADLINE_EXCEEDED));
-    throw isUnavailable ? unavailableError(error) : error;
-  }
-}
-
-// gRPC status codes, see https://grpc.io/docs/guides/status-codes/.
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
-
-const unavailableError = (cause: unknown) =>
-  new ServiceError(
-    'SERVICE_UNAVAILABLE',
-    'The workflow engine does not respond. Try again in a few seconds.',
-    { retryAfterSeconds: 5, cause },
-  );
 
 /** The options of starting a scrape or map. */
 export interface ScrapeStart extends ScrapeInput {
@@ -277,33 +239,4 @@ export async function startUpkeep(connection: NativeConnection, namespace: strin
     staticSummary: 'Deletes expired data and restarts jobs that have lost their workflow',
   });
   await withUnavailableError(start);
-}
-
-/** Resolves if the server responds within three seconds. */
-export async function pingTemporal(connection: NativeConnection): Promise<void> {
-  await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
-}
-
-/**
- * Registers our search attributes and sets how long histories are kept. It may be called again at any time.
- */
-export function prepareNamespace(connection: NativeConnection, namespace: string): Promise<void> {
-  return withUnavailableError(configureNamespace(connection, namespace));
-}
-
-async function configureNamespace(connection: NativeConnection, namespace: string): Promise<void> {
-  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  const missing = SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
-  if (missing.length) {
-    await connection.operatorService.addSearchAttributes({
-      namespace,
-      searchAttributes: Object.fromEntries(
-        missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
-      ),
-    });
-  }
-  await connection.workflowService.updateNamespace({
-    namespace,
-    config: { workflowExecutionRetentionTtl: msToTs(RETENTION) },
-  });
 }
