@@ -196,7 +196,7 @@ function createWorkerActivities(
       maxBytes: config.maxMediaBytes,
       ytDlp: findYtDlp(config.ytDlp),
     }),
-    linkFilters: createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs }),
+    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.robotsPatienceMs }),
     storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     resultTtlMs: config.resultTtlMs,

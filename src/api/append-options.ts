@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredBatch } from '../db/jobs/page-jobs.ts';
+import type { StoredBatch } from '../db/jobs/extend-page-job.ts';
 import { decryptTarget } from '../db/webhooks.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';

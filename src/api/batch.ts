@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { performOnce } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob, type StoredBatch } from '../db/jobs/page-jobs.ts';
+import { appendToBatch, type StoredBatch } from '../db/jobs/extend-page-job.ts';
+import { insertPageJob } from '../db/jobs/page-jobs.ts';
 import type { NewPage } from '../db/pages/pages.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
@@ -78,7 +79,7 @@ const create = defineRoute({
     const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (stored: StoredBatch) => {
+        const authorize = (stored: StoredBatch) => {
           if (isEncrypted && !stored.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
@@ -89,7 +90,7 @@ const create = defineRoute({
           requireSameOptions({ rawBody, body }, stored, cipher);
           return cipher;
         };
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, authorize });
       } else {
         const first = urls[0] ?? '';
         const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;

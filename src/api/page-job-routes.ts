@@ -1,6 +1,7 @@
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
+import { retryFailedPages } from '../db/jobs/extend-page-job.ts';
 import { changeJobSettings, endJob } from '../db/jobs/job-progress.ts';
-import { readPageJobState, retryFailedPages } from '../db/jobs/page-jobs.ts';
+import { readPageJobState } from '../db/jobs/read-page-job-state.ts';
 import { listFailedPages } from '../db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../db/pages/skipped-urls.ts';
 import { decryptError } from '../encryption/job-cipher.ts';

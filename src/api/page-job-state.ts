@@ -1,4 +1,4 @@
-import { type PageJobState, readPageJobState } from '../db/jobs/page-jobs.ts';
+import { type PageJobState, readPageJobState } from '../db/jobs/read-page-job-state.ts';
 import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
