@@ -10,9 +10,9 @@ import { fieldsOf } from '../json-object.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { startResponse } from '../schemas/page-job.ts';
 import { parseTarget } from '../url/url.ts';
-import { requireSameOptions } from './append-options.ts';
-import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute } from './http/route.ts';
+import { requireSameOptions } from './page-jobs/append-options.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
