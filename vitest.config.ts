@@ -3,34 +3,42 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need nothing but the code share one process; the others need the service and run file by file. */
 const PURE = [
   'test/*.test.ts',
-  'test/{html,changes,branding,answers,extraction,formats,schemas,engines,net,media,crawl,deploy,bench}/**/*.test.ts',
+  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts}/**/*.test.ts',
+  'bench/**/*.test.ts',
 ];
-/** These need an instance that may reach next to nothing. */
+/** These use a service that may fetch from next to no private IP address. */
 const SECURITY = 'test/security/**/*.test.ts';
+/** This one stops parts of its service, which other files would notice. */
+const FAULTS = 'test/e2e/faults.test.ts';
+
+/** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
+const MAX_WORKERS = 4;
+const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
+/** The files of a project with this setup share one running service. */
+const SERVICE = { globalSetup: 'test/support/global-setup.ts', maxWorkers: MAX_WORKERS, ...TIMEOUTS };
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'pure', include: PURE, isolate: false, testTimeout: 30_000 } },
       {
         test: {
           name: 'service',
           include: ['test/**/*.test.ts'],
-          exclude: [...PURE, SECURITY],
-          globalSetup: 'test/support/global-setup.ts',
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          exclude: [...PURE, SECURITY, FAULTS],
+          ...SERVICE,
         },
+      },
+      { test: { name: 'faults', include: [FAULTS], ...SERVICE } },
+      {
+        test: { name: 'security', include: [SECURITY], ...SERVICE, globalSetup: 'test/security/setup.ts' },
       },
       {
         test: {
-          name: 'security',
-          include: [SECURITY],
-          globalSetup: 'test/security/setup.ts',
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          name: 'pure',
+          include: PURE,
+          isolate: false,
+          maxWorkers: MAX_WORKERS,
+          testTimeout: 30_000,
         },
       },
     ],

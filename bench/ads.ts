@@ -6,15 +6,15 @@ import { startBrowser } from '../test/support/browser.ts';
 import { startPages } from '../test/support/pages.ts';
 import { percentile, short, table } from './figures.ts';
 
-const HELP = `What blocking advertisements and cookie notices costs, or saves: a page with third-party requests (every
-other one a script, the rest pictures), half of them listed, opened with blocking and without by turns.
+const HELP = `Measures what blocking advertisements and cookie notices costs or saves. Opens a page with third-party requests
+(alternately scripts and images, half of them on the lists) with and without blocking, in turn.
 
 Usage: node bench/ads.ts [OPTIONS]
 
   --requests N    third-party requests of the page (100)
-  --runs N        how often it is opened each way (20)
-  --lists DIR     filter lists (*.txt) beside the two hosts of this page, as many as a worker has
-  --help          this text
+  --runs N        number of times that the page is opened each way (20)
+  --lists DIR     filter lists (*.txt) to load as a worker does, in addition to rules for two hosts of this page
+  --help          print this text
 `;
 
 const FILE_BYTES = 20_000;
@@ -40,7 +40,7 @@ async function main(requests: number, runs: number, listsDir: string | undefined
   const url = site.url.replace('127.0.0.1', 'site.example');
   const ways = [true, false].map((blockAds) => ({ blockAds, times: [] as number[], fetched: 0 }));
   for (let run = -1; run < runs; run++) {
-    // Who goes first changes with every run; the first one of all only warms up.
+    // The order alternates between runs. The first run only warms up.
     for (const way of run % 2 ? ways : ways.toReversed()) {
       const before = { requests: site.requests.length, at: performance.now() };
       await browser.visit(`${url}/?${run}`, { blockAds: way.blockAds });
@@ -64,7 +64,7 @@ async function main(requests: number, runs: number, listsDir: string | undefined
   if (on > off) process.exitCode = 1;
 }
 
-/** The page, and what it asks third parties for; nothing of it may come from a cache. */
+/** Serves the page and its third-party files, all of them with headers that forbid caching. */
 function startSite(requests: number) {
   const file = (type: string, content: string) => (_request: unknown, response: ServerResponse) =>
     response.writeHead(200, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(content);

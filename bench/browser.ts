@@ -6,24 +6,25 @@ import { short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 
 const HELP = `Opens pages that only scripts fill, with our browser engine, with plain Playwright and with Crawlee's
-PlaywrightCrawler, in turn, everybody in the same Chromium with its sandbox on. Prints pages per second and CPU of all
-processes, Chromium's among them.
+PlaywrightCrawler, in turn, all in the same Chromium with its sandbox on. Prints pages per second, and the CPU time of all
+processes including Chromium's.
 
 Usage: node bench/browser.ts [OPTIONS]
 
   --pages N           pages of each run (120)
-  --rounds N          how often everybody's turn comes (3)
+  --rounds N          number of runs of each visitor (3)
   --atOnce N          pages open at once (4)
-  --visitors A,B,…    engine                        ours
-                      playwright-told               waits for the text itself, which it is told of
-                      playwright-told-unsandboxed   the same without Chromium's sandbox; only if it is named
-                      playwright-networkidle        waits for a quiet network
-                      crawlee-contexts              told; a context for each page, as all of the above have
-                      crawlee-contexts-plain        the same without made-up fingerprints
-                      crawlee-one-context           told; its default, one context for all pages
-                      (all but the one); the first time, Crawlee is installed from the npm registry into
-                      bench/peers/node_modules
-  --help              this text
+  --visitors A,B,…    what opens the pages; by default all except playwright-told-unsandboxed:
+                      engine                        our browser engine
+                      playwright-told               Playwright, told which text to wait for
+                      playwright-told-unsandboxed   the same without Chromium's sandbox
+                      playwright-networkidle        Playwright, waits until the network is idle
+                      crawlee-contexts              Crawlee, told; a context per page, as in all of the above
+                      crawlee-contexts-plain        the same without generated fingerprints
+                      crawlee-one-context           Crawlee, told; one context for all pages, which is its default
+  --help              print this text
+
+The first run installs Crawlee from the npm registry into bench/peers/node_modules.
 `;
 
 const BY_DEFAULT = Object.keys(VISITORS).filter((name) => !name.endsWith('-unsandboxed'));

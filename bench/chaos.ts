@@ -1,17 +1,15 @@
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { messageOf } from '../src/errors.ts';
+import { runChaos } from '../test/chaos/run.ts';
+import { startEmbedded } from '../test/chaos/target.ts';
+import { startClusterTarget } from './chaos/cluster-target.ts';
 import { HELP, readOptions } from './chaos/options.ts';
 import { printReport } from './chaos/report.ts';
-import { runChaos } from './chaos/run.ts';
-import { startClusterTarget, startEmbedded } from './chaos/target.ts';
-
-export { type ChaosOptions, type ChaosReport, runChaos } from './chaos/run.ts';
-export { type ChaosTarget, startClusterTarget, startEmbedded } from './chaos/target.ts';
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (!options) return void process.stdout.write(HELP);
-  // The clock of the logs.
+  // UTC, as in the logs.
   const note = (text: string) =>
     void process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
   const { signal } = onInterrupt(note);
@@ -33,7 +31,7 @@ if (import.meta.main) {
     await main();
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);
-    // Whoever waits for a service that did not start would wait on.
+    // Waits for a service that did not start would otherwise keep the process alive.
     process.exit(1);
   }
 }

@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { onInterrupt } from '../src/cli/interrupt.ts';
 import { openProgress, type Progress } from '../src/embedded/terminal-progress.ts';
 import { messageOf } from '../src/errors.ts';
+import { readCompose } from '../test/support/compose.ts';
 import { checkCluster } from './cluster/check.ts';
-import { readCompose } from './cluster/compose.ts';
 import { testCluster } from './cluster/end-to-end.ts';
 import type { ClusterOptions } from './cluster/options.ts';
 import { type Cluster, startCluster } from './cluster/start.ts';
@@ -12,19 +12,20 @@ import { type Cluster, startCluster } from './cluster/start.ts';
 export type { ClusterOptions } from './cluster/options.ts';
 export { type Cluster, startCluster } from './cluster/start.ts';
 
-const HELP = `Starts on this machine, without containers, what docker-compose.yml describes: Temporal's server on Postgres,
-two API processes, three workers. Ctrl-C ends it. Temporal's server is built with Go at the first start.
+const HELP = `Starts the services of docker-compose.yml on this machine without containers: a Temporal server on Postgres, two API
+processes, three workers. Ctrl-C stops them. The first start builds the Temporal server with Go.
 
 Usage: node bench/cluster.ts [OPTIONS]
 
-  --check           start it, scrape through both APIs, kill every part once meanwhile, end it; 0 when all was right
-  --test            start it, run the end-to-end tests through a balancer in front of both APIs, end it
-  --data DIR        keep the data there; otherwise they are deleted at the end
-  --bucket          blobs in a bucket (s3rver) instead of a directory
-  --worker ROLES    a worker with these roles (scrape,pages,webhooks; an empty word: all); may be given several times
-  --help            this text
+  --check           scrape through both APIs, kill every process once meanwhile, stop; exits with 0 if all results were
+                    correct
+  --test            run the end-to-end tests through a load balancer in front of both APIs, stop
+  --data DIR        keep the data in this directory; by default they are deleted at the end
+  --bucket          store blobs in an S3 bucket (s3rver) instead of a directory
+  --worker ROLES    start a worker with these roles (scrape,pages,webhooks; empty: all); may be repeated
+  --help            print this text
 
-Variables of docker-compose.yml are taken from the environment, as Compose does (WINNOW_ALLOW_PRIVATE, LOG_LEVEL, …).
+The variables of docker-compose.yml are taken from the environment, as Compose does (WINNOW_ALLOW_PRIVATE, LOG_LEVEL, …).
 `;
 
 async function main(): Promise<void> {
@@ -52,7 +53,7 @@ async function main(): Promise<void> {
     else if (values.test) process.exitCode = (await testCluster(options)) ? 0 : 1;
     else await serve(options, signal, progress);
   } catch (error) {
-    // Asked to end while it started: that is an end like any other.
+    // An interrupt during the start is not an error.
     if (!signal.aborted) throw error;
   }
 }
@@ -64,7 +65,7 @@ async function serve(options: ClusterOptions, signal: AbortSignal, progress: Pro
   await progress.step('Stopping', () => cluster.stop({ keepData: options.dataDir !== undefined }));
 }
 
-/** PORT is left out: every API has one of its own here. */
+/** The variables of the file that are set in the environment, without PORT, because each API here has its own. */
 async function givenVariables(): Promise<Record<string, string>> {
   const { variables } = await readCompose();
   const given = variables.filter((name) => name !== 'PORT' && process.env[name]);

@@ -1,18 +1,18 @@
 import { parseArgs } from 'node:util';
+import { articlePage } from '../test/site/article.ts';
 import { percentile, short, table } from './figures.ts';
 import { installPeers } from './peers/install.ts';
 import { type Convert, cheerioTurndown } from './peers/markdown.ts';
 import { markdownOf } from './quality/kit.ts';
-import { articlePage } from './site/article.ts';
 
-const HELP = `Converts articles of the generated site, from bytes to markdown with main content, as the service does (parse, clean,
-filter, markdown) and by cheerio with turndown, in turn, in this process. Prints CPU time per page.
+const HELP = `Converts articles of the generated site from bytes to markdown of the main content, with the service's code (parse, clean,
+filter, markdown) and with cheerio and turndown, in turn, in this process. Prints CPU time per page.
 
 Usage: node bench/conversion.ts [OPTIONS]
 
-  --pages N     articles, 30 to 120 KB (60)
-  --rounds N    how often each is converted, after one round for warming up (5)
-  --help        this text
+  --pages N     number of articles, 30 to 120 KB each (60)
+  --rounds N    number of conversions of each, after one for warming up (5)
+  --help        print this text
 `;
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ import { compareSizes, describeSize } from './crawl/sizes-report.ts';
 import { measureTeams } from './crawl/teams.ts';
 import { describeIdle } from './crawl/watch.ts';
 
-/** What a page of a crawl costs, see the help. */
+/** Measures the cost of a page of a crawl, see HELP. */
 async function main(options: Options, interrupt: AbortSignal): Promise<void> {
   const print = (text: string) => console.log(`${text}\n`);
   await withBench(options, interrupt, async (bench) => {
@@ -28,7 +28,7 @@ async function main(options: Options, interrupt: AbortSignal): Promise<void> {
   });
 }
 
-/** Prints what is wrong with the arguments, rather than where that was found. */
+/** The options. For invalid arguments, prints the message without a stack trace and exits. */
 function optionsOrExit(): Options | undefined {
   try {
     return readOptions(process.argv.slice(2));
@@ -47,7 +47,7 @@ if (!options) {
     await main(options, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // What was under way is left alone.
+    // Does not wait for running requests.
     process.exit(130);
   }
 }

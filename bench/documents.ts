@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toMarkdown } from '../src/html/markdown/index.ts';
-import { parseHtml } from '../src/html/parse.ts';
+import { parseHtml } from '../src/html/parse/parse.ts';
 import { parsePdf } from '../src/parsers/pdf/index.ts';
 
 const HELP = `Converts the PDF documents of a quality set to markdown, scores them and prints CPU time per page.

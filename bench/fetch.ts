@@ -5,15 +5,15 @@ import { type CrawlerOutcome, withSite } from './crawl/programs.ts';
 import { short, table } from './figures.ts';
 
 const HELP = `Fetches static pages (articles of 30 to 120 KB) and converts them to markdown in the service's threads, without API,
-Temporal and Postgres: through our engines, and with undici alone, each in a process of its own, by turns. Prints pages
-per second, CPU of each page and the ratio of both. Ends with 1 when they did not make the same markdown.
+Temporal and Postgres: through our engines and with undici alone, in turn, each in a process of its own. Prints pages per
+second, CPU time per page and the ratios. Exits with 1 if the two made different markdown.
 
 Usage: node bench/fetch.ts [OPTIONS]
 
-  --pages N     pages of each run, fetched once for warming up before (1000)
-  --rounds N    how often everybody's turn comes (4)
-  --atOnce N    pages in hand at once (8)
-  --help        this text
+  --pages N     pages of each run, after as many for warming up (1000)
+  --rounds N    number of runs of each (4)
+  --atOnce N    pages fetched at once (8)
+  --help        print this text
 `;
 
 const FETCHER = new URL('./fetch/fetcher.ts', import.meta.url);
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     const run = async (way: string) =>
       crawlWith(FETCHER, { graph: 'library', pages, warmUpUrl, setting: `${way}-${atOnce}` });
     for (let round = 0; round < rounds; round++) {
-      // Who goes first changes with every round.
+      // The order alternates between rounds.
       if (round % 2) theirs.push(await run('undici'));
       ours.push(await run('engine'));
       if (round % 2 === 0) theirs.push(await run('undici'));

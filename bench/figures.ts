@@ -1,10 +1,10 @@
-/** The value below which a share of the sorted values lies, e.g. `percentile(times, 0.5)`. */
+/** The value below which the given share (0 to 1) of the values lies: `percentile(times, 0.5)` is the median. */
 export function percentile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Runs `one` for every number below `count`, several at once. @returns milliseconds of each, and of all together */
+/** Runs `one` for every index below `count`, `atOnce` at a time. @returns milliseconds of each, and in total */
 export async function measure(
   count: number,
   atOnce: number,
@@ -25,7 +25,7 @@ export async function measure(
   return { times, totalMs: performance.now() - start };
 }
 
-/** Rows as a markdown table. */
+/** Formats rows as a markdown table. */
 export function table(rows: Record<string, string | number>[]): string {
   const names = Object.keys(rows[0] ?? {});
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
@@ -34,5 +34,5 @@ export function table(rows: Record<string, string | number>[]): string {
   );
 }
 
-/** A number with as many digits as it deserves. */
+/** Formats a number without decimals from 100, else with one. */
 export const short = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(1));

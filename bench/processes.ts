@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 const TICKS_PER_SECOND = 100;
 const MS_PER_TICK = 1000 / TICKS_PER_SECOND;
 
-/** A process of the service as `/proc` shows it. */
+/** A process of the service, from `/proc`. */
 interface Sample {
   pid: number;
-  /** What it is in the service. */
+  /** Its role in the service, such as `worker`. */
   role: string;
   cpuMs: number;
   pssMb: number;
@@ -17,7 +17,8 @@ function stat(pid: number): { parent: number; cpuMs: number } | undefined {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
-    // Fields 4 (ppid), 14 and 15 (utime, stime) of proc(5), counted after the name; 16 and 17 are those of ended children.
+    // Indexes count from the field after the name. In proc(5) these are fields 14 and 15 (utime, stime), and 16 and 17
+    // (the same of ended children).
     const cpu = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
     return { parent: Number(fields[1]), cpuMs: cpu * MS_PER_TICK };
   } catch {
@@ -36,8 +37,8 @@ function pssMb(pid: number): number {
 }
 
 /**
- * All processes below the given roots, each under the role of its root; a root that is itself below another keeps
- * its own role.
+ * Samples all processes below the given roots. Each has the role of its root; a root below another root keeps its own
+ * role.
  */
 export function sampleProcesses(roots: Record<string, number>): Sample[] {
   const pids = readdirSync('/proc')
@@ -66,7 +67,7 @@ function command(pid: number): string {
   }
 }
 
-/** Sums one figure of the samples by role. */
+/** Sums one figure of the samples for each role. */
 export function byRole(samples: Sample[], figure: 'cpuMs' | 'pssMb'): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const sample of samples) sums[sample.role] = (sums[sample.role] ?? 0) + sample[figure];

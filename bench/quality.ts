@@ -6,19 +6,19 @@ import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
 import { type Score, score, summaryOf } from './quality/scores.ts';
 
-const HELP = `Extracts the main content of the annotated pages of a quality kit as the service does (parse, clean, markdown), scores
-it with the kit's own scorer and prints it beside other extractors, with the CPU time of each page. For the sets spec,
-pages and pages-mixed it converts HTML to markdown, nothing else, and runs other converters on the same pages.
+const HELP = `Extracts the main content of the annotated pages of a quality kit with the service's code (parse, clean, markdown) and
+scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
+pages-mixed it only converts HTML to markdown, and runs other converters on the same pages.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
-  --kit DIR      where the kit is, its folder score after "npm install"
-  --set SET      wcxb (default), aeb; spec, pages, pages-mixed, which need "npm install" in bench/peers
-  --type TYPE    only pages of one type, e.g. forum
-  --exclude CSS  excludeTags of the scrapes, e.g. figcaption; may be given several times
-  --half HALF    even or odd: pages whose id is; what is tuned on one half is checked on the other
+  --kit DIR      directory of the kit; run "npm install" in its folder score first
+  --set SET      wcxb (default), aeb, spec, pages or pages-mixed; the last three need "npm install" in bench/peers
+  --type TYPE    only pages of one type, such as forum
+  --exclude CSS  excludeTags of the scrapes, such as figcaption; may be repeated
+  --half HALF    even or odd: only pages with such an id, to tune on one half and check on the other
   --worst N      also list the N pages with the lowest F1
-  --help         this text
+  --help         print this text
 `;
 
 async function main(): Promise<void> {
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   report(set, scores, times, Number(values.worst));
 }
 
-/** Ids are decimal or hexadecimal numbers. */
+/** The half that a page belongs to. Ids are decimal or hexadecimal numbers. */
 const halfOf = (id: string) => (Number.parseInt(id.slice(-1), 16) % 2 ? 'odd' : 'even');
 
 async function measure(
@@ -59,7 +59,7 @@ async function measure(
   pages: KitPage[],
   excludeTags?: string[],
 ): Promise<{ scores: Score[]; times: number[] }> {
-  // Slow until the code is compiled; these are converted once more.
+  // Warms up, because code is slow until V8 has compiled it. These pages are converted again below.
   for (const page of pages.slice(0, 50)) await convert(page, excludeTags);
   const predictions: Record<string, string> = {};
   const times: number[] = [];

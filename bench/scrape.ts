@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import { Client } from '@temporalio/client';
 import { PLAIN_PAGE } from '../src/engines/engine.ts';
 import { createHttpEngine } from '../src/engines/http-engine.ts';
-import { createRenderPool } from '../src/formats/pool.ts';
-import { render } from '../src/formats/render.ts';
 import { createEgress } from '../src/net/egress.ts';
 import { USER_AGENT } from '../src/net/user-agent.ts';
-import { connectTemporal } from '../src/temporal.ts';
-import { type Instance, startInstance } from '../test/support/instance.ts';
+import { render } from '../src/rendering/render.ts';
+import { createRenderPool } from '../src/rendering/render-pool.ts';
+import { connectTemporal } from '../src/temporal/connection.ts';
+import { type RunningService, runFileOf, startService } from '../test/support/service.ts';
 import { measure, percentile, short, table } from './figures.ts';
 import { byRole, sampleProcesses } from './processes.ts';
 
 /**
- * What POST /v2/scrape of a static page costs, beside the same fetch and conversion called as a function and beside
- * a workflow with one activity that does nothing, on the same engine in the same run. Usage: node bench/scrape.ts [SCRAPES]
+ * Measures POST /v2/scrape of a static page, beside the same fetch and conversion as a function call and beside a
+ * workflow with one activity that does nothing, on the same Temporal server in the same run.
+ * Usage: node bench/scrape.ts [SCRAPES]
  */
 
 const SEQUENTIAL = 200;
@@ -22,14 +23,14 @@ const SUSTAINED = Number(process.argv[2] ?? 1_200);
 const CLIENTS = 16;
 const WARM_UP = 60;
 
-/** The site in a process of its own, as a site is. */
+/** Starts the generated site in a process of its own. */
 async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(new URL('./site.ts', import.meta.url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(new URL('../test/site/site.ts', import.meta.url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   const [line] = await once(child.stdout!, 'data');
   return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
 }
 
-/** (a) The same fetch and conversion without any service around them. */
+/** (a) The same fetch and conversion as a function call. */
 function createPipeline(siteUrl: string) {
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 });
@@ -56,7 +57,7 @@ function createPipeline(siteUrl: string) {
   };
 }
 
-/** (b) A workflow with one activity that does nothing, in a worker of its own. */
+/** (b) Starts a worker for the workflow with one activity that does nothing. */
 async function startIdle(address: string) {
   const worker = fork(new URL('./engine/worker.ts', import.meta.url), [address]);
   await once(worker, 'message');
@@ -74,7 +75,7 @@ async function startIdle(address: string) {
   };
 }
 
-function createScraper({ url, key }: Instance, siteUrl: string) {
+function createScraper({ url, key }: RunningService, siteUrl: string) {
   return async (index: number) => {
     const response = await fetch(`${url}/v2/scrape`, {
       method: 'POST',
@@ -86,15 +87,15 @@ function createScraper({ url, key }: Instance, siteUrl: string) {
   };
 }
 
-async function rootsOf(instance: Instance): Promise<Record<string, number>> {
-  const { pid, children } = await instance.run();
+function rootsOf(instance: RunningService): Record<string, number> {
+  const { pid, children } = runFileOf(instance);
   return {
     supervisor: pid,
     ...Object.fromEntries(Object.entries(children).map(([name, child]) => [name, child.pid])),
   };
 }
 
-/** Runs something while the memory of the service is sampled. @returns the largest sums of PSS by role, in MB */
+/** Samples the memory of the service while `work` runs. @returns PSS in MB by role, at the moment of the highest sum */
 async function watchMemory(roots: Record<string, number>, work: () => Promise<unknown>) {
   let most: Record<string, number> = {};
   const sum = (parts: Record<string, number>) => Object.values(parts).reduce((all, part) => all + part, 0);
@@ -107,7 +108,7 @@ async function watchMemory(roots: Record<string, number>, work: () => Promise<un
   return most;
 }
 
-/** Milliseconds between the events of a scrape's history, over the newest scrapes. */
+/** Median milliseconds between the events in the histories of the newest scrapes. */
 async function whereTimeGoes(address: string): Promise<Record<string, number>> {
   const connection = await connectTemporal(address);
   const client = new Client({ connection });
@@ -119,7 +120,7 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
     const at = (events ?? []).map(
       ({ eventTime }) => Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6,
     );
-    // Started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
+    // Events by index: started 0, task scheduled 1, started 2, completed 3, activity scheduled 4, started 5, completed 6,
     // task scheduled 7, started 8, completed 9, search attributes 10, workflow completed 11.
     const spans: [string, number, number][] = [
       ['start to first workflow task', 0, 2],
@@ -136,9 +137,9 @@ async function whereTimeGoes(address: string): Promise<Record<string, number>> {
 }
 
 const site = await startSiteProcess();
-const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
-const roots = await rootsOf(instance);
-const temporal = (await instance.run()).urls.temporal!;
+const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
+const roots = rootsOf(instance);
+const temporal = runFileOf(instance).urls.temporal!;
 const pipeline = createPipeline(site.url);
 const idle = await startIdle(temporal);
 const scrape = createScraper(instance, site.url);

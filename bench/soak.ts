@@ -4,22 +4,22 @@ import { short, table } from './figures.ts';
 import { MIX } from './soak/mix.ts';
 import { type Soak, slopeOf, soak } from './soak/soak.ts';
 
-const HELP = `Opens many pages with our browser engine and its pool, in a process as a worker is, and looks whether anything grows
-or stays behind. Of a hundred pages,
+const HELP = `Opens many pages with our browser engine and its pool in a separate process, as in a worker, and checks that memory does
+not grow and nothing is left behind. Of a hundred pages,
 ${MIX.map(({ share, name }) => `${share} ${name}`).join(', ')}.
-Prints memory (PSS) over time and its slope after the first tenth, pages by outcome, and what is left at the end. Ends
-with 1 when a page ended otherwise than it should, or a process or a file was left behind.
+Prints memory (PSS) over time, its slope after the first tenth, the outcomes of the pages, and what is left at the end.
+Exits with 1 if a page had an unexpected outcome, or a process or file was left behind.
 
 Usage: node bench/soak.ts [OPTIONS]
 
-  --pages N     (2000)
+  --pages N     number of pages (2000)
   --atOnce N    pages open at once (8)
-  --uses N      pages after which a browser is replaced (1000, as in the service)
-  --collect     the worker collects its garbage now and then, so that what it has is what it holds
-  --help        this text
+  --uses N      number of pages after which a browser is replaced (1000, as in the service)
+  --collect     collect garbage in the worker from time to time, so that its memory is what it holds
+  --help        print this text
 `;
 
-/** Of the table of memory. */
+/** Rows of the table of memory. */
 const ROWS = 10;
 
 const { values } = parseArgs({
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
 }
 
 function describe({ looks, outcomes, wrong, left, seconds, browsers }: Soak, pages: number): string {
-  // What is seen after the last page is the end.
+  // Samples after the last page belong to the end.
   const during = looks.filter(({ done }) => done < pages);
   const tenths = Array.from({ length: ROWS }, (_, row) => {
     const own = during.filter(({ done }) => Math.floor((done / pages) * ROWS) === row);

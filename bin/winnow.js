@@ -72,7 +72,8 @@ async function installPackages() {
   rmSync(turn, { force: true });
 }
 
-/** Of two concurrent starts one installs and the other waits. Returns false when the packages are installed after the wait. */
+/** If two processes start at the same time, one installs and the other waits. Returns false if the packages are installed after
+ * the wait. */
 async function takeTurn(turn) {
   for (let told = false; ; ) {
     try {

@@ -58,11 +58,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       api_key_id uuid references api_keys on delete set null,
       credits integer not null,
       created_at timestamptz not null default now(),
-      -- what makes an activity that ran twice bill once
+      -- unique, so that an activity that ran twice is billed once
       primary key (job_id, ordinal)
     )`.execute(db);
   await sql`create index credit_entries_usage on credit_entries (team_id, created_at)`.execute(db);
-  // Leases that their holders renew; unlogged, because a crash of the database may forget them.
+  // Leases that their holders renew. Unlogged, because they may be lost in a crash of the database.
   await sql`
     create unlogged table slots (
       team_id uuid not null references teams on delete cascade,
@@ -78,7 +78,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       blob text not null,
       primary key (key, fetched_at)
     )`.execute(db);
-  // The shape that rate-limiter-flexible expects; unlogged, because a crash may forget a minute's counters.
+  // The schema that rate-limiter-flexible expects. Unlogged, because the counters of a minute may be lost in a crash.
   await sql`
     create unlogged table rate_limits (
       key varchar(255) primary key,

@@ -1,41 +1,41 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Batches and crawls: their pages, counters and webhooks, politeness towards hosts, idempotency keys. */
+/** Batches and crawls: pages, counters, webhooks, limits per host, idempotency keys. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table teams add column webhook_secret text`.execute(db);
   await sql`update teams set webhook_secret = replace(gen_random_uuid() || '' || gen_random_uuid(), '-', '')`.execute(
     db,
   );
   await sql`alter table jobs add column webhook jsonb, add column base_url text`.execute(db);
-  // Milliseconds, as the cursor of the activity list has them: the index then serves its order.
+  // Milliseconds, as in the cursor of the activity list, so that the list can use the index.
   await sql`alter table jobs alter column created_at type timestamptz(3)`.execute(db);
-  // Apart from jobs, because it changes with every group of pages: narrow, and with room to change in place.
+  // A separate table from jobs, because each group of pages updates it: its rows are narrow and can be updated in place.
   await sql`
     create table job_progress (
       job_id uuid primary key references jobs on delete cascade,
       team_id uuid not null references teams on delete cascade,
-      -- where a crawl is: the address that its start answered from
+      -- the URL of the start page of a crawl after redirects
       base text,
-      -- null: as many as there are
+      -- null: unlimited
       page_limit integer,
-      -- null: what the team may
+      -- null: the team's limit
       max_concurrency integer,
       delay_ms integer,
       paused boolean not null default false,
-      -- pages may still come from elsewhere than pages: sitemaps are being read
+      -- sitemaps are being read, so pages may be added even if no page is open
       discovering boolean not null default false,
-      -- rows in pages that are pages of their own
+      -- number of rows in pages, without aliases
       known integer not null default 0,
-      -- pages that were ever claimed
+      -- number of pages that were ever claimed
       admitted integer not null default 0,
       completed integer not null default 0,
       failed integer not null default 0,
-      -- claimed, but the same as another page after all
+      -- number of claimed pages that turned out to be the same as another page
       dropped integer not null default 0,
       credits integer not null default 0,
-      -- of all documents, as they are answered
+      -- total size of all documents as JSON
       bytes bigint not null default 0,
-      -- what a warning may tell, by its kind
+      -- facts for the warning of the job, by kind
       notes jsonb not null default '{}',
       next_claim_at timestamptz not null default now(),
       touched_at timestamptz not null default now()
@@ -43,22 +43,22 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table pages (
       job_id uuid not null references jobs on delete cascade,
-      -- the order of discovery; below zero: only another address of a page
+      -- the order of discovery; negative for aliases, which are only another URL of a page
       ordinal integer not null,
       id uuid not null default gen_random_uuid(),
       team_id uuid not null,
       url text not null,
-      -- what addresses of the same page of a job share, and of no other; null in a batch, where each one counts
+      -- the same for all URLs of the same page of a job; null in a batch, where each URL is a page
       url_key bytea,
       host text not null,
       depth smallint not null default 0,
       status text not null default 'pending'
         check (status in ('pending', 'claimed', 'completed', 'failed', 'dropped', 'alias')),
-      -- claimed once, so that it counts for the job's limit
+      -- claimed at least once, so that it counts towards the job's limit
       admitted boolean not null default false,
-      -- times that the target was asked
+      -- number of requests for the page
       attempts smallint not null default 0,
-      -- times that who had claimed it was lost
+      -- number of times that its page worker was lost
       losses smallint not null default 0,
       due_at timestamptz not null default now(),
       lane text,
@@ -66,7 +66,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       -- the order of completion, from 1, without gaps
       position integer,
       blob text,
-      -- bytes of all documents up to this one
+      -- total size of all documents up to and including this one, in bytes
       bytes_end bigint,
       error jsonb,
       finished_at timestamptz,
@@ -80,7 +80,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
   await sql`create index pages_failed on pages (job_id, ordinal) where status = 'failed'`.execute(db);
   await sql`create unique index pages_id on pages (id)`.execute(db);
-  // What was counted in older jobs says nothing about the one that runs: without it, no index is taken for empty.
+  // Statistics of older jobs are misleading for a new one: with them, Postgres takes its part of an index for empty.
   for (const column of ['job_id', 'team_id', 'status', 'host']) {
     await sql`alter table pages alter column ${sql.ref(column)} set statistics 0`.execute(db);
   }
@@ -90,7 +90,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       url text not null
     )`.execute(db);
   await sql`create unique index blocked_urls_once on blocked_urls (job_id, md5(url))`.execute(db);
-  // Who works on a host now, and hosts that asked for rest; a crash of the database may forget both.
+  // The page workers that are using a host, and hosts that asked to slow down. Both may be lost in a crash of the database.
   await sql`
     create unlogged table host_leases (
       host text not null,
@@ -113,7 +113,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       sequence bigint generated always as identity,
       -- such as crawl.page
       type text not null,
-      -- the page that it tells of
+      -- the page that the event is about
       ordinal integer,
       error text,
       status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),

@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How much the cache takes on the disk, and when each of its files was last used. */
+/** The files of the cache, with their size and last use. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table cache_files (
-      -- the key of the blob; of copies that are packed into one file, the key of the pack
+      -- the key of the blob, or of the pack that contains several copies
       hash text primary key,
-      -- on the disk
+      -- size on the disk
       bytes bigint not null,
       used_at timestamptz not null default now()
     )`.execute(db);
   await sql`create index cache_files_use on cache_files (used_at)`.execute(db);
-  // The files that a copy is lost without: its pack, and its pictures, which other copies may have too.
+  // The files that a copy needs: its pack, and its screenshots, which other copies may need too.
   await sql`alter table cache_entries add column files text[] not null default '{}'`.execute(db);
   await sql`update cache_entries set files = array[left(blob, 64)]`.execute(db);
-  // A pack ends with the last copy in it: its key says where.
+  // The end of the last copy in a pack is the size of the pack; the key of the copy contains it.
   await sql`
     insert into cache_files (hash, bytes, used_at)
     select left(blob, 64), max(split_part(blob, '+', 2)::bigint + split_part(blob, '+', 3)::bigint), max(fetched_at)

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
-/** How many requests each lane has open at a host, and who waits for a slot of a team. */
+/** The open requests of each page worker at a host, and the scrapes that wait for a slot of a team. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table host_leases
-      -- requests that the lane has open there
+      -- number of requests that the page worker has open at the host
       add column taken integer not null default 0,
-      -- the lane takes on more pages; one that only finishes those it has leaves the rest of its share to others
+      -- the page worker takes more pages; otherwise others may use the rest of its share
       add column wants boolean not null default true`.execute(db);
-  // Scrapes and maps that wait for a slot: batches and crawls leave the next one to them. A crash may forget it.
+  // Scrapes and maps that wait for a slot; batches and crawls leave the next one to them. May be lost in a crash.
   await sql`
     create unlogged table slot_waits (
       team_id uuid not null,

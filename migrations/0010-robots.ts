@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What hosts said in robots.txt, and which hosts a crawl waits for because they cannot say it now. */
+/** Copies of robots.txt, and the hosts whose robots.txt is unavailable and that a crawl waits for. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table robots_files (
-      -- the origin; a hash of it where nothing of the job may be read
+      -- the origin, or a hash of it for zero data retention
       key text primary key,
-      -- of a job with zero data retention, whose key alone opens the file; null: for every crawl
+      -- the job with zero data retention that the file is encrypted for; null: for every crawl
       job_id uuid references jobs on delete cascade,
-      -- as JSON: the URL that answered, its status, the body
+      -- as JSON: the URL after redirects, the status, the body
       file bytea not null,
       fetched_at timestamptz not null default now()
     )`.execute(db);
@@ -17,17 +17,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table robots_waits (
       job_id uuid not null references jobs on delete cascade,
-      -- as in pages
+      -- as in the table pages
       host text not null,
       scheme text not null,
-      -- times that it was asked for in vain
+      -- number of failed requests
       tries smallint not null default 1,
       since timestamptz not null default now(),
       -- until then no page of the host is claimed
       until timestamptz not null,
-      -- the time for it is over: its pages fail
+      -- the wait is over, and the pages of the host fail
       given_up boolean not null default false,
-      -- what the last request for it met
+      -- the failure of the last request
       reason text not null,
       primary key (job_id, host, scheme)
     )`.execute(db);

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /** URLs that a crawl skips: how many robots.txt excludes, and home pages of other sites. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // URLs that robots.txt excludes.
+  // The number of URLs that robots.txt excludes.
   await sql`alter table job_progress add column blocked integer not null default 0`.execute(db);
   await sql`
     update job_progress set blocked = counted.urls
@@ -11,9 +11,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     alter table blocked_urls
       add column id uuid not null default gen_random_uuid(),
-      -- why the URL is skipped, as an error code; null: robots.txt excludes it
+      -- the reason as an error code; null: robots.txt excludes the URL
       add column code text,
-      -- the same for the same URL, even where the URL is encrypted
+      -- the same for the same URL, even if the URL is encrypted
       add column url_hash text,
       add column created_at timestamptz not null default now()`.execute(db);
   await sql`update blocked_urls set url_hash = md5(url)`.execute(db);

@@ -40,13 +40,17 @@ export async function runCli(args: string[]): Promise<number> {
   // A closed pipe or terminal is not an error.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
-    const { path, verb, parent, rest } = await findCommand(args);
+    const { path, command, parent, rest } = await findCommand(args);
     if (args.some((arg) => arg === '--help' || arg === '-h')) {
-      process.stdout.write(`${await usage(path, verb, parent)}\n`);
+      process.stdout.write(`${await usage(path, command, parent)}\n`);
       return 0;
     }
-    checkArguments(path.join(' '), rest, expandRepeated((await resolveValue(verb.args)) ?? {}, rest.length));
-    await runCommand(verb, { rawArgs: rest });
+    checkArguments(
+      path.join(' '),
+      rest,
+      expandRepeated((await resolveValue(command.args)) ?? {}, rest.length),
+    );
+    await runCommand(command, { rawArgs: rest });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     return report(error);
@@ -55,7 +59,7 @@ export async function runCli(args: string[]): Promise<number> {
 
 interface FoundCommand {
   path: string[];
-  verb: Command;
+  command: Command;
   parent: Command | undefined;
   /** The arguments of the command itself. */
   rest: string[];
@@ -65,19 +69,19 @@ async function findCommand(args: string[]): Promise<FoundCommand> {
   const isHelp = args[0] === '--help' || args[0] === '-h';
   const found: FoundCommand = {
     path: [],
-    verb: root,
+    command: root,
     parent: undefined,
     rest: args[0]?.startsWith('-') && !isHelp ? ['up', ...args] : args,
   };
   if (!found.rest.length) found.rest = ['up'];
   for (;;) {
-    const verbs = await resolveValue(found.verb.subCommands);
+    const subcommands = await resolveValue(found.command.subCommands);
     const name = found.rest[0];
-    if (!verbs || name === '--help' || name === '-h') return found;
-    const next = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
-    if (name === undefined || !next) throw unknownCommandError(found.path, name, Object.keys(verbs));
-    found.parent = found.verb;
-    found.verb = await resolveValue(next);
+    if (!subcommands || name === '--help' || name === '-h') return found;
+    const next = name !== undefined && Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+    if (name === undefined || !next) throw unknownCommandError(found.path, name, Object.keys(subcommands));
+    found.parent = found.command;
+    found.command = await resolveValue(next);
     found.path.push(name);
     found.rest = found.rest.slice(1);
   }
@@ -93,18 +97,19 @@ function expandRepeated(args: CommandArgs, words: number): CommandArgs {
 }
 
 function unknownCommandError(path: string[], name: string | undefined, known: string[]): ServiceError {
-  const place = ['winnow', ...path].join(' ');
-  const fault = name === undefined ? `\`${place}\` needs a command` : `\`${place} ${name}\` is not known`;
+  const prefix = ['winnow', ...path].join(' ');
+  const problem =
+    name === undefined ? `\`${prefix}\` needs a command` : `\`${prefix} ${name}\` is not a command`;
   return new ServiceError(
     'BAD_REQUEST',
-    `${fault}. Commands: ${known.join(', ')}. \`${place} --help\` explains them.`,
+    `${problem}. Commands: ${known.join(', ')}. \`${prefix} --help\` explains them.`,
   );
 }
 
-async function usage(path: string[], verb: Command, parent: Command | undefined): Promise<string> {
+async function usage(path: string[], command: Command, parent: Command | undefined): Promise<string> {
   // citty prints only one name above the command, so that name is the whole path.
   const above = parent && { ...parent, meta: { name: ['winnow', ...path.slice(0, -1)].join(' ') } };
-  const coloured = await renderUsage(verb, above);
+  const coloured = await renderUsage(command, above);
   const text = process.stdout.isTTY ? coloured : stripVTControlCharacters(coloured);
   if (path[0] !== 'up') return path.length ? text : `${text}\n\n\`winnow up --help\` lists the settings.`;
   const rows = describeSettings().map(

@@ -95,6 +95,10 @@ const settings = z.object({
   WINNOW_MIN_FREE_DISK_MB: count(1024, 0).describe(
     'minimum free disk space for the data, in MiB; with less, new work is refused',
   ),
+  WINNOW_MARKDOWN: z
+    .enum(['winnow', 'turndown'])
+    .default('winnow')
+    .describe('converter of HTML to markdown: winnow or turndown'),
   WINNOW_USER_AGENT: optional.describe('User-Agent header; empty: a browser name and Winnow'),
   WINNOW_ROBOTS_TOKEN: z
     .string()
@@ -172,6 +176,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     cacheMaxBytes: s.WINNOW_MAX_CACHE_MB * 1024 * 1024,
     trackingTtlMs: s.WINNOW_TRACKING_DAYS * 86_400_000,
     leastFreeBytes: s.WINNOW_MIN_FREE_DISK_MB * 1024 * 1024,
+    markdownConverter: s.WINNOW_MARKDOWN,
     userAgent: s.WINNOW_USER_AGENT,
     robotsToken: s.WINNOW_ROBOTS_TOKEN,
     robotsPatienceMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,

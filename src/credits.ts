@@ -1,6 +1,7 @@
+import { recordsOf } from './formats/index.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many tokens one credit equals in the reports of token usage (spec: token usage). */
+/** How many tokens one credit equals in the reports of token usage. */
 export const TOKENS_PER_CREDIT = 15;
 
 /** Credits of a page. */
@@ -14,29 +15,17 @@ const LOCKDOWN_HIT = 5;
 /** Credits of zero data retention, in addition to those of the page. */
 const ZERO_DATA_RETENTION = 1;
 /**
- * Credits of formats, in addition to the page. `json` is charged once, even if changeTracking uses it too.
- */
-const SURCHARGES = new Map([
-  ['json', 4],
-  // The price of reusing an extraction script: fixed rules take the place of a generated script.
-  ['deterministicJson', 2],
-  ['question', 4],
-  ['highlights', 4],
-  ['audio', 4],
-  ['video', 4],
-]);
-
-/**
  * Calculates the credits of a delivered page.
  * @param page.cacheState whether the page came from the cache; the price of a hit ignores the proxy of the
  *   copy
- * @param page.made types of the formats that have a value in the document
+ * @param page.made types of the formats that have a value in the document; each is charged once
  */
 export function priceOf(
   request: { lockdown: boolean; zeroDataRetention?: boolean },
   page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined; made?: string[] },
 ): number {
-  const surcharge = [...new Set(page.made)].reduce((sum, type) => sum + (SURCHARGES.get(type) ?? 0), 0);
+  const made = [...new Set(page.made)].map((type) => ({ type }));
+  const surcharge = recordsOf(made).reduce((sum, { format }) => sum + (format.credits ?? 0), 0);
   if (request.lockdown) return LOCKDOWN_HIT + surcharge;
   const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
   const base = isEnhanced ? ENHANCED_PAGE : PAGE;

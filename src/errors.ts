@@ -3,8 +3,8 @@ interface ErrorPolicy {
   /** HTTP status of the response. */
   status: number;
   /**
-   * What is tried again: nothing; the page of a batch or crawl, a little later; or the whole activity, which includes
-   * the page.
+   * Selects what is retried: nothing; the page of a batch or crawl, a little later; or the whole activity, which
+   * includes the page.
    */
   retry: 'never' | 'page' | 'activity';
   /** One sentence for the API reference. */
@@ -15,7 +15,7 @@ interface ErrorPolicy {
   credits?: number;
   /** Close code of a WebSocket that ends with it; 1011 (internal error) unless stated. */
   closeCode?: number;
-  /** No single page is to blame: a batch or crawl stops instead of recording the page as failed. */
+  /** The error does not concern a single page: a batch or crawl stops instead of recording the page as failed. */
   isJobWide?: true;
   /** The service itself is at fault, which its operator should see in the log. */
   isServiceFault?: true;
@@ -24,13 +24,13 @@ interface ErrorPolicy {
 /** Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or crawl. */
 export type ErrorStage = 'start' | 'options' | 'fetch' | 'scrape' | 'page';
 
-/** Every error that users can see, with everything that the service does about it. */
+/** Every error that users can see, with its policy. */
 export const ERRORS = {
   BAD_REQUEST: {
     status: 400,
     retry: 'never',
     closeCode: 1008,
-    summary: 'The request does not fit its schema',
+    summary: 'The request does not match its schema',
   },
   BAD_REQUEST_INVALID_JSON: { status: 400, retry: 'never', summary: 'The body is not valid JSON' },
   FEATURE_NOT_AVAILABLE: {
@@ -247,7 +247,7 @@ export const ERRORS = {
     status: 500,
     retry: 'activity',
     isServiceFault: true,
-    summary: 'Something unexpected went wrong inside the service',
+    summary: 'An unexpected error occurred inside the service',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
@@ -264,13 +264,13 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorPolicy>;
 
-/** An error code, as it stands in `code` of an error response. */
+/** An error code, which is the `code` of an error response. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** The policy of an error, with its optional members. */
+/** Returns the policy of an error, including its optional members. */
 export const policyOf = (code: ErrorCode): ErrorPolicy => ERRORS[code];
 
-/** The codes that the given stages raise, in the order of the table. */
+/** Lists the codes that the given stages raise, in the order of the table. */
 export function errorsRaisedBy(...stages: ErrorStage[]): ErrorCode[] {
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => {
     const { stage } = policyOf(code);
@@ -278,24 +278,24 @@ export function errorsRaisedBy(...stages: ErrorStage[]): ErrorCode[] {
   });
 }
 
-/** Whether a string is one of our codes. */
+/** Whether a value is a code of the table. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERRORS, code);
 }
 
-/** What an error answer may carry beside code and message. */
+/** Optional members of an error, in addition to its code and message. */
 export interface ErrorExtras {
-  /** Machine-readable reasons, e.g. the issues of a validation; becomes `details` of the answer. */
+  /** Machine-readable reasons, such as the issues of a validation. They become `details` of the response. */
   details?: unknown;
-  /** Seconds until a retry makes sense; becomes `Retry-After`. */
+  /** Seconds until a retry may succeed. They become the header `Retry-After`. */
   retryAfterSeconds?: number;
-  /** The error underneath, for the log. */
+  /** The underlying error, for the log. */
   cause?: unknown;
 }
 
 /**
- * An error meant for the user: the message says what happened, to what, and what to do.
- * Thrown anywhere; `api/errors.ts` alone turns it into an HTTP answer.
+ * An error meant for the user: its message says what happened, to what, and what to do about it. It may be thrown
+ * anywhere; only `api/http/error-responses.ts` converts it to an HTTP response.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -311,20 +311,20 @@ export class ServiceError extends Error {
   }
 }
 
-/** The code that Node, a library or the operating system gave an error, such as `ENOENT`; `undefined` without one. */
+/** Returns the code that Node, a library or the operating system gave an error, such as `ENOENT`, if any. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** A short text of anything thrown, for logs and messages. */
+/** Returns a short text for anything thrown, for logs and messages. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Finds the error meant for the user in whatever was thrown. Temporal wraps failures and loses classes on the way,
- * so the cause chain is read by shape: a ServiceError, or a failure whose `type` is one of our codes.
- * Anything else becomes `UNKNOWN_ERROR`, without its text: that is for the log alone.
+ * Finds the error meant for the user in the cause chain of anything thrown. Temporal wraps failures and does not
+ * preserve their classes, so the chain is searched for a ServiceError or a failure whose `type` is a code of the
+ * table. Anything else becomes `UNKNOWN_ERROR` without its message, which is for the log only.
  */
 export function toServiceError(error: unknown): ServiceError {
   for (let link = error, depth = 0; link instanceof Error && depth < 10; link = link.cause, depth++) {

@@ -1,4 +1,4 @@
-/** What identifies a kind of job everywhere: in the API, in rows, in Temporal and in messages. */
+/** The names of a kind of job in the API, in Temporal and in messages. */
 interface JobKindRecord {
   /** Path of the resource in the API. */
   path: string;

@@ -11,7 +11,7 @@ import {
   type InstanceUrls,
   lockDataDirectory,
 } from './embedded/supervision/run-file.ts';
-import { planServiceProcess, type ServiceProcessOptions } from './embedded/supervision/service-process.ts';
+import { planServiceProcess } from './embedded/supervision/service-process.ts';
 import { type ProcessPlan, SupervisedProcess } from './embedded/supervision/supervised-process.ts';
 import { installPackages } from './embedded/system-packages.ts';
 import { ensureTemporalBinary } from './embedded/temporal/temporal-binary.ts';
@@ -48,12 +48,53 @@ export interface StartOptions {
 interface StartContext {
   config: Config;
   progress: Progress;
-  /** Aborted by the caller or by the first step that fails. */
-  calledOff: AbortController;
   run: DataDirectoryLock;
-  startPart(plan: ProcessPlan): Promise<void>;
-  /** Reserves a port until the instance stops. */
-  choosePort(preferred: number): Promise<number>;
+  processes: ProcessGroup;
+  /** Aborted by the caller or by the first step that fails. */
+  startAborter: AbortController;
+}
+
+/** The supervised processes of an instance and the ports that are reserved for them. */
+class ProcessGroup {
+  readonly #run: DataDirectoryLock;
+  readonly #progress: Progress;
+  readonly #processes: SupervisedProcess[] = [];
+  readonly #ports: ReservedPort[] = [];
+
+  constructor(run: DataDirectoryLock, progress: Progress) {
+    this.#run = run;
+    this.#progress = progress;
+  }
+
+  /** Starts a process. @param signal stops the process; it applies only until the instance has started */
+  async start(plan: ProcessPlan, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const process = new SupervisedProcess(plan, {
+      onProcess: (child) => this.#run.setChild(plan.name, child),
+      onNotice: this.#progress.note,
+    });
+    this.#processes.push(process);
+    signal.addEventListener('abort', () => void process.stop(), { once: true });
+    await this.#progress.step(`Starting ${plan.title}`, () => process.start());
+  }
+
+  /** Reserves a port until the group is stopped. @returns the preferred port, or another one if it is taken */
+  async reservePort(preferred: number): Promise<number> {
+    const reserved = await reservePort(preferred);
+    this.#ports.push(reserved);
+    return reserved.port;
+  }
+
+  /** Stops every process in order and releases the ports. */
+  async stop(): Promise<void> {
+    for (const name of STOP_ORDER) await this.#processes.find(({ plan }) => plan.name === name)?.stop();
+    for (const port of this.#ports) port.release();
+  }
+
+  /** Kills every process immediately. */
+  kill(): void {
+    for (const process of this.#processes) process.kill();
+  }
 }
 
 /**
@@ -63,73 +104,56 @@ interface StartContext {
  * @throws ServiceError that says which process failed and why
  */
 export async function startInstance(options: StartOptions): Promise<Instance | undefined> {
-  const { dataDir, cacheDir } = options.config;
-  const port = options.port ?? options.config.port;
-  const config = { ...options.config, dataDir: resolve(dataDir), cacheDir: resolve(cacheDir), port };
+  const { progress } = options;
+  const config = {
+    ...options.config,
+    dataDir: resolve(options.config.dataDir),
+    cacheDir: resolve(options.config.cacheDir),
+    port: options.port ?? options.config.port,
+  };
   const run = lockDataDirectory(config.dataDir);
   if (!run) return undefined;
 
-  const parts: SupervisedProcess[] = [];
-  options.kill.addEventListener('abort', () => {
-    for (const part of parts) part.kill();
-  });
-  // Applies only during the start; a running instance is stopped in order.
-  const calledOff = new AbortController();
-  const callOff = () => calledOff.abort(options.signal.reason);
-  options.signal.addEventListener('abort', callOff);
-  if (options.signal.aborted) callOff();
-  const { signal } = calledOff;
+  const processes = new ProcessGroup(run, progress);
+  options.kill.addEventListener('abort', () => processes.kill());
+  // The caller's signal applies only during the start; a running instance is stopped in order.
+  const startAborter = new AbortController();
+  const abortStart = () => startAborter.abort(options.signal.reason);
+  options.signal.addEventListener('abort', abortStart);
+  if (options.signal.aborted) abortStart();
 
-  const startPart = async (plan: ProcessPlan) => {
-    signal.throwIfAborted();
-    const part = new SupervisedProcess(plan, {
-      onProcess: (child) => run.setChild(plan.name, child),
-      onNews: options.progress.note,
-    });
-    parts.push(part);
-    signal.addEventListener('abort', () => void part.stop(), { once: true });
-    await options.progress.step(`Starting ${plan.title}`, () => part.start());
-  };
-  const held: ReservedPort[] = [];
-  const choosePort = async (preferred: number) => {
-    const port = await reservePort(preferred);
-    held.push(port);
-    return port.port;
-  };
   const stop = async () => {
-    for (const name of STOP_ORDER) await parts.find(({ plan }) => plan.name === name)?.stop();
-    for (const port of held) port.release();
+    await processes.stop();
     run.release();
   };
   try {
-    return {
-      ...(await startEverything({
-        ...{ config, progress: options.progress, calledOff, run },
-        ...{ startPart, choosePort },
-      })),
-      stop,
-    };
+    const { urls, apiKey } = await startEverything({ config, progress, run, processes, startAborter });
+    return { urls, apiKey, stop };
   } catch (error) {
     await stop();
     throw error;
   } finally {
-    options.signal.removeEventListener('abort', callOff);
+    options.signal.removeEventListener('abort', abortStart);
   }
 }
 
 async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
-  const { config, progress, run, calledOff } = start;
+  const { config, run, startAborter } = start;
   await assertPortFree(config.port, config.host);
   await stopLeftoverProcesses(start);
   const apiKey = loadFirstTeamKey(config);
   const secret = loadSecretKey(config);
 
-  const [databaseUrl, temporal] = await allOrAbort(calledOff, [
+  const [databaseUrl, temporal] = await allOrAbort(startAborter, [
     config.databaseUrl ?? startPostgres(start),
-    config.temporalAddress ? endpointOf(config.temporalAddress) : startTemporal(start),
+    startTemporal(start),
     prepareBrowser(start),
   ]);
-  const settings: Record<string, string> = {
+  const urls: InstanceUrls = {
+    temporal: temporal.address,
+    ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
+  };
+  await startServiceProcesses(start, urls, {
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporal.address,
     WINNOW_API_KEY: apiKey.value,
@@ -139,99 +163,122 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     PORT: String(config.port),
     // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
-  };
-  const urls: InstanceUrls = {
-    temporal: temporal.address,
-    ...(temporal.uiUrl && { temporalUi: temporal.uiUrl }),
-  };
-  const role = (name: string, title: string, entry: string): ServiceProcessOptions => ({
-    ...{ name, title, entry, settings },
-    log: openLog(config.dataDir, name),
-    graceMs: STOP_GRACE_MS,
-    onWarning: progress.note,
-    onUrl(url) {
-      urls.api = url;
-      // A restarted API gets the same port, because clients keep its URL.
-      settings.PORT = new URL(url).port || settings.PORT || '';
-    },
   });
-  await allOrAbort(calledOff, [
-    start.startPart(planServiceProcess(role('worker', 'the worker', 'worker.ts'))),
-    start.startPart(planServiceProcess(role('api', 'the API', 'server.ts'))),
-  ]);
   run.setUrls(urls);
   return { urls, apiKey };
 }
 
+/**
+ * Starts the worker and the API.
+ * @param urls receives the URL of the API
+ * @param settings environment variables of both processes
+ */
+async function startServiceProcesses(
+  { config, progress, processes, startAborter }: StartContext,
+  urls: InstanceUrls,
+  settings: Record<string, string>,
+): Promise<void> {
+  const shared = {
+    settings,
+    graceMs: STOP_GRACE_MS,
+    onWarning: progress.note,
+    onUrl(url: string) {
+      urls.api = url;
+      // A restarted API gets the same port, because clients keep its URL.
+      settings.PORT = new URL(url).port || settings.PORT || '';
+    },
+  };
+  const worker = planServiceProcess({
+    ...shared,
+    name: 'worker',
+    title: 'the worker',
+    entry: 'worker.ts',
+    log: openLog(config.dataDir, 'worker'),
+  });
+  const api = planServiceProcess({
+    ...shared,
+    name: 'api',
+    title: 'the API',
+    entry: 'server.ts',
+    log: openLog(config.dataDir, 'api'),
+  });
+  const { signal } = startAborter;
+  await allOrAbort(startAborter, [processes.start(worker, signal), processes.start(api, signal)]);
+}
+
 async function assertPortFree(port: number, host: string): Promise<void> {
   if (await isPortFree(port, host)) return;
-  const holder = findPortOwner(port);
+  const owner = findPortOwner(port);
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `Port ${port} on ${host} is taken${holder ? ` by ${holder}` : ''}. End that program, or set PORT to another number.`,
+    `Port ${port} on ${host} is in use${owner ? ` by ${owner}` : ''}. Stop that program, or set PORT to another number.`,
   );
 }
 
 async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
-  const ended = await progress.step('Stopping processes left over from an earlier start', () =>
-    stopOrphans(run.leftBehind, {
+  const stopped = await progress.step('Stopping processes left over from an earlier start', () =>
+    stopOrphans(run.previousChildren, {
       temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
   );
-  if (ended.length)
-    progress.note(`An earlier start was killed; stopped the processes it left running: ${ended.join(', ')}.`);
-  for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
+  if (stopped.length) {
+    progress.note(
+      `An earlier start was killed. The processes that it left running were stopped: ${stopped.join(', ')}.`,
+    );
+  }
+  for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
 }
 
-/** The address of Temporal, and the URL of its web interface if we started it. */
+/** The `host:port` of Temporal, and the URL of its web interface if this start runs it. */
 interface TemporalEndpoint {
   address: string;
   uiUrl?: string;
 }
-const endpointOf = (address: string): TemporalEndpoint => ({ address });
 
-async function startPostgres({ config, progress, startPart, choosePort }: StartContext): Promise<string> {
+async function startPostgres(start: StartContext): Promise<string> {
+  const { config, progress, processes, startAborter } = start;
   const { dataDir, cacheDir } = config;
-  const port = await choosePort(5432);
+  const port = await processes.reservePort(5432);
   const { plan, url } = await progress.step('Preparing Postgres', () =>
     preparePostgres({ dataDir, cacheDir, port }),
   );
-  await startPart(plan);
+  await processes.start(plan, startAborter.signal);
   return url;
 }
 
 async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
-  const { config, progress, calledOff, startPart, choosePort } = start;
-  const { path: binary } = await ensureTemporalBinary(config.cacheDir, progress, calledOff.signal);
-  const [port, uiPort] = [await choosePort(7233), await choosePort(8233)];
-  await startPart(
-    planTemporalServer({
-      binary,
-      dataDir: config.dataDir,
-      namespace: config.temporalNamespace,
-      port,
-      uiPort,
-    }),
-  );
+  const { config, progress, processes, startAborter } = start;
+  if (config.temporalAddress) return { address: config.temporalAddress };
+  const { path: binary } = await ensureTemporalBinary(config.cacheDir, progress, startAborter.signal);
+  const port = await processes.reservePort(7233);
+  const uiPort = await processes.reservePort(8233);
+  const plan = planTemporalServer({
+    binary,
+    dataDir: config.dataDir,
+    namespace: config.temporalNamespace,
+    port,
+    uiPort,
+  });
+  await processes.start(plan, startAborter.signal);
   return { address: `127.0.0.1:${port}`, uiUrl: `http://127.0.0.1:${uiPort}` };
 }
 
 /** Prepares the browser before the worker starts, so that the user sees the progress. */
-async function prepareBrowser({ config, progress, calledOff }: StartContext): Promise<void> {
-  await installPackages({ cacheDir: config.cacheDir, progress, signal: calledOff.signal });
+async function prepareBrowser({ config, progress, startAborter }: StartContext): Promise<void> {
+  await installPackages({ cacheDir: config.cacheDir, progress, signal: startAborter.signal });
   await progress.step('Preparing the browser', () => findChromium(config));
 }
 
 /** Like Promise.all, but the first failure aborts the other tasks, which have settled before it is thrown. */
 async function allOrAbort<T extends readonly unknown[]>(
-  calledOff: AbortController,
+  startAborter: AbortController,
   tasks: readonly [...T],
 ): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
   try {
     return await Promise.all(tasks);
   } catch (error) {
-    calledOff.abort(error);
+    startAborter.abort(error);
     await Promise.allSettled(tasks);
     throw error;
   }

@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
-import { mountSockets } from './api/sockets.ts';
-import { openBlobs } from './blobs.ts';
+import { mountSockets } from './api/page-jobs/status-socket.ts';
+import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
+import { openBlobs } from './blobs/index.ts';
 import { readConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
-import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams.ts';
-import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
+import { changeTeam, ensureFirstTeam, FIRST_TEAM } from './db/teams/teams.ts';
 import { ServiceError } from './errors.ts';
 import { createLogger } from './logger.ts';
-import { runProcess, waitForDependency } from './process.ts';
-import { connectTemporal, createTemporal } from './temporal.ts';
+import { runProcess } from './process/run-process.ts';
+import { waitForDependency } from './process/wait-for-dependency.ts';
+import { connectTemporal } from './temporal/connection.ts';
+import { createTemporal } from './temporal/workflow-client.ts';
 
 /** Starts the API server. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -36,7 +38,11 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const closing = new AbortController();
   const deps = {
     config: { ...config, secretKey },
-    ...{ db, blobs, temporal, storage, logger },
+    db,
+    blobs,
+    temporal,
+    storage,
+    logger,
     closing: closing.signal,
   };
   // Longer than clients and load balancers keep theirs, so that no request meets a connection we have just closed.

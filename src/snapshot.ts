@@ -1,34 +1,34 @@
-/** The plain proxies, or those that get past more blocks; `basic` needs none. */
+/** The kind of proxies: `enhanced` ones get past more blocks; `basic` also means no proxy. */
 export type ProxyKind = 'basic' | 'enhanced';
 
-/** What the actions of a request brought, each list in the order of its actions. */
+/** The results of the actions of a request, each list in the order of its actions. */
 export interface ActionResults {
-  /** Blob references of pictures. */
+  /** Blob references of images. */
   screenshots: string[];
   scrapes: { url: string; html: string }[];
   javascriptReturns: { type: string; value: unknown }[];
-  /** Blob references of documents. */
+  /** Blob references of PDF files. */
   pdfs: string[];
 }
 
-/** A file of sound or moving pictures, or a playlist of such files, as it was answered. */
+/** An audio or video file that a page loaded, or a playlist of such files. */
 export interface LoadedMedia {
   url: string;
-  /** `Content-Type` as it was sent. */
+  /** The `Content-Type` header of its response. */
   contentType: string;
 }
 
 /** A page that tests or blocks its visitor in place of the requested page. */
 export interface Challenge {
-  /** Whose product it is, such as `cloudflare`; `captcha` where that cannot be told. */
+  /** The provider of the challenge, such as `cloudflare`; `captcha` if it is unknown. */
   maker: string;
-  /** Nothing of the page asked for can be on it. */
+  /** Whether the page certainly has no part of the requested page. */
   isCertain: boolean;
 }
 
 /**
- * A page as an engine fetched it, before any output is derived from it.
- * Plain data: it travels to the conversion threads and into the cache.
+ * A page as an engine fetched it, before any output is derived from it. It is plain data, because it is sent to the
+ * rendering threads and stored in the cache.
  */
 export interface Snapshot {
   /** The URL as the user wrote it. */
@@ -37,30 +37,30 @@ export interface Snapshot {
   url: string;
   /** HTTP status of the response. */
   statusCode: number;
-  /** `Content-Type` as it was sent; empty when there was none. */
+  /** The `Content-Type` header of the response; empty if it had none. */
   contentType: string;
-  /** What `text` is: HTML source, a JSON document, plain text, or a file's bytes in base64. */
+  /** The kind of `text`: HTML source, a JSON document, plain text, or the bytes of a file in base64. */
   kind: 'html' | 'json' | 'text' | 'base64';
   text: string;
   /** The engine that fetched it. */
   engine: 'http' | 'browser';
-  /** When it was fetched, in milliseconds since 1970. */
+  /** Time of the fetch, in milliseconds since 1970. */
   fetchedAt: number;
   /** The response ended before it was complete. */
   isPartial?: true;
-  /** Absent for a page that is no challenge. */
+  /** Present if the page is a challenge. */
   challenge?: Challenge;
   /** Milliseconds of the `Retry-After` header, if the response has one. */
   retryAfterMs?: number;
-  /** Time zone that the browser showed to the page, an IANA name. */
+  /** IANA name of the time zone that the browser reported to the page. */
   timezone?: string;
-  /** Blob references of files made while the page was open, by the format that asked for them. */
+  /** Blob references of files that were created while the page was open, by the format that requested them. */
   files: Record<string, string>;
-  /** Plain data that formats asked the open page for, by the format. */
+  /** Plain data that formats read from the open page, by the format. */
   surveys?: Record<string, unknown>;
-  /** What the page loaded to play, where a browser had it open; of an address that is itself such a file, this alone. */
+  /** Media files that the page loaded in the browser. For the URL of a media file, this file alone. */
   media?: LoadedMedia[];
-  /** Present where the request had actions. */
+  /** Present if the request had actions. */
   actions?: ActionResults;
   /** The kind of proxies that it was fetched through. */
   proxy: ProxyKind;
@@ -68,14 +68,14 @@ export interface Snapshot {
   warnings?: string[];
 }
 
-/** How a snapshot is cut and cleaned before formats are derived from it; the same words as in a request. */
+/** How a snapshot is cleaned before formats are derived from it. The names are those of the request options. */
 export interface CleanOptions {
-  /** Keep only the main content: no headers, navigation, footers. */
+  /** Keeps only the main content, without headers, navigation and footers. */
   onlyMainContent: boolean;
-  /** CSS selectors; when given, only what matches is kept. */
+  /** CSS selectors; if present, only matching elements are kept. */
   includeTags?: string[] | undefined;
-  /** CSS selectors of what is dropped. */
+  /** CSS selectors of elements that are removed. */
   excludeTags?: string[] | undefined;
-  /** Replace `data:` images in markdown by a placeholder. */
+  /** Replaces the `data:` URLs of images in markdown with a placeholder. */
   removeBase64Images: boolean;
 }

@@ -2,61 +2,67 @@ import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
 import { Runtime, Worker } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
-import { createActivities, failureInterceptor } from './activities/index.ts';
-import { createTracker } from './activities/tracking.ts';
-import { openBlobs } from './blobs.ts';
-import { openAdBlocker } from './browser/ad-blocker.ts';
-import { createBrowserPool } from './browser/browser-pool.ts';
+import { type Activities, createActivities, failureInterceptor } from './activities/index.ts';
+import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
+import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
-import { launchChromium } from './browser/launch-chromium.ts';
-import { workflowBundle } from './bundle.ts';
+import { BrowserPool } from './browser/chromium/browser-pool.ts';
+import { launchChromium } from './browser/chromium/launch-chromium.ts';
+import { openAdBlocker } from './browser/network/ad-blocker.ts';
+import { createChangeTracker } from './change-history/change-tracker.ts';
 import { readConfig } from './config.ts';
-import { createGuides } from './crawl/guides.ts';
-import { createRobotsBook } from './crawl/robots-book.ts';
+import { createLinkFilterCache } from './crawl/link-filter-cache.ts';
+import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
-import { listDataDirectories, watchDiskSpace } from './disk-space.ts';
 import { findChromium } from './embedded/chromium.ts';
 import { createBrowserEngine } from './engines/browser-engine.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
 import { ServiceError } from './errors.ts';
-import { createRenderPool } from './formats/pool.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
-import { createLogger } from './logger.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { createMediaExtractor } from './media/extractor.ts';
 import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
-import { keepPresent } from './presence.ts';
-import { runProcess, type ServiceRole, waitForDependency } from './process.ts';
-import { connectTemporal, pingTemporal, prepareNamespace, startUpkeep } from './temporal.ts';
-import { temporalLogger } from './temporal-log.ts';
+import { runProcess, type ServiceRole } from './process/run-process.ts';
+import { waitForDependency } from './process/wait-for-dependency.ts';
+import { startReportingPresence } from './process/worker-presence.ts';
+import { createRenderPool } from './rendering/render-pool.ts';
+import { connectTemporal, pingTemporal } from './temporal/connection.ts';
+import { temporalLogger } from './temporal/logger.ts';
+import { prepareNamespace } from './temporal/namespace.ts';
+import { workflowBundle } from './temporal/workflow-bundle.ts';
+import { startUpkeep } from './temporal/workflow-client.ts';
 import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
 /**
- * Maximum number of activities of each role that one worker runs at once. Most of them are mostly waiting.
+ * Maximum number of activities of each role that one worker runs at once. Activities mostly wait, for the
+ * network or the database.
  */
-const AT_ONCE: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
+const MAX_ACTIVITIES: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
 /**
  * Maximum number of pages that one worker has open at once. Pages mostly wait for the network, so there are
  * more of them than processors. The browser pool limits their memory separately.
  */
-const PAGES_AT_ONCE = 4 * availableParallelism();
-const CACHED_WORKFLOWS = 200;
-/** Memory limit of a conversion thread in MB. A page that needs more is rejected. */
+const MAX_OPEN_PAGES = 4 * availableParallelism();
+/** Maximum number of workflows that stay in memory between two of their tasks. */
+const MAX_CACHED_WORKFLOWS = 200;
+/** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
  * Maximum number of audio and video files that are read at once. Reading mostly waits for the disk, or for
  * more of a playlist.
  */
-const TRACKS_AT_ONCE = 4;
-const DRAIN_MS = 8_000;
+const MAX_MEDIA_THREADS = 4;
+/** Milliseconds that running activities get to finish when the process is asked to stop. */
+const SHUTDOWN_GRACE_MS = 8_000;
 
-/** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
-async function work(): Promise<ServiceRole> {
+/** The configuration of a worker, in which the external services and the secret key are set. */
+function readWorkerConfig() {
   const config = readConfig();
   const { databaseUrl, temporalAddress, secretKey } = config;
   if (!databaseUrl || !temporalAddress || !secretKey) {
@@ -65,18 +71,21 @@ async function work(): Promise<ServiceRole> {
       'The worker needs DATABASE_URL, TEMPORAL_ADDRESS and WINNOW_SECRET_KEY. `npm start` sets them by itself.',
     );
   }
-  const logger = createLogger('worker', config.logLevel);
-  Runtime.install({
-    logger: temporalLogger(logger),
-    shutdownSignals: [],
-    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'WARN' } } },
-  });
+  return { ...config, databaseUrl, temporalAddress, secretKey, userAgent: config.userAgent ?? USER_AGENT };
+}
+
+type WorkerConfig = ReturnType<typeof readWorkerConfig>;
+
+/** Connects to the external services, and waits for those that are not available yet. */
+async function connectServices(config: WorkerConfig, logger: Logger) {
   const [bundle, chromium, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
-    waitForDependency(() => connectTemporal(temporalAddress), logger),
+    waitForDependency(() => connectTemporal(config.temporalAddress), logger),
   ]);
-  const db = openDatabase(databaseUrl, (error) => logger.warn({ err: error }, 'database connection lost'));
+  const db = openDatabase(config.databaseUrl, (error) =>
+    logger.warn({ err: error }, 'database connection lost'),
+  );
   const [blobs, cacheBlobs, versionBlobs] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
@@ -84,77 +93,128 @@ async function work(): Promise<ServiceRole> {
     waitForDependency(() => migrate(db), logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  const { maxBodyBytes, resultTtlMs, cacheTtlMs, trackingTtlMs, userAgent = USER_AGENT } = config;
+  return { bundle, chromium, connection, db, blobs, cacheBlobs, versionBlobs };
+}
+
+type Services = Awaited<ReturnType<typeof connectServices>>;
+
+/** Starts the network access of this process and its browser. */
+async function startBrowser(config: WorkerConfig, { chromium }: Services, logger: Logger) {
   const egress = createEgress({
     allowPrivate: config.allowPrivate,
     dns: config.dns,
     proxies: {
       ...config.proxies,
       onFault: ({ proxy, restMs, error }) =>
-        logger.warn({ err: error, proxy, restMs }, 'a proxy does not work; it rests'),
+        logger.warn({ err: error, proxy, restMs }, 'proxy failed and is not used for a while'),
     },
   });
   const proxy = await startEgressProxy(egress);
-  const pool = createBrowserPool({
+  const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
-    contexts: PAGES_AT_ONCE,
+    contexts: MAX_OPEN_PAGES,
     logger,
   });
+  const adBlocker = await openAdBlocker({ directory: config.adLists, cacheDir: config.cacheDir, logger });
+  return { egress, proxy, pool, adBlocker };
+}
+
+type Browser = Awaited<ReturnType<typeof startBrowser>>;
+
+/** Creates the threads that render pages, and those that extract audio and video. */
+function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) {
   const renderer = createRenderPool({
     threads: availableParallelism(),
     maxMemoryMb: THREAD_MEMORY_MB,
-    onFault: (error) => logger.warn({ err: error }, 'a conversion thread ended'),
+    markdownConverter,
+    onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
-  const adBlocker = await openAdBlocker({
-    directory: config.adLists,
-    cacheDir: config.cacheDir,
-    logger,
+  const tracks = createRenderPool({
+    threads: MAX_MEDIA_THREADS,
+    warm: 0,
+    maxMemoryMb: THREAD_MEMORY_MB,
+    onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });
-  const engines = createEngines({
+  return { renderer, tracks };
+}
+
+/** Creates the ways to fetch a page. */
+function createPageEngines(
+  config: WorkerConfig,
+  { db, blobs, cacheBlobs }: Services,
+  { browser, logger }: { browser: Browser; logger: Logger },
+) {
+  const { secretKey, userAgent, maxBodyBytes } = config;
+  const { egress, proxy, pool, adBlocker } = browser;
+  return createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({
-      ...{ pool, egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
+      pool,
+      egress,
+      proxy,
+      blobs,
+      userAgent,
+      maxBodyBytes,
+      adBlocker,
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
-  const tracks = createRenderPool({
-    ...{ threads: TRACKS_AT_ONCE, warm: 0, maxMemoryMb: THREAD_MEMORY_MB },
-    onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
-  });
-  const media = createMediaExtractor({
-    ...{ egress, proxy, renderer, tracks, blobs, userAgent },
-    maxBytes: config.maxMediaBytes,
-    ytDlp: findYtDlp(config.ytDlp),
-  });
-  const book = createRobotsBook({ db, egress, userAgent, token: config.robotsToken });
-  const guides = createGuides({ db, book, patienceMs: config.robotsPatienceMs });
-  const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
-  const doors = {
+}
+
+/** Creates all activities with their dependencies. */
+function createWorkerActivities(
+  config: WorkerConfig,
+  services: Services,
+  parts: { browser: Browser; threads: ReturnType<typeof createThreadPools>; logger: Logger },
+) {
+  const { db, blobs, cacheBlobs, versionBlobs } = services;
+  const { browser, threads, logger } = parts;
+  const { renderer, tracks } = threads;
+  const { egress, proxy } = browser;
+  const { userAgent, trackingTtlMs } = config;
+  const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
+  return createActivities({
     db,
     blobs,
-    engines,
-    renderer,
-    media,
-    guides,
-    storage,
-    egress,
-    userAgent,
-    resultTtlMs,
-    cacheTtlMs,
-    cacheMaxBytes: config.cacheMaxBytes,
     cacheBlobs,
     versionBlobs,
-    trackingTtlMs,
-    tracker: createTracker({ db, versionBlobs, renderer, trackingTtlMs }),
-    secretKey,
-    requestsPerHost: config.requestsPerHost,
-    browserPages: PAGES_AT_ONCE,
+    egress,
+    renderer,
     logger,
-  };
-  const activities = createActivities(doors);
-  const workers = await Promise.all(
+    userAgent,
+    trackingTtlMs,
+    engines: createPageEngines(config, services, { browser, logger }),
+    media: createMediaExtractor({
+      egress,
+      proxy,
+      renderer,
+      tracks,
+      blobs,
+      userAgent,
+      maxBytes: config.maxMediaBytes,
+      ytDlp: findYtDlp(config.ytDlp),
+    }),
+    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.robotsPatienceMs }),
+    storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
+    tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
+    resultTtlMs: config.resultTtlMs,
+    cacheTtlMs: config.cacheTtlMs,
+    cacheMaxBytes: config.cacheMaxBytes,
+    secretKey: config.secretKey,
+    requestsPerHost: config.requestsPerHost,
+    browserPages: MAX_OPEN_PAGES,
+  });
+}
+
+/** Creates one Temporal worker for each role. */
+function createTemporalWorkers(
+  config: WorkerConfig,
+  { connection, bundle }: Services,
+  { activities, logger }: { activities: Activities; logger: Logger },
+): Promise<Worker[]> {
+  return Promise.all(
     config.workerRoles.map((role) =>
       Worker.create({
         connection,
@@ -163,16 +223,34 @@ async function work(): Promise<ServiceRole> {
         // All workflows are on one queue, so the other workers need no bundle and no workflow cache.
         ...(role === 'scrape' && {
           workflowBundle: { codePath: bundle },
-          maxCachedWorkflows: CACHED_WORKFLOWS,
+          maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
         }),
         activities,
         interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
-        maxConcurrentActivityTaskExecutions: AT_ONCE[role],
+        maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES[role],
         maxHeartbeatThrottleInterval: '5s',
-        shutdownGraceTime: DRAIN_MS,
+        shutdownGraceTime: SHUTDOWN_GRACE_MS,
       }),
     ),
   );
+}
+
+/** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
+async function runWorker(): Promise<ServiceRole> {
+  const config = readWorkerConfig();
+  const logger = createLogger('worker', config.logLevel);
+  Runtime.install({
+    logger: temporalLogger(logger),
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: { core: 'WARN', other: 'WARN' } } },
+  });
+  const services = await connectServices(config, logger);
+  const { connection, db, blobs } = services;
+  const browser = await startBrowser(config, services, logger);
+  const { egress, proxy, pool } = browser;
+  const threads = createThreadPools(config, logger);
+  const activities = createWorkerActivities(config, services, { browser, threads, logger });
+  const workers = await createTemporalWorkers(config, services, { activities, logger });
   const running = Promise.all(workers.map((worker) => worker.run()));
   // A worker that stops by itself has lost the Temporal server for good. The process exits, so that its
   // supervisor starts it again.
@@ -183,7 +261,7 @@ async function work(): Promise<ServiceRole> {
   if (config.workerRoles.includes('scrape'))
     await waitForDependency(() => startUpkeep(connection, config.temporalNamespace), logger);
   await pool.ready();
-  const presence = await keepPresent({
+  const presence = await startReportingPresence({
     db,
     worker: { id: uuidv7(), roles: config.workerRoles },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
@@ -195,7 +273,7 @@ async function work(): Promise<ServiceRole> {
       : serveHealth(config.workerPort, config.host, {
           database: db.ready,
           blobs: blobs.ready,
-          browser: pool.ready,
+          browser: () => pool.ready(),
           temporal: () => pingTemporal(connection),
         });
   return {
@@ -204,6 +282,7 @@ async function work(): Promise<ServiceRole> {
       await presence.end();
       for (const worker of workers) worker.shutdown();
       await running;
+      const { renderer, tracks } = threads;
       await Promise.all([renderer.close(), tracks.close(), pool.close(), connection.close()]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);
     },
@@ -217,4 +296,4 @@ function serveHealth(port: number, host: string, probes: Record<string, Probe>) 
   }).listen(port, host);
 }
 
-await runProcess('worker', work);
+await runProcess('worker', runWorker);

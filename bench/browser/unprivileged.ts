@@ -1,14 +1,14 @@
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** No account's. */
+/** A user id that belongs to no account. */
 const UID = 61_912;
 
 /**
- * Makes a program that starts Chromium as one that may use its sandbox, which root's does not: for peers that know
- * Chromium only by its path. Every start has a profile of its own.
- * @param directory an empty one, for whoever calls to remove
- * @returns the program's path
+ * Writes a program that starts Chromium as an unprivileged user, because Chromium cannot use its sandbox as root. It is
+ * for peers that start Chromium by a path. Each start has a profile of its own.
+ * @param directory an empty directory, which the caller removes
+ * @returns the path of the program
  */
 export async function unprivileged(directory: string, executablePath: string): Promise<string> {
   const profiles = path.join(directory, 'profiles');

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
-import { openBlobs } from '../../src/blobs.ts';
-import { createBrowserPool } from '../../src/browser/browser-pool.ts';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { chromium } from 'playwright';
+import { openBlobs } from '../../src/blobs/index.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
@@ -16,7 +16,7 @@ import { USER_AGENT } from '../../src/net/user-agent.ts';
 import { unprivileged } from './unprivileged.ts';
 import { inLanes, serveVisitor, type VisitorTask } from './visitors.ts';
 
-/** Opens pages as its first argument says; see `visitors.ts`. */
+/** Opens pages with the visitor that the first argument names; see `visitors.ts`. */
 const [name = '', text = ''] = process.argv.slice(2);
 const task = JSON.parse(text) as VisitorTask;
 const { path: executablePath } = await findChromium(readConfig());
@@ -31,7 +31,7 @@ async function visitWithEngine(): Promise<void> {
   const logger = createLogger('bench', 'warn');
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const proxy = await startEgressProxy(egress);
-  const pool = createBrowserPool({
+  const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
     ...{ logger, contexts: task.atOnce },
   });
@@ -57,7 +57,7 @@ async function visitWithPlaywright(): Promise<void> {
   const browser = await chromium.launch({
     executablePath: chromiumSandbox ? await unprivileged(directory, executablePath) : executablePath,
     chromiumSandbox,
-    // It has no egress policy: Chromium is to call nobody but the site.
+    // There is no egress policy here, so Chromium may contact only the site.
     args: ['--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1'],
   });
   const open = async (url: string) => {

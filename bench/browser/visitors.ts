@@ -4,21 +4,21 @@ import { setInterval } from 'node:timers';
 import { measure } from '../figures.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 
-/** What a visitor is to do. */
+/** The task of a visitor, sent to its process. */
 export interface VisitorTask {
   siteUrl: string;
   pages: number;
   atOnce: number;
 }
 
-/** What it took, Chromium's processes included. */
+/** The cost of a visitor, including the processes of Chromium. */
 export interface VisitorFigures {
   perSecond: number;
   cpuMs: number;
   peakMb: number;
 }
 
-/** Who opens pages, and the program that does it. */
+/** The programs that open pages, by the name of the visitor. */
 export const VISITORS: Record<string, URL> = {
   engine: new URL('./visitor.ts', import.meta.url),
   'playwright-told': new URL('./visitor.ts', import.meta.url),
@@ -33,9 +33,10 @@ const WARM_UP_PAGES = 12;
 const SAMPLED_EVERY_MS = 500;
 
 /**
- * Lets a visitor in a process of its own open the pages, after a few for warming up. Renderers that have ended count:
- * Chromium's zygote has waited for them, so their time is among its own. A browser that ended would not count.
- * @throws Error where one was wrong
+ * Runs a visitor in a process of its own, after a few pages for warming up. The CPU time includes renderers that have
+ * ended, because Chromium's zygote waits for them and their time becomes part of its own. It would not include a browser
+ * that ended.
+ * @throws Error if a page was wrong
  */
 export async function measureVisitor(name: string, task: VisitorTask): Promise<VisitorFigures> {
   const child = fork(VISITORS[name]!, [name, JSON.stringify(task)], {
@@ -67,19 +68,20 @@ export async function measureVisitor(name: string, task: VisitorTask): Promise<V
   return { perSecond: (task.pages / totalMs) * 1000, cpuMs, peakMb };
 }
 
-/** Opens all addresses, and gives the rendered page of each to `check`, which throws where its text is missing. */
+/** Opens all URLs and passes each rendered page to `check`, which throws if the expected text is missing. */
 export type VisitAll = (urls: string[], check: (url: string, html: string) => void) => Promise<unknown>;
 
-/** Opens so many addresses at once, each for itself. */
+/** Opens several URLs at once, each by a separate call. */
 export function inLanes(atOnce: number, open: (url: string) => Promise<string>): VisitAll {
   return (urls, check) =>
     measure(urls.length, atOnce, async (index) => check(urls[index]!, await open(urls[index]!)));
 }
 
-/** What a visitor's main module does: opens some pages, waits for its word, opens all on the clock, and tells. */
+/** The main function of a visitor's process: opens some pages to warm up, waits for the start message, opens all pages
+ * under measurement, and reports the result to its parent. */
 export async function serveVisitor(task: VisitorTask, visitAll: VisitAll): Promise<void> {
   process.once('disconnect', () => process.exit(1));
-  const { appTruth } = await import('../site/app.ts');
+  const { appTruth } = await import('../../test/site/app.ts');
   const urls = (pages: number, round: string) =>
     Array.from({ length: pages }, (_, n) => `${task.siteUrl}/app/${n}?${round}`);
   const check = (url: string, html: string) => {

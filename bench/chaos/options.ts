@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 
-export const HELP = `Runs a batch and two crawls of a generated site, side by side, while parts of the service are killed with SIGKILL at
-random, again and again until each part had its kills. Checks that every page is there exactly once, that the ledger
-is what the results cost, that every webhook event comes under one id, and that no status was ever wrong. Prints a
-table; ends with 1 and a list when something was wrong (logs and data are kept then).
+export const HELP = `Runs a batch and two crawls of a generated site at the same time, while processes of the service are killed with SIGKILL
+at random until each has been killed N times. Checks that every page is there exactly once, that the ledger equals the
+price of the results, that every webhook event arrives under one id, and that no status was ever wrong. Prints a table.
+If something was wrong, prints a list, exits with 1, and keeps logs and data.
 
 Usage: node bench/chaos.ts [OPTIONS]
 
-  --pages N        of the batch and of the larger crawl (2000)
-  --kills N        of each part (20)
-  --parts A,B,…    what is killed (worker,api,temporal,postgres,browser)
-  --cluster        what docker-compose.yml describes, instead of everything as npm start runs it; every worker and
-                   every API is a part of its own
-  --seed N         of all that is random (1)
-  --keep           keep logs and data in any case
-  --help           this text
+  --pages N        pages of the batch and of the larger crawl (2000)
+  --kills N        kills of each process (20)
+  --parts A,B,…    processes to kill (worker,api,temporal,postgres,browser)
+  --cluster        run the cluster of docker-compose.yml instead of what npm start runs; each worker and each API
+                   is then killed N times
+  --seed N         seed of all random numbers (1)
+  --keep           always keep logs and data
+  --help           print this text
 `;
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface CommandLine {
   pages: number;
   kills: number;
@@ -29,7 +29,7 @@ export interface CommandLine {
 
 const PARTS = ['worker', 'api', 'temporal', 'postgres', 'browser'];
 
-/** The arguments as options; `undefined` where the help was asked for. @throws Error that names a wrong one */
+/** Parses the arguments; `undefined` if they ask for the help. @throws Error that names an invalid one */
 export function readOptions(args: string[]): CommandLine | undefined {
   const { values } = parseArgs({
     args,

@@ -1,7 +1,7 @@
+import type { ChaosReport } from '../../test/chaos/run.ts';
 import { table } from '../figures.ts';
-import type { ChaosReport } from './run.ts';
 
-/** The report for a person: a table of jobs, one of figures, and what was wrong. */
+/** Formats the report: a table of jobs, a table of figures, and the violations. */
 export function printReport({ rounds, kills, counts, violations }: ChaosReport): string {
   const jobs = rounds.flatMap(({ jobs }, round) =>
     jobs.map(({ plan, head, documents, errors }) => ({

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * Spreads connections over several servers in turn, as a load balancer does.
- * @param urls of the servers
+ * Starts a load balancer that distributes connections over several servers in turn.
+ * @param urls URLs of the servers
  */
 export async function startBalancer(urls: string[]): Promise<{ url: string; close(): void }> {
   const sockets = new Set<Socket>();
@@ -16,14 +16,14 @@ export async function startBalancer(urls: string[]): Promise<{ url: string; clos
       [onward, client],
     ] as const) {
       sockets.add(socket);
-      // Whichever end breaks takes the other with it, as a dead server's connection does.
+      // If one side breaks, the other is closed, as if the client were connected to the server itself.
       socket.on('error', () => other.destroy());
       socket.once('close', () => sockets.delete(socket));
       socket.pipe(other);
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A TCP server's address is never a path.
+  // A server on a TCP port has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -1,13 +1,13 @@
 import S3rver from 's3rver';
-import { runProcess } from '../../src/process.ts';
+import { runProcess } from '../../src/process/run-process.ts';
 
-/** A bucket on loopback in place of Garage: a program of its own, so that it can die like the other parts. */
+/** An S3 server on loopback in the place of Garage. It is a separate program, so that it can be killed like the others. */
 
-/** What the program is started with, in its environment. */
+/** The environment variables of the program. */
 export type BucketSettings = Record<'BUCKET_DIRECTORY' | 'BUCKET_PORT' | 'BUCKET_NAME', string>;
 
 async function serve() {
-  // planBucket, which alone starts it, sets all three.
+  // planBucket, the only caller, sets all three.
   const settings = process.env as BucketSettings;
   const server = new S3rver({
     port: Number(settings.BUCKET_PORT),

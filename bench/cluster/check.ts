@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../src/errors.ts';
-import { appTruth, articleTruth, type Site, startSite } from '../site.ts';
+import { appTruth, articleTruth, type Site, startSite } from '../../test/site/site.ts';
 import { call, scrape, untilAccepted } from './client.ts';
 import type { ClusterOptions } from './options.ts';
 import { type Cluster, startCluster } from './start.ts';
 
-/** Some pages come while the part is down, some when it is up again. */
+/** Delays of pages in milliseconds: some respond while the process is down, some when it is up again. */
 const PAGE_MS = [900, 900, 3_000, 3_000];
 const POLL_MS = 50;
 const GIVE_UP_MS = 120_000;
 
-/** What was found out, told as it comes. */
+/** Findings, printed as they are made. */
 interface Findings {
   right(text: string): void;
   wrong(text: string): void;
 }
 
 /**
- * Starts a cluster, scrapes through every API, and kills each part once while scrapes are under way.
- * @returns whether every result was right and billed once
+ * Starts a cluster, scrapes through each API, and kills each process once while scrapes run.
+ * @returns whether every result was correct and billed once
  */
 export async function checkCluster(options: ClusterOptions): Promise<boolean> {
   let isRight = true;
@@ -54,7 +54,7 @@ interface Check {
   signal?: AbortSignal | undefined;
 }
 
-/** @returns how many pages were scraped */
+/** Kills each process during scrapes. @returns the number of scraped pages */
 async function checkParts({ cluster, site, findings, signal }: Check): Promise<number> {
   let article = 0;
   const nextArticle = (api: number, prefix = ''): Page => {
@@ -89,14 +89,14 @@ async function checkParts({ cluster, site, findings, signal }: Check): Promise<n
   return pages.length;
 }
 
-/** What is scraped, through which API, and what must come out. */
+/** A page to scrape, the API to use, and the expected text. */
 interface Page {
   api: number;
   path: string;
   expected: string;
 }
 
-/** Resolves when every page is being fetched. */
+/** Resolves when every page has been requested. */
 async function untilAsked(site: Site, pages: Page[]): Promise<void> {
   const deadline = Date.now() + GIVE_UP_MS;
   while (pages.some(({ path }) => !site.hits(path))) {
@@ -122,7 +122,7 @@ async function checkPage({ cluster, site, findings, page, note }: PageCheck): Pr
   }
 }
 
-/** Work that was done twice because something died is billed once. */
+/** Checks that scrapes are billed once, even if a kill made an activity run twice. */
 async function checkBill(cluster: Cluster, scrapes: number, findings: Findings): Promise<void> {
   const { body } = await call(cluster, 0, '/v2/team/credit-usage/historical');
   const billed = body.periods.reduce(

@@ -6,8 +6,8 @@ const POLL_MS = 50;
 const GIVE_UP_MS = 120_000;
 
 /**
- * Asks until the answer is another than 503: in the first seconds of its life a cluster refuses, because Temporal does
- * not know yet the attributes that our workflows are found by.
+ * Repeats a scrape until the response is not 503. A cluster refuses requests in its first seconds, until Temporal knows
+ * the search attributes of the workflows.
  * @returns how often it refused
  */
 export async function untilAccepted(cluster: Cluster, api: number, url: string): Promise<number> {
@@ -20,7 +20,7 @@ export async function untilAccepted(cluster: Cluster, api: number, url: string):
   }
 }
 
-/** A scrape as a client would have it that loses its connection: then it reads the job, through any API that answers. */
+/** Scrapes a page. If the connection breaks, reads the job through any API that responds. */
 export async function scrape(
   cluster: Cluster,
   api: number,
@@ -43,7 +43,7 @@ export async function scrape(
   throw new Error(`${lost}; and no job of it ended well within ${GIVE_UP_MS / 1000} s`);
 }
 
-/** The result of the scrape of an address; `undefined` while there is none, or nobody answers. */
+/** The result of the scrape of a URL; `undefined` if there is none yet, or the API does not respond. */
 async function readJob(
   cluster: Cluster,
   api: number,
@@ -55,17 +55,17 @@ async function readJob(
     const { body } = await call(cluster, api, `/v2/scrape/${job?.id}`);
     return body.status === 'completed' ? body.data : undefined;
   } catch {
-    return undefined; // This API, or what it stands on, is the part that was killed.
+    return undefined; // The API, or a process that it depends on, was killed.
   }
 }
 
-/** One request to one of the APIs, with the key of the first team. */
+/** Sends one request to one of the APIs, with the key of the first team. */
 export async function call(
   { urls, key }: Cluster,
   api: number,
   path: string,
   body?: unknown,
-  // biome-ignore lint/suspicious/noExplicitAny: it reads answers as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: responses are read without types, as many clients do
 ): Promise<{ status: number; body: any }> {
   const response = await fetch(urls[api] + path, {
     method: body === undefined ? 'GET' : 'POST',

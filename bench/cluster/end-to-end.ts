@@ -6,11 +6,11 @@ import type { ClusterOptions } from './options.ts';
 import { startCluster } from './start.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** The tests that need nothing of a service but its address and a key. */
+/** The tests that need only the URL of a service and an API key. */
 const TESTS = ['test/e2e/sdk.test.ts', 'test/e2e/sdk-jobs.test.ts', 'test/api/sockets.test.ts'];
 
 /**
- * Runs the end-to-end tests against a cluster, through a balancer in front of its APIs.
+ * Runs the end-to-end tests against a cluster, through a load balancer in front of its APIs.
  * @returns whether all passed
  */
 export async function testCluster(options: ClusterOptions): Promise<boolean> {

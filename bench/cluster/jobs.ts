@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastOutputLines, runCommand } from '../../src/embedded/command.ts';
-import { serviceOf } from './compose.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import { environmentOf, type PlacedFile, place } from './places.ts';
 
-/** Docker's wait before it starts a container again; it doubles every time. */
+/** Milliseconds that Docker waits before it restarts a container; doubled each time. */
 const FIRST_DELAY_MS = 100;
 
 /**
- * Runs a service of the cluster file that does something once, with the words of the file and as often as its
+ * Runs a service of docker-compose.yml that ends by itself, with the command of the file, and restarts it as often as its
  * `restart: on-failure:N` allows.
- * @param options.path where the programs of its image are
- * @param options.note hears that it had to be started again
- * @throws Error with what it said at last
+ * @param options.path PATH with the programs of its image
+ * @param options.note called when it is restarted
+ * @throws Error with its last output
  */
 export async function runJob(
   placed: PlacedFile,

@@ -1,21 +1,21 @@
 import type { Progress } from '../../src/embedded/terminal-progress.ts';
 
-/** How a cluster is started. */
+/** The options of a cluster. */
 export interface ClusterOptions {
-  /** Where everything is kept; a temporary directory when not given. */
+  /** Directory of all data; by default a temporary one. */
   dataDir?: string | undefined;
-  /** Variables of docker-compose.yml, as its `.env` would have them; keys and passwords are made when not given. */
+  /** Variables of docker-compose.yml, as in its `.env`. Missing keys and passwords are generated. */
   env?: Record<string, string>;
-  /** How many API processes; 2. */
+  /** Number of API processes; 2 by default. */
   apis?: number;
-  /** WINNOW_WORKER_ROLES of each worker, empty for all roles; by default three workers with one role each. */
+  /** WINNOW_WORKER_ROLES of each worker, where empty means all roles; by default three workers with one role each. */
   workers?: string[];
-  /** Blobs in a bucket, as in docker-compose.yml; else in a directory that all share. */
+  /** Whether blobs are in an S3 bucket, as in docker-compose.yml; otherwise in a shared directory. */
   bucket?: boolean;
-  /** Where news of the parts are told; stderr when not given. */
+  /** Receives progress messages; stderr by default. */
   progress?: Progress;
-  /** Calls the start off; what it started is ended before it rejects. */
+  /** Aborts the start. The processes that were started are stopped before the promise rejects. */
   signal?: AbortSignal;
-  /** Ends every part at once, at any time. */
+  /** Kills all processes at once, at any time. */
   kill?: AbortSignal;
 }

@@ -1,27 +1,27 @@
 import { loadPostgresPassword, loadSecretKey } from '../../src/embedded/keys.ts';
-import { type ComposeFile, interpolate, serviceOf } from './compose.ts';
+import { type ComposeFile, interpolate, serviceOf } from '../../test/support/compose.ts';
 
-/** What stands in the cluster file, and what it is here: addresses of containers, paths within them. */
+/** Host names and paths in docker-compose.yml, with their replacements on this machine. */
 export type Places = Record<string, string>;
 
-/** The only key that the bucket of this machine, s3rver, knows. */
+/** The only key that s3rver accepts. */
 export const BUCKET_KEY = { id: 'S3RVER', secret: 'S3RVER' };
 
-/** Variables that a process needs of the machine around it, container or not. */
+/** Variables that a process inherits from the machine, in a container or not. */
 const AROUND = new Set(['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']);
 
-/** The cluster file, read for this machine. */
+/** docker-compose.yml with its replacements for this machine. */
 export interface PlacedFile {
   file: ComposeFile;
-  /** Values of its variables. */
+  /** Values of the variables of the file. */
   env: Record<string, string>;
   places: Places;
 }
 
 /**
- * The environment that the file gives to a service.
- * @param replacements values for what holds within a container only; a variable that the file does not set is refused,
- *   the two would drift
+ * The environment that docker-compose.yml gives to a service.
+ * @param replacements values for variables that make sense only in a container. Variables that the file does not set are
+ *   refused, because the two would drift apart
  */
 export function environmentOf(
   placed: PlacedFile,
@@ -37,13 +37,13 @@ export function environmentOf(
   return { ...Object.fromEntries(values), ...replacements };
 }
 
-/** Settings as a container has them: what only surrounds us is in them as `undefined`, so that a child does not inherit it. */
+/** Settings as in a container. All other variables of this process are `undefined`, so that a child does not inherit them. */
 export function withoutSurroundings(settings: Record<string, string>): Record<string, string | undefined> {
   const surrounding = Object.keys(process.env).filter((variable) => !AROUND.has(variable));
   return { ...Object.fromEntries(surrounding.map((variable) => [variable, undefined])), ...settings };
 }
 
-/** A text of the file with its variables filled in and its places replaced. */
+/** A text of the file with its variables resolved and its host names and paths replaced. */
 export function place(text: string, { env, places }: PlacedFile): string {
   return Object.entries(places).reduce(
     (all, [there, here]) => all.replaceAll(there, here),
@@ -51,12 +51,12 @@ export function place(text: string, { env, places }: PlacedFile): string {
   );
 }
 
-/** Where the parts of the file are on this machine. */
+/** The replacements for this machine. */
 export function placesOf(options: {
   ports: Record<'postgres' | 'temporal' | 'blobs', number>;
-  /** The file of Temporal's dynamic configuration. */
+  /** Path of Temporal's dynamic configuration. */
   dynamicConfig: string;
-  /** The directory with the definitions of Temporal's tables. */
+  /** Directory with the SQL schema of Temporal. */
   schema: string;
 }): Places {
   const { ports, dynamicConfig, schema } = options;
@@ -70,7 +70,7 @@ export function placesOf(options: {
   };
 }
 
-/** @throws Error when the file does not name one of the places (any more) */
+/** Checks that the file contains every host name and path to be replaced. @throws Error for a missing one */
 export function checkPlaces({ file, places }: PlacedFile): void {
   for (const there of Object.keys(places)) {
     if (!file.source.includes(there)) throw new Error(`docker-compose.yml does not say ${there} (any more).`);
@@ -78,8 +78,8 @@ export function checkPlaces({ file, places }: PlacedFile): void {
 }
 
 /**
- * Values for the variables of the file: what is given, and keys and passwords that are made.
- * @throws Error for one that the file would not hand on
+ * Values for the variables of the file: the given ones, and generated keys and passwords.
+ * @throws Error for a variable that the file does not use
  */
 export function variablesOf(
   file: ComposeFile,

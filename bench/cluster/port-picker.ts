@@ -1,12 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { isPortFree } from '../../src/embedded/ports.ts';
 
-/** Gives a free port of loopback. */
+/** Picks a free port of the loopback interface. */
 export type PickPort = () => Promise<number>;
 
 /**
- * Every call gives another free port: below 32768, because Temporal's tables keep its own ports in 16 bits with a sign,
- * and because the system gives those above to outgoing connections while a part is down.
+ * Creates a function that returns a different free port each time. Ports are below 32768, because Temporal stores its
+ * ports as signed 16-bit integers, and because the system uses higher ports for outgoing connections while a process is
+ * down.
  */
 export function createPortPicker(): PickPort {
   const given = new Set<number>();

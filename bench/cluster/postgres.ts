@@ -8,10 +8,10 @@ import {
   postgresUser,
 } from '../../src/embedded/postgres-programs.ts';
 import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
-import { serviceOf } from './compose.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import type { PlacedFile } from './places.ts';
 
-/** Plans the embedded Postgres with the settings that the cluster file gives to its own. */
+/** Plans the embedded Postgres, with the settings of the service in docker-compose.yml. */
 export async function planPostgres(options: {
   placed: PlacedFile;
   dataDir: string;

@@ -4,27 +4,27 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { type CommandResult, lastOutputLines, runCommand } from '../../src/embedded/command.ts';
 import type { Progress, ProgressStep } from '../../src/embedded/terminal-progress.ts';
 
-/** Pins Temporal's server, and by its sums every source that goes in. */
+/** The Go module that pins the Temporal server and the checksums of all its sources. */
 const MODULE = join(import.meta.dirname, 'temporal');
 const PACKAGES = {
   'temporal-server': 'go.temporal.io/server/cmd/server',
   'temporal-sql-tool': 'go.temporal.io/server/cmd/tools/sql',
 };
 const GO_PROGRAMS = ['go', '/usr/local/go/bin/go'];
-/** Settings of the user's own Go work must not reach in; without cgo no C compiler is needed. */
+/** Overrides the user's own Go settings. Without cgo, no C compiler is needed. */
 const GO_SETTINGS = { GOFLAGS: '-mod=readonly', GOWORK: 'off', CGO_ENABLED: '0' };
 
-/** What the images of Temporal's server and its tools hold of interest. */
+/** The programs and files from the images of the Temporal server and its tools. */
 export interface ServerPrograms {
-  /** With `temporal-server` and `temporal-sql-tool`. */
+  /** Directory with `temporal-server` and `temporal-sql-tool`. */
   directory: string;
-  /** As `/etc/temporal/schema` in the image. */
+  /** Directory that is `/etc/temporal/schema` in the image. */
   schema: string;
 }
 
 /**
- * Temporal's server as programs of this machine, built with Go when the cache does not have them.
- * @throws Error when there is no Go, or the build fails, or it makes another version
+ * Returns the Temporal server for this machine, built with Go if the cache does not have it.
+ * @throws Error if Go is missing, the build fails, or the built version is not the expected one
  */
 export async function obtainServer(options: {
   version: string;
@@ -45,7 +45,7 @@ export async function obtainServer(options: {
     if (!stdout.includes(options.version)) {
       throw new Error(`${MODULE}/go.mod does not name Temporal ${options.version}: ${stdout.trim()}`);
     }
-    // The tables' definitions lie in the module beside the code.
+    // The SQL schema is in the same Go module as the code.
     const module = await go(['list', '-m', '-f', '{{.Dir}}', 'go.temporal.io/server'], options);
     await cp(join(module.stdout.trim(), 'schema'), join(draft, 'schema'), { recursive: true });
     await rename(draft, directory);
@@ -55,12 +55,12 @@ export async function obtainServer(options: {
   return programs;
 }
 
-/** @returns a PATH with `temporal-sql-tool` and `temporal`, as the image of Temporal's tools has them */
+/** Links the tools under the names that they have in the image of Temporal's tools. @returns the PATH to them */
 export function linkPrograms(dataDir: string, { directory }: ServerPrograms, cli: string): string {
   const own = join(dataDir, 'programs');
   rmSync(own, { recursive: true, force: true });
   mkdirSync(own);
-  // One that was found on the PATH has its usual name already.
+  // A CLI that was found on the PATH already has this name.
   if (isAbsolute(cli)) symlinkSync(cli, join(own, 'temporal'));
   return [own, directory, process.env.PATH].join(delimiter);
 }

@@ -2,32 +2,32 @@ import { join } from 'node:path';
 import { openLog } from '../../src/embedded/supervision/log-files.ts';
 import { planServiceProcess } from '../../src/embedded/supervision/service-process.ts';
 import type { ProcessPlan } from '../../src/embedded/supervision/supervised-process.ts';
+import { serviceOf } from '../../test/support/compose.ts';
 import type { BucketSettings } from './bucket.ts';
-import { serviceOf } from './compose.ts';
 import { BUCKET_KEY, environmentOf, type PlacedFile, withoutSurroundings } from './places.ts';
 
-/** Docker starts a container again and again; here the start gives up at some point. */
+/** Number of start attempts. Docker would restart a container without limit. */
 const ATTEMPTS = 5;
 
-/** What the processes of Winnow's own share. */
+/** The settings that APIs and workers share. */
 export interface RoleContext {
   placed: PlacedFile;
   dataDir: string;
   cacheDir: string;
-  /** A browser that was chosen by a setting. */
+  /** Path of the browser, if the user has set one. */
   chromium: string | undefined;
-  /** Blobs in a bucket, as in the file, instead of a directory. */
+  /** Whether blobs are in an S3 bucket, as in the file, instead of a directory. */
   bucket: boolean;
   onWarning(text: string): void;
 }
 
-/** Plans one container of `api`. @param index from 1 */
+/** Plans one process of the service `api`. @param index counts from 1 */
 export function planApi(context: RoleContext, index: number, port: number): ProcessPlan {
   const settings = { PORT: String(port) };
   return planRole(context, { service: 'api', name: `api-${index}`, title: `API ${index}`, settings });
 }
 
-/** Plans one container of `worker`. @param worker.roles as in WINNOW_WORKER_ROLES; empty is all */
+/** Plans one process of the service `worker`. @param worker.roles as in WINNOW_WORKER_ROLES; empty means all */
 export function planWorker(
   context: RoleContext,
   worker: { index: number; port: number; roles: string },
@@ -42,7 +42,7 @@ export function planWorker(
   });
 }
 
-/** Plans the bucket. */
+/** Plans the S3 server. */
 export function planBucket({ placed, dataDir, onWarning }: RoleContext, port: number): ProcessPlan {
   const settings: BucketSettings = {
     BUCKET_DIRECTORY: join(dataDir, 'bucket'),
@@ -65,7 +65,7 @@ interface Role {
   name: string;
   title: string;
   replacements?: Record<string, string>;
-  /** What the file does not say, because a container is alone with its ports and files. */
+  /** Settings that are not in the file, because a container has ports and files of its own. */
   settings: Record<string, string>;
 }
 
@@ -91,7 +91,7 @@ function planRole(context: RoleContext, role: Role): ProcessPlan {
   const plan = planServiceProcess({
     name: role.name,
     title: role.title,
-    // `src/server.ts` of the file, seen from `src`.
+    // The command of the file names `src/server.ts`; the entry is relative to `src`.
     entry: join('..', command[1] ?? ''),
     settings,
     log: openLog(dataDir, role.name),

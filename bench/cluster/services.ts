@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { workflowBundle } from '../../src/bundle.ts';
 import { readConfig } from '../../src/config.ts';
 import { loadFirstTeamKey } from '../../src/embedded/keys.ts';
 import { installPackages } from '../../src/embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../src/embedded/temporal/temporal-binary.ts';
 import type { Progress } from '../../src/embedded/terminal-progress.ts';
-import { readCompose, serviceOf } from './compose.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
+import { readCompose, serviceOf } from '../../test/support/compose.ts';
 import { runJob } from './jobs.ts';
 import type { ClusterOptions } from './options.ts';
 import { checkPlaces, environmentOf, type PlacedFile, placesOf, variablesOf } from './places.ts';
@@ -17,21 +17,21 @@ import { planApi, planBucket, planWorker, type RoleContext } from './roles.ts';
 import type { Supervisor } from './supervisor.ts';
 import { planTemporalServer, SPARE_PORTS } from './temporal-server.ts';
 
-/** One worker for each role: what none of them serves is noticed. */
+/** One worker for each role, so that a task queue without a worker is noticed. */
 const WORKERS = ['scrape', 'pages', 'webhooks'];
 const APIS = 2;
 
-/** Where the services of a cluster are reached. */
+/** The URLs and keys of a cluster. */
 export interface Services {
-  /** Of the first API. */
+  /** URL of the first API. */
   url: string;
-  /** Of every API. */
+  /** URLs of all APIs. */
   urls: string[];
-  /** Of the first team. */
+  /** API key of the first team. */
   key: string;
   /** `host:port` of Temporal. */
   temporalAddress: string;
-  /** Where each API and worker answers `/ready` and `/metrics`. */
+  /** Base URLs of `/ready` and `/metrics`, by the name of the API or worker. */
   healthUrls: Record<string, string>;
 }
 
@@ -42,7 +42,7 @@ interface Start {
   progress: Progress;
 }
 
-/** Starts the services of the file in the order in which they wait for each other. */
+/** Starts the services of docker-compose.yml in the order of their dependencies. */
 export async function startServices(start: Start): Promise<Services> {
   const { options, dataDir, supervisor, progress } = start;
   const { signal, bucket = false, env = {} } = options;
@@ -68,13 +68,13 @@ export async function startServices(start: Start): Promise<Services> {
   });
   await supervisor.start(bucket ? [temporal, planBucket(context, ports.blobs)] : [temporal]);
   await progress.step("Making Temporal's namespace", () => runJob(placed, 'namespace', jobOptions));
-  // Made once beforehand, as in the image: the workers start together.
+  // Bundles the workflows once, as the image does, because the workers start at the same time.
   await workflowBundle(cacheDir);
   const { urls, healthUrls } = await startRoles(start, context, pickPort);
   return { url: urls[0] ?? '', urls, key, temporalAddress: `127.0.0.1:${ports.temporal}`, healthUrls };
 }
 
-/** Reads the file for this machine: the programs of its images, its variables, its addresses. */
+/** Reads docker-compose.yml and replaces programs, variables, host names and paths for this machine. */
 async function placeFile({
   options: { env = {}, signal },
   dataDir,

@@ -9,23 +9,23 @@ import type { ClusterOptions } from './options.ts';
 import { type Services, startServices } from './services.ts';
 import { type ClusterPart, createSupervisor } from './supervisor.ts';
 
-/** A running cluster: a part that dies is started again until it is stopped. */
+/** A running cluster. A process that dies is restarted until the cluster is stopped. */
 export interface Cluster extends Services {
   dataDir: string;
-  /** `postgres`, `temporal`, `blobs` (a bucket), `worker-1` …, `api-1` … */
+  /** The processes by name: `postgres`, `temporal`, `blobs` (with a bucket), `worker-1` …, `api-1` … */
   parts: Record<string, ClusterPart>;
-  /** Ends the process of a part with SIGKILL. @throws Error when it is down */
+  /** Kills a process with SIGKILL. @throws Error if it is not running */
   kill(name: string): void;
-  /** Resolves when the part serves, at once if it does now. */
+  /** Resolves when the process is ready, at once if it is. */
   untilUp(name: string): Promise<void>;
-  /** Ends it in order; data stay when asked. */
+  /** Stops all processes in order, and deletes the data unless `keepData` is set. */
   stop(options?: { keepData?: boolean }): Promise<void>;
 }
 
 /**
- * Starts on loopback what docker-compose.yml describes, without containers: Temporal's server on Postgres, API
- * processes, workers. The file is read for it; only addresses and paths are others.
- * @throws Error or ServiceError that says what could not be started
+ * Starts the services of docker-compose.yml on loopback without containers: a Temporal server on Postgres, API processes,
+ * workers. It reads the file and replaces only host names and paths.
+ * @throws Error or ServiceError that names the process that could not be started
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const progress = options.progress ?? openProgress();
@@ -62,12 +62,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 async function makeDataDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'winnow-cluster-'));
-  // As root, Postgres runs as another user, who must get through.
+  // If this runs as root, Postgres runs as another user, who needs access to its directory below this one.
   await chmod(dataDir, 0o711);
   return dataDir;
 }
 
 async function clearLeftovers(run: DataDirectoryLock, dataDir: string): Promise<void> {
-  await stopOrphans(run.leftBehind, { postgres: { program: 'postgres', argument: postgresDir(dataDir) } });
-  for (const name of Object.keys(run.leftBehind)) run.setChild(name, undefined);
+  await stopOrphans(run.previousChildren, {
+    postgres: { program: 'postgres', argument: postgresDir(dataDir) },
+  });
+  for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
 }

@@ -6,24 +6,27 @@ import type { Progress } from '../../src/embedded/terminal-progress.ts';
 
 /** One process of the cluster. */
 export interface ClusterPart {
-  /** `undefined` while it is down. */
+  /** Process id; `undefined` while it is down. */
   readonly pid: number | undefined;
-  /** The path of its log. */
+  /** Path of its log. */
   readonly log: string;
 }
 
-/** Starts parts, starts again what dies, and lets a test end them. */
+/** Starts processes, restarts those that die, and kills them on request. */
 export interface Supervisor {
   readonly parts: Record<string, ClusterPart>;
-  /** Starts parts side by side. @throws ServiceError of the first one that does not come up, when all have settled */
+  /**
+   * Starts processes at the same time.
+   * @throws ServiceError of the first one that does not start, after all have settled
+   */
   start(plans: ProcessPlan[]): Promise<void>;
-  /** Ends the process of a part with SIGKILL; it is started again as any that dies. @throws Error when it is down */
+  /** Kills a process with SIGKILL. It is restarted like any that dies. @throws Error if it is not running */
   kill(name: string): void;
-  /** Resolves when the part serves, at once if it does now. */
+  /** Resolves when the process is ready, at once if it is. */
   untilUp(name: string): Promise<void>;
-  /** Ends all in the reverse of the order in which they were started. */
+  /** Stops all processes in the reverse of their start order. */
   stop(): Promise<void>;
-  /** Ends all without waiting for anything. */
+  /** Kills all processes without waiting. */
   killAll(): void;
 }
 
@@ -34,7 +37,10 @@ interface Watched {
   up: PromiseWithResolvers<void>;
 }
 
-/** @param run where the processes are written down, so that the next start on these data ends what is left of them */
+/**
+ * Creates a supervisor.
+ * @param run file that records the processes, so that the next start on the same data ends those that are left
+ */
 export function createSupervisor({
   run,
   progress,
@@ -55,7 +61,7 @@ export function createSupervisor({
     const { name } = plan;
     const ready: ProcessPlan['ready'] = async (child, signal) => {
       await plan.ready(child, signal);
-      // The wait may also have been called off.
+      // The wait may also have been aborted.
       if (signal.aborted) return;
       entry.isUp = true;
       entry.up.resolve();
@@ -68,7 +74,7 @@ export function createSupervisor({
           if (!child) markDown(entry);
           run.setChild(name, child);
         },
-        onNews: progress.note,
+        onNotice: progress.note,
       },
     );
     const entry: Watched = { part, child: undefined, isUp: false, up: Promise.withResolvers() };

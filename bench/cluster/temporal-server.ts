@@ -8,7 +8,7 @@ import type { ProcessPlan } from '../../src/embedded/supervision/supervised-proc
 import { withoutSurroundings } from './places.ts';
 
 const POLL_MS = 50;
-/** Variables of the server's own configuration; in a container each has its usual port. */
+/** Variables with the ports of the server. In a container, the default ports are used. */
 const PORTS = [
   'FRONTEND_HTTP_PORT',
   'FRONTEND_MEMBERSHIP_PORT',
@@ -20,22 +20,22 @@ const PORTS = [
   'WORKER_MEMBERSHIP_PORT',
 ];
 
-/** What the server is started with. */
+/** The options of the Temporal server. */
 export interface TemporalServerOptions {
   program: string;
   dataDir: string;
-  /** Where its clients reach it. */
+  /** Port for clients. */
   port: number;
-  /** As many as {@link SPARE_PORTS}: the talk among its own services. */
+  /** {@link SPARE_PORTS} ports for the communication among its own services. */
   sparePorts: number[];
-  /** The environment of its container. */
+  /** The environment variables of its container. */
   environment: Record<string, string>;
 }
 
-/** How many ports the server needs beside the one for its clients. */
+/** Number of ports that the server needs in addition to the one for clients. */
 export const SPARE_PORTS = PORTS.length;
 
-/** Plans Temporal's server as its image starts it: configured by its environment alone. */
+/** Plans the Temporal server as its image starts it, configured only by environment variables. */
 export function planTemporalServer(options: TemporalServerOptions): ProcessPlan {
   const { program, dataDir, port, sparePorts, environment } = options;
   const log = openLog(dataDir, 'temporal');
@@ -53,7 +53,7 @@ export function planTemporalServer(options: TemporalServerOptions): ProcessPlan 
         ),
         stdio: ['ignore', log.fd, log.fd],
       }),
-    // The health check of the cluster file asks no more either.
+    // The health check in docker-compose.yml also checks only that the port is open.
     async ready(_child, signal) {
       while (!signal.aborted && !(await accepts(port))) await sleep(POLL_MS);
     },
@@ -70,7 +70,7 @@ async function accepts(port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch {
-    return false; // Nothing listens there yet.
+    return false; // The server does not listen yet.
   } finally {
     socket.destroy();
   }

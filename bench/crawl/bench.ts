@@ -2,23 +2,23 @@ import { once } from 'node:events';
 import type { Options } from './options.ts';
 import { startSiteProcess } from './programs.ts';
 import { crawlRequest } from './request.ts';
-import { type JobPath, type Service, startJob, startService } from './service.ts';
+import { type JobPath, type MeasuredService, startJob, startMeasuredService } from './service.ts';
 import { watchJob } from './watch.ts';
 
-/** Pages that everybody crawls before being measured. */
+/** Pages that are crawled to warm up before each measurement. */
 const WARM_UP = 200;
 
-/** What all measurements share. */
+/** The parts that all measurements share. */
 export interface Bench {
   options: Options;
-  service: Service;
-  /** A small site, for warming up. */
+  service: MeasuredService;
+  /** URL of a small site for warming up. */
   warmUpUrl: string;
 }
 
 /**
- * Does something with the service, which has crawled a little before.
- * @param interrupt ends it before it is done; its reason is thrown
+ * Starts the service, warms it up with a small crawl, and runs `work`.
+ * @param interrupt aborts it, and its reason is thrown
  */
 export async function withBench(
   options: Options,
@@ -26,7 +26,7 @@ export async function withBench(
   work: (bench: Bench) => Promise<void>,
 ): Promise<void> {
   const warmUp = await startSiteProcess(WARM_UP);
-  const service = await startService();
+  const service = await startMeasuredService();
   const interrupted = once(interrupt, 'abort').then(() => interrupt.throwIfAborted());
   try {
     interrupt.throwIfAborted();
@@ -39,7 +39,7 @@ export async function withBench(
   }
 }
 
-/** Starts a crawl of a site through the API, in the name of the first team. */
+/** Starts a crawl of a site through the API, as the first team. */
 export function startCrawl(
   { options: { graph, maxConcurrency }, service }: Bench,
   site: { siteUrl: string; pages: number },
@@ -51,7 +51,7 @@ export function startCrawl(
   return startJob(service.instance, '/v2/crawl', body);
 }
 
-/** Starts such a crawl and watches it to its end. */
+/** Starts a crawl as {@link startCrawl} does and watches it until it ends. */
 export function watchCrawl(bench: Bench, site: { siteUrl: string; pages: number }) {
   const { instance, roots } = bench.service;
   return watchJob(instance, roots, () => startCrawl(bench, site));

@@ -1,11 +1,11 @@
 import { type CrawlerOutcome, type CrawlerTask, runCrawler, withSite } from './programs.ts';
 
-/** What a crawler did in all its runs together. */
+/** The figures of a crawler over all its runs. */
 export interface CrawlerFigures {
   perSecond: number;
-  /** CPU-milliseconds for each page. */
+  /** CPU milliseconds per page. */
   cpuMs: number;
-  /** Of the run that took most. */
+  /** Highest resident memory of any run, in MB. */
   peakMb: number;
 }
 
@@ -19,7 +19,7 @@ export function figuresOf(runs: CrawlerOutcome[]): CrawlerFigures {
   };
 }
 
-/** Lets a crawler crawl a site of its own. @throws Error where it missed pages */
+/** Runs a crawler on a site of its own. @throws Error if it missed pages */
 export async function crawlWith(
   program: URL,
   task: Omit<CrawlerTask, 'siteUrl'>,

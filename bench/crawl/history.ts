@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 
-/** What a job left in Temporal. */
+/** The size of a job's histories in Temporal. */
 export interface History {
-  /** One, and one more for each time that it continued as new. */
+  /** Number of runs: one, and one more for each continue-as-new. */
   runs: number;
-  /** Events of all runs. */
+  /** Number of events in all runs. */
   events: number;
-  /** Events of the longest run. */
+  /** Number of events in the longest run. */
   longest: number;
-  /** Size of the largest run. */
+  /** Size of the largest history in KB. */
   largestKb: number;
 }
 
-/** Reads the histories of a workflow that has ended or is about to. */
+/** Reads the histories of a workflow that has ended or is about to end. */
 export async function readHistory(address: string, workflowId: string): Promise<History> {
   const connection = await connectTemporal(address);
   const { workflow } = new Client({ connection });
@@ -34,7 +34,7 @@ export async function readHistory(address: string, workflowId: string): Promise<
   }
 }
 
-/** The list lags behind: it is complete when it names the last run. */
+/** Lists the runs. The list lags behind, so this waits until it contains the last run. */
 async function listRuns(
   workflow: Client['workflow'],
   workflowId: string,

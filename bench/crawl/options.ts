@@ -1,43 +1,43 @@
 import { parseArgs } from 'node:util';
 
-/** What is measured, and how much of it. */
+/** The options of the command line. */
 export interface Options {
-  /** Sizes of the crawls. */
+  /** Pages of each crawl. */
   sizes: number[];
   graph: Graph;
-  /** Of the service's crawls; `undefined`: its own default. */
+  /** `maxConcurrency` of the service's crawls; `undefined` for its default. */
   maxConcurrency: number | undefined;
-  /** Most pages of one run of the in-memory pipeline. */
+  /** Maximum number of pages of one run of the in-memory pipeline. */
   pipelinePages: number;
-  /** Pages for each crawler, where others are measured beside ours. */
+  /** Pages for each crawler in the comparison with Crawlee; `undefined` skips it. */
   peerPages: number | undefined;
-  /** Pages of the large team's crawl. */
+  /** Pages of the large crawl in the measurement with two teams; `undefined` skips it. */
   teamPages: number | undefined;
-  /** Pages of the crawl that the SDK waits for. */
+  /** Pages of the crawl that the SDK waits for; `undefined` skips it. */
   sdkPages: number | undefined;
 }
 
-/** Graphs of the site: small pages, or whole articles. */
+/** The part of the site to crawl: small pages (`links`) or articles (`library`). */
 export type Graph = 'links' | 'library';
 
-export const HELP = `Crawls the generated site through the whole service and prints what a page costs, beside the same fetch, conversion
-and link discovery in memory. Every result is read back and counted. Ends with 1 when one was missing or wrong.
+export const HELP = `Crawls the generated site through the whole service and prints the cost of a page, beside the same fetch, conversion and
+link discovery in memory. Reads and counts every result; exits with 1 if one was missing or wrong.
 
 Usage: node bench/crawl.ts [OPTIONS]
 
-  --pages N,N,…          sizes of the crawls (1000,10000,100000); none: no such crawl
+  --pages N,N,…          sizes of the crawls (1000,10000,100000); none: skip these crawls
   --graph GRAPH          library: articles of 30 to 120 KB (default); links: pages of 3 KB
-  --maxConcurrency N     of the service's crawls (its default: 8 per host)
-  --pipelinePages N      most pages of one run of the pipeline, which runs four times for each size (2000)
+  --maxConcurrency N     maxConcurrency of the crawls (default: none, so 8 requests per host)
+  --pipelinePages N      maximum number of pages of one in-memory run, of which there are four for each size (2000)
 
-  --peers [--peerPages N]   beside Crawlee's CheerioCrawler, with its defaults and at its best (1000); the first time
-                            it is installed from the npm registry into bench/peers/node_modules
-  --teams [--teamPages N]   how long a small batch of one team takes while another team's crawl runs (20000)
-  --sdk [--sdkPages N]      status requests of the official SDK while it waits for a crawl (3000)
-  --help                    this text
+  --peers [--peerPages N]   compare with Crawlee's CheerioCrawler, with its defaults and at its best (1000 pages); the
+                            first run installs it from the npm registry into bench/peers/node_modules
+  --teams [--teamPages N]   measure a small batch of one team while another team's crawl runs (20000 pages)
+  --sdk [--sdkPages N]      count the status requests of the official SDK while it waits for a crawl (3000 pages)
+  --help                    print this text
 `;
 
-/** The arguments as options; `undefined` where the help was asked for. */
+/** Parses the arguments; `undefined` if they ask for the help. @throws Error for invalid arguments */
 export function readOptions(args: string[]): Options | undefined {
   const { values } = parseArgs({
     args,
@@ -69,7 +69,7 @@ export function readOptions(args: string[]): Options | undefined {
   };
 }
 
-/** A whole number from 1. @throws Error */
+/** Parses a whole number from 1. @throws Error for anything else */
 export function count(name: string, text: string): number {
   if (!/^[1-9]\d*$/.test(text))
     throw new Error(`--${name} takes whole numbers from 1, not ${JSON.stringify(text)}`);

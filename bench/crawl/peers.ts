@@ -10,7 +10,7 @@ import { readResults } from './results.ts';
 import { cpuPerPage, sumOf } from './watch.ts';
 
 const CRAWLEE = new URL('../peers/crawlee.ts', import.meta.url);
-/** Of `bench/peers/crawlee.ts`. */
+/** The settings in `bench/peers/crawlee.ts`. */
 const SETTINGS = [
   'default',
   'default-parsing-again',
@@ -20,7 +20,7 @@ const SETTINGS = [
   'memory-16',
   'memory-32',
 ];
-/** Everybody's turn comes so often, because the machine's speed drifts. */
+/** Runs of each crawler, in turn, because the machine's speed drifts. */
 const ROUNDS = 2;
 const OURS = 'Winnow';
 
@@ -53,7 +53,7 @@ async function runService(bench: Bench): Promise<CrawlerOutcome> {
   };
 }
 
-/** Crawls one site with everybody in turn. @returns tables of it */
+/** Crawls one site with each crawler in turn. @returns markdown tables */
 export async function comparePeers(bench: Bench): Promise<string> {
   await installPeers();
   const contenders = [

@@ -1,30 +1,30 @@
 import { availableParallelism } from 'node:os';
-import { createGuide } from '../../src/crawl/guide.ts';
-import { UNLIMITED } from '../../src/crawl/robots.ts';
+import { createLinkFilter } from '../../src/crawl/link-filter.ts';
+import { ALLOW_ALL } from '../../src/crawl/robots/robots-txt.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { PLAIN_PAGE } from '../../src/engines/engine.ts';
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
-import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { crawlBody } from '../../src/schemas/crawl.ts';
-import { UNSEALED } from '../../src/seal.ts';
 import { type CrawlerTask, serveCrawler } from './programs.ts';
 import { crawlRequest } from './request.ts';
 
 /**
- * The service's fetch, conversion threads and link discovery, with a list and a set in memory around them: what a
- * crawl costs at least. Results are thrown away. The setting is how many pages it has in hand at once.
+ * Runs the service's fetch, rendering threads and link discovery with the frontier in memory, which is the minimum cost
+ * of a crawl. Results are discarded. The setting is the number of pages at once.
  */
 
 const PAGE_MS = 30_000;
 const MAX_BODY_BYTES = 50 * 1024 * 1024;
-/** As the worker has it. */
+/** The same limit as in the worker. */
 const THREAD_MEMORY_MB = 512;
 
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
 const http = createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: MAX_BODY_BYTES });
-/** The graphs of the site are open to everybody. */
-const robots = { of: async () => ({ rules: UNLIMITED }), peek: async () => UNLIMITED };
+/** The site has no robots.txt rules. */
+const robots = { readRules: async () => ({ rules: ALLOW_ALL }), readRulesIfAvailable: async () => ALLOW_ALL };
 const renderer = createRenderPool({ threads: availableParallelism(), maxMemoryMb: THREAD_MEMORY_MB });
 
 async function scrape(url: string) {
@@ -44,16 +44,19 @@ async function scrape(url: string) {
 
 async function crawl(siteUrl: string, { graph, pages: limit, setting }: CrawlerTask) {
   const request = crawlBody.parse(crawlRequest({ siteUrl, graph, pages: limit }));
-  const guide = createGuide({ jobId: 'in memory', seal: UNSEALED, request, start: request.url }, robots);
+  const guide = createLinkFilter(
+    { jobId: 'in memory', cipher: NULL_CIPHER, request, start: request.url },
+    robots,
+  );
   const pages = [{ url: request.url, depth: 0 }];
-  const met = new Set([guide.keyOf(request.url).toString('hex')]);
+  const met = new Set([guide.pageKey(request.url).toString('hex')]);
   const running = new Set<Promise<void>>();
   let markdownBytes = 0;
 
   async function visit(page: { url: string; depth: number }): Promise<void> {
     const { fields, discovered = [] } = await scrape(page.url);
     markdownBytes += Buffer.byteLength(String(fields.markdown));
-    const { found } = await guide.follow(discovered, page, AbortSignal.timeout(PAGE_MS));
+    const { found } = await guide.filterLinks(discovered, page, AbortSignal.timeout(PAGE_MS));
     for (const { key, url, depth } of found) {
       const name = key?.toString('hex') ?? url;
       if (met.has(name)) continue;

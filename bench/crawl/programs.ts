@@ -8,22 +8,22 @@ process.on('exit', () => {
   for (const child of children) child.kill();
 });
 
-/** Ends with this process at the latest. */
+/** Makes sure that a child process ends with this one. */
 function adopt(child: ChildProcess): void {
   children.add(child);
   child.once('exit', () => children.delete(child));
 }
 
-/** The site in a process of its own, as a site is. */
+/** The generated site in a process of its own. */
 export interface SiteProcess {
   url: string;
   pid: number;
   stop(): void;
 }
 
-/** @param pages size of its graphs */
+/** Starts the generated site. @param pages number of pages in each of its graphs */
 export async function startSiteProcess(pages: number): Promise<SiteProcess> {
-  const child = fork(new URL('../site.ts', import.meta.url), ['--pages', String(pages)], {
+  const child = fork(new URL('../../test/site/site.ts', import.meta.url), ['--pages', String(pages)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   adopt(child);
@@ -31,7 +31,7 @@ export async function startSiteProcess(pages: number): Promise<SiteProcess> {
   return { url: String(line).trim(), pid: child.pid!, stop: () => child.kill() };
 }
 
-/** Runs something with a site that only it knows, so that nothing comes from a cache. */
+/** Runs `work` with a new site, so that no page comes from a cache. */
 export async function withSite<Result>(
   pages: number,
   work: (site: SiteProcess) => Promise<Result>,
@@ -44,31 +44,31 @@ export async function withSite<Result>(
   }
 }
 
-/** What a crawler in a process of its own is to do. */
+/** The task of a crawler, sent to its process. */
 export interface CrawlerTask {
   siteUrl: string;
   graph: Graph;
-  /** All pages that the site has. */
+  /** Number of pages of the site. */
   pages: number;
-  /** Another site, of a few pages, to be crawled before the clocks start. */
+  /** URL of a small site that is crawled before the measurement. */
   warmUpUrl: string;
-  /** How the crawler is set up; it knows what that means. */
+  /** The setting of the crawler; each crawler has its own. */
   setting: string;
 }
 
-/** What it did, but for the warm-up. */
+/** The result of a crawler, without its warm-up. */
 export interface CrawlerOutcome {
   pages: number;
   totalMs: number;
-  /** Of all its threads. */
+  /** CPU milliseconds of all its threads. */
   cpuMs: number;
-  /** Most resident memory of the process. */
+  /** Highest resident memory of the process, in MB. */
   peakMb: number;
-  /** Of all pages, to be compared: who does the same work gets the same. */
+  /** Total size of the markdown. Crawlers that do the same work get the same size. */
   markdownBytes: number;
 }
 
-/** Runs a crawler as a process of its own. */
+/** Runs a crawler in a process of its own. */
 export async function runCrawler(
   program: URL,
   task: CrawlerTask,
@@ -82,17 +82,18 @@ export async function runCrawler(
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`${program.pathname} ended with ${code} and said nothing`);
   });
-  // What it says is made by serveCrawler.
+  // serveCrawler sends the message.
   const [outcome]: CrawlerOutcome[] = await Promise.race([once(child, 'message'), ended]);
   child.kill();
   return outcome!;
 }
 
-/** What a crawler's main module does: crawls the small site, then the other one on the clock, and tells its parent. */
+/** The main function of a crawler's process: crawls the small site, then the other one under measurement, and reports to its
+ * parent. */
 export async function serveCrawler(
   crawl: (siteUrl: string, task: CrawlerTask) => Promise<{ pages: number; markdownBytes: number }>,
 ): Promise<void> {
-  // Its parent is runCrawler.
+  // runCrawler passes this argument.
   const task = JSON.parse(process.argv[2]!) as CrawlerTask;
   await crawl(task.warmUpUrl, task);
   const cpuBefore = cpuUsage();

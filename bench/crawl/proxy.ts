@@ -3,22 +3,22 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** A request as it came by. */
+/** A request that the proxy forwarded. */
 interface Passed {
   method: string;
-  /** With its query. */
+  /** Path with the query string. */
   path: string;
-  /** When it came, in milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   at: number;
 }
 
-/** Stands before the API and writes down who asks for what; addresses in answers lead to it, too. */
+/** Starts a proxy in front of the API that records all requests. URLs in responses lead to the proxy too. */
 export async function startProxy(target: string) {
   const passed: Passed[] = [];
   const server = createServer((request, response) => {
     const { method = '', url: path = '', headers } = request;
     passed.push({ method, path, at: Date.now() });
-    // With the headers goes `Host`, which the API makes its addresses from.
+    // The headers include `Host`, from which the API makes the URLs in responses.
     const onward = forward(new URL(path, target), { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       pipeline(answer, response, () => undefined);
@@ -27,7 +27,7 @@ export async function startProxy(target: string) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Listening on a TCP port, the address is never a path.
+  // A server on a TCP port has an AddressInfo, never a path.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,

@@ -1,6 +1,6 @@
 import type { Graph } from './options.ts';
 
-/** A crawl of one of the site's graphs, as a request to the API: no sitemaps, for those who are beside us read none. */
+/** The request for a crawl of one of the site's graphs. It skips sitemaps, because the other crawlers read none. */
 export function crawlRequest(options: { siteUrl: string; graph: Graph; pages: number }) {
   const { siteUrl, graph, pages } = options;
   return {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { articleTruth, linkSentence } from '../site.ts';
+import { articleTruth, linkSentence } from '../../test/site/site.ts';
 import type { Graph } from './options.ts';
 import { ask, type Caller, type JobPath } from './service.ts';
 
-/** What a crawl left, counted document by document. */
+/** The documents of a crawl, counted one by one. */
 export interface Results {
   documents: number;
-  /** Addresses among them. */
+  /** Number of different URLs. */
   distinct: number;
-  /** Documents without what only their page says. */
+  /** Number of documents without the text that only their page has. */
   wrong: number;
   markdownBytes: number;
 }
@@ -18,7 +18,7 @@ const part = z.object({
   data: z.array(z.object({ markdown: z.string(), metadata: z.object({ sourceURL: z.string() }) })),
 });
 
-/** Reads all documents of a job that has ended, as its `next` leads. */
+/** Reads all documents of an ended job by following `next`. */
 export async function readResults(caller: Caller, path: JobPath, graph: Graph): Promise<Results> {
   const urls = new Set<string>();
   const results = { documents: 0, wrong: 0, markdownBytes: 0 };

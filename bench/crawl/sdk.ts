@@ -6,7 +6,7 @@ import { startProxy } from './proxy.ts';
 import { crawlRequest } from './request.ts';
 import { readHead } from './service.ts';
 
-/** Counts what the official SDK asks for while it waits for a crawl. @returns tables of it */
+/** Counts the requests of the official SDK while it waits for a crawl. @returns markdown tables */
 export async function measureSdk({ options, service: { instance } }: Bench): Promise<string> {
   const { graph, sdkPages: pages = 0 } = options;
   const proxy = await startProxy(instance.url);

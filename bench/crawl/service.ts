@@ -1,19 +1,20 @@
 import { z } from 'zod';
-import { pageJobStatus, started } from '../../src/schemas/page-job.ts';
-import { type Instance, startInstance } from '../../test/support/instance.ts';
 
-/** The whole service, started for the benchmark. */
-export interface Service {
-  instance: Instance;
-  /** Its processes by role; what they started belongs to them. */
+import { pageJobStatus, startResponse } from '../../src/schemas/page-job.ts';
+import { type RunningService, runFileOf, startService } from '../../test/support/service.ts';
+
+/** The service, started for the benchmark. */
+export interface MeasuredService {
+  instance: RunningService;
+  /** Process ids by role; their child processes count as well. */
   roots: Record<string, number>;
-  /** `host:port` of its engine. */
+  /** `host:port` of its Temporal server. */
   temporalAddress: string;
 }
 
-export async function startService(): Promise<Service> {
-  const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
-  const { pid, children, urls } = await instance.run();
+export async function startMeasuredService(): Promise<MeasuredService> {
+  const instance = await startService({ env: { LOG_LEVEL: 'warn' } });
+  const { pid, children, urls } = runFileOf(instance);
   const parts = Object.entries(children).map(([name, child]) => [name, child.pid] as const);
   return {
     instance,
@@ -22,13 +23,13 @@ export async function startService(): Promise<Service> {
   };
 }
 
-/** Whose name a request is made in, and where. */
+/** The API and the team that a request is made for. */
 export interface Caller {
   url: string;
   key: string;
 }
 
-/** A request to the API: a GET, or with a body a POST. */
+/** A request to the API: a GET, or a POST if it has a body. */
 export interface Ask<Answer> {
   path: string;
   method?: 'DELETE';
@@ -36,7 +37,7 @@ export interface Ask<Answer> {
   answer: z.ZodType<Answer>;
 }
 
-/** @throws Error with the answer where that is no success */
+/** Sends a request. @throws Error with the response if it is not successful */
 export async function ask<Answer>(
   { url, key }: Caller,
   { path, method, body, answer }: Ask<Answer>,
@@ -50,7 +51,7 @@ export async function ask<Answer>(
   return answer.parse(await response.json());
 }
 
-/** A batch or crawl, by the path of its status. */
+/** A batch or crawl, as the path of its status. */
 export type JobPath = string;
 
 export async function startJob(
@@ -58,19 +59,19 @@ export async function startJob(
   path: '/v2/crawl' | '/v2/batch/scrape',
   body: unknown,
 ): Promise<JobPath> {
-  const { id } = await ask(caller, { path, body, answer: started });
+  const { id } = await ask(caller, { path, body, answer: startResponse });
   return `${path}/${id}`;
 }
 
 const head = pageJobStatus.omit({ data: true });
 
-/** The state of a job, read so that it costs little. */
+/** Reads the status of a job with as few documents as possible. */
 export const readHead = (caller: Caller, path: JobPath) =>
   ask(caller, { path: `${path}?limit=1`, answer: head });
 
 const usage = z.object({ periods: z.array(z.object({ creditsUsed: z.number() })) });
 
-/** Sum of the ledger of the caller's team. */
+/** The sum of all ledger entries of the caller's team. */
 export async function sumLedger(caller: Caller): Promise<number> {
   const { periods } = await ask(caller, { path: '/v2/team/credit-usage/historical', answer: usage });
   return periods.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0);

@@ -2,11 +2,11 @@ import { short, table } from '../figures.ts';
 import type { SizeFigures } from './sizes.ts';
 import { cpuPerPage, type Moment, sumOf } from './watch.ts';
 
-/** The pipeline's faster setting. */
+/** The figures of the faster setting of the pipeline. */
 const bestOf = (pipeline: SizeFigures['pipeline']) =>
   Object.values(pipeline).reduce((best, each) => (each.perSecond > best.perSecond ? each : best));
 
-/** One size in full. */
+/** Formats the figures of one size. */
 export function describeSize(figures: SizeFigures): string {
   const { pages, cpuMs, pipeline, moments, history, results, ledger, isRight } = figures;
   const { documents, distinct, wrong } = results;
@@ -40,7 +40,7 @@ ${isRight ? 'Right' : 'WRONG'}: ${documents} documents of ${distinct} addresses,
   ].join('\n\n');
 }
 
-/** Whether a page costs the same at the start and at the end. */
+/** Formats the CPU time per page in each third of a crawl. */
 function describeThirds(moments: Moment[]): string {
   const total = moments.at(-1)!.completed;
   const at = (share: number) =>
@@ -56,14 +56,14 @@ function describeThirds(moments: Moment[]): string {
   return `Per page, third by third: ${parts.join(', ')}.`;
 }
 
-/** All sizes beside each other and beside the goals. */
+/** Formats all sizes side by side, with the goals. */
 export function compareSizes(all: SizeFigures[]): string {
   return table(
     all.map(({ pages, perSecond, cpuMs, pipeline, history, isRight }) => {
       const best = bestOf(pipeline);
       const cost = sumOf(cpuMs);
       const growth = cost / sumOf(all[0]!.cpuMs);
-      // What the machine's own drift would have made of it.
+      // The ratio that the drift of the machine's speed alone explains.
       const drift = best.cpuMs / bestOf(all[0]!.pipeline).cpuMs;
       return {
         pages,

@@ -6,27 +6,27 @@ import { type Results, readResults } from './results.ts';
 import { sumLedger } from './service.ts';
 import { cpuPerPage, type Moment } from './watch.ts';
 
-/** A crawl of one size beside the pipeline. */
+/** The figures of a crawl of one size and of the pipeline. */
 export interface SizeFigures {
   pages: number;
   perSecond: number;
-  /** CPU-milliseconds for each page, by role. */
+  /** CPU milliseconds per page, by role. */
   cpuMs: Record<string, number>;
-  /** The pipeline by its concurrency. */
+  /** The figures of the pipeline by its concurrency. */
   pipeline: Record<string, CrawlerFigures>;
   moments: Moment[];
   history: History;
   results: Results;
-  /** Credits that the ledger got. */
+  /** Credits that were added to the ledger. */
   ledger: number;
-  /** Every result is there once and right, and paid once. */
+  /** Whether every result is there once, is correct and was billed once. */
   isRight: boolean;
 }
 
 const PIPELINE = new URL('./pipeline.ts', import.meta.url);
 const AT_ONCE = ['8', '16'];
 
-/** Crawls a site of so many pages; the pipeline runs before and after, because the machine's speed drifts. */
+/** Crawls a site with this number of pages. The pipeline runs before and after, because the machine's speed drifts. */
 export async function measureSize(bench: Bench, pages: number): Promise<SizeFigures> {
   const { graph, pipelinePages } = bench.options;
   const { instance, temporalAddress } = bench.service;

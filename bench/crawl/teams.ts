@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/db/client.ts';
-import { addKey, createTeam, makeKey } from '../../src/db/teams.ts';
+import { addKey, createTeam, generateKey } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
-import { cancelled } from '../../src/schemas/page-job.ts';
+import { cancelResponse } from '../../src/schemas/page-job.ts';
 import { percentile, table } from '../figures.ts';
 import { type Bench, startCrawl } from './bench.ts';
 import { withSite } from './programs.ts';
-import { ask, type Caller, type JobPath, readHead, type Service, startJob } from './service.ts';
+import { ask, type Caller, type JobPath, type MeasuredService, readHead, startJob } from './service.ts';
 
 const BATCHES = 20;
 const BATCH_PAGES = 10;
 const BETWEEN_MS = 500;
 const LOOK_MS = 200;
-/** The large crawl is under way when it has so many pages. */
+/** Number of finished pages from which the large crawl counts as running. */
 const UNDER_WAY = 100;
 
-/** How long small batches of one team take, alone and while a large crawl of another team runs. @returns tables of it */
+/** Measures small batches of one team, alone and during a large crawl of another team. @returns markdown tables */
 export async function measureTeams(bench: Bench): Promise<string> {
   const pages = bench.options.teamPages ?? 0;
   const large: Caller = bench.service.instance;
@@ -28,7 +28,8 @@ export async function measureTeams(bench: Bench): Promise<string> {
       const before = await waitFor(large, crawl, UNDER_WAY);
       const beside = await runBatches(small, smallUrl);
       const after = await readHead(large, crawl);
-      if (after.status === 'scraping') await ask(large, { path: crawl, method: 'DELETE', answer: cancelled });
+      if (after.status === 'scraping')
+        await ask(large, { path: crawl, method: 'DELETE', answer: cancelResponse });
       const meanwhile = after.completed - before.completed;
       const isThere =
         after.status === 'scraping' ? '' : ' It ENDED before the last batch: give it more pages.';
@@ -39,10 +40,10 @@ The crawl of ${pages} pages got ${meanwhile} done meanwhile.${isThere}`;
   );
 }
 
-async function makeTeam({ instance: { url, dataDir } }: Service): Promise<Caller> {
+async function makeTeam({ instance: { url, dataDir } }: MeasuredService): Promise<Caller> {
   const db = openDatabase(runningDatabaseUrl(dataDir), (error) => console.error(error));
   try {
-    const key = makeKey();
+    const key = generateKey();
     await addKey(db, await createTeam(db, 'small', null), 'bench', key);
     return { url, key };
   } finally {
@@ -60,7 +61,7 @@ async function waitFor(caller: Caller, job: JobPath, completed: number) {
 
 let article = 0;
 
-/** @returns milliseconds from each request to the end of its batch; no page was ever asked for before */
+/** Runs batches of new pages. @returns milliseconds from each request to the end of its batch */
 async function runBatches(caller: Caller, siteUrl: string): Promise<number[]> {
   const times: number[] = [];
   for (let batch = 0; batch < BATCHES; batch++) {

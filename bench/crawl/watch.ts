@@ -3,10 +3,10 @@ import { short } from '../figures.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 import { type Caller, type JobPath, readHead } from './service.ts';
 
-/** The service at one time of a job. */
+/** The state of the service at one moment of a job. */
 export interface Moment {
   atMs: number;
-  /** Pages of the job that are done. */
+  /** Number of finished pages of the job. */
   completed: number;
   cpuMs: Record<string, number>;
   pssMb: Record<string, number>;
@@ -26,7 +26,7 @@ function takeMoment(roots: Record<string, number>, completed: number): Moment {
   };
 }
 
-/** Follows a job to its end. @returns its last state, and moments from its start to its end */
+/** Watches a job until it ends. @returns its last status, and the moments from start to end */
 export async function watchJob(caller: Caller, roots: Record<string, number>, start: () => Promise<JobPath>) {
   const moments = [takeMoment(roots, 0)];
   const path = await start();
@@ -41,7 +41,7 @@ export async function watchJob(caller: Caller, roots: Record<string, number>, st
   }
 }
 
-/** What the service takes while nobody asks for anything. */
+/** Formats CPU time and memory of the idle service. */
 export async function describeIdle(roots: Record<string, number>): Promise<string> {
   const before = takeMoment(roots, 0);
   await sleep(IDLE_MS);
@@ -50,12 +50,12 @@ export async function describeIdle(roots: Record<string, number>): Promise<strin
   return `Idle: ${short(cpu)} CPU-ms per second, ${short(sumOf(after.pssMb))} MB PSS.`;
 }
 
-/** CPU-milliseconds by role between two moments, for each of so many pages. */
+/** CPU milliseconds per page and role between two moments. */
 export function cpuPerPage(from: Moment, to: Moment, pages: number): Record<string, number> {
   const roles = Object.entries(to.cpuMs);
   return Object.fromEntries(roles.map(([role, ms]) => [role, (ms - (from.cpuMs[role] ?? 0)) / pages]));
 }
 
-/** Sum over all roles. */
+/** The sum over all roles. */
 export const sumOf = (parts: Record<string, number>) =>
   Object.values(parts).reduce((sum, part) => sum + part, 0);

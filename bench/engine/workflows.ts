@@ -5,7 +5,7 @@ const { nothing } = proxyActivities<{ nothing(): Promise<void> }>({
   heartbeatTimeout: '10s',
 });
 
-/** One activity that does nothing: what the engine alone costs. */
+/** Runs one activity that does nothing, to measure the cost of Temporal alone. */
 export async function idle(): Promise<void> {
   await nothing();
 }

@@ -2,22 +2,22 @@ import { availableParallelism } from 'node:os';
 import { Agent, request } from 'undici';
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createEngines } from '../../src/engines/index.ts';
-import { createRenderPool } from '../../src/formats/pool.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { serveCrawler } from '../crawl/programs.ts';
 import { measure } from '../figures.ts';
 
 /**
- * Fetches all pages of a site and converts them in the service's threads. The setting says with what, and how many at
- * once: `engine-8` is what a scrape goes through, rule of escalation included; `undici-8` asks undici and takes the
- * answer for UTF-8.
+ * Fetches all pages of a site and converts them in the service's threads. The setting names the fetcher and the number of
+ * pages at once: `engine-8` uses the service's engines with the escalation, `undici-8` uses undici and decodes every
+ * response as UTF-8.
  */
 
 const PAGE_MS = 30_000;
-/** As the worker has it. */
+/** The same limit as in the worker. */
 const THREAD_MEMORY_MB = 512;
 
 type GetPage = (url: string, signal: AbortSignal) => Promise<Snapshot>;

@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type BrowserType, chromium, type Page } from 'playwright-core';
+import { type BrowserType, chromium, type Page } from 'playwright';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { unprivileged } from '../browser/unprivileged.ts';
 import { serveVisitor, type VisitorTask } from '../browser/visitors.ts';
 
 /**
- * Crawlee's PlaywrightCrawler, told what to wait for. It opens as many pages at once as the others from the start to
- * the end, in one browser, and keeps nothing on disk.
+ * Runs Crawlee's PlaywrightCrawler, which is told which text to wait for. It opens a fixed number of pages at once in one
+ * browser, like the other visitors, and stores nothing on disk.
  */
 
-/** What is used of Crawlee; it is not there before it is installed, so neither are its types. */
+/** The part of Crawlee that is used. Crawlee's own types are missing until it is installed. */
 interface Crawlee {
   PlaywrightCrawler: new (
     options: {
@@ -29,24 +29,24 @@ interface Crawlee {
   Configuration: new (options: Record<string, unknown>) => object;
 }
 
-/** How its browser is set up, by the visitor's name. */
+/** Options of the browser by the name of the visitor. */
 const SETTINGS: Record<string, { useIncognitoPages?: boolean; useFingerprints?: boolean }> = {
-  /** A context for each page, as everybody else has; else, the pages of a browser share one. */
+  /** A context for each page, as the other visitors have; otherwise the pages of a browser share one. */
   'crawlee-contexts': { useIncognitoPages: true },
-  /** The same without made-up fingerprints, which are its default. */
+  /** The same without generated fingerprints, which are the default. */
   'crawlee-contexts-plain': { useIncognitoPages: true, useFingerprints: false },
   'crawlee-one-context': {},
 };
 
-/** Those of our own pool: pages that one browser opens. */
+/** Number of pages that one browser opens, as in our own pool. */
 const USES = 1_000;
-/** Half a second by default, which new requests would wait for. */
+/** Interval at which Crawlee looks for new requests. The default of half a second would delay them. */
 const LOOKS_EVERY_SECONDS = 0.02;
 
 const PACKAGE = '@crawlee/playwright';
 const { PlaywrightCrawler, Configuration }: Crawlee = await import(PACKAGE);
 const [name = '', text = ''] = process.argv.slice(2);
-// Its parent is measureVisitor.
+// measureVisitor passes this argument.
 const task = JSON.parse(text) as VisitorTask;
 const { path: executablePath } = await findChromium(readConfig());
 const directory = await mkdtemp(path.join(tmpdir(), 'winnow-bench-'));

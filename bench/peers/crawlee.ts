@@ -1,18 +1,18 @@
 import type { Document } from 'domhandler';
-import { render } from '../../src/formats/render.ts';
 import { clean } from '../../src/html/clean.ts';
 import { toMarkdown } from '../../src/html/markdown/index.ts';
 import { extractMetadata } from '../../src/html/metadata.ts';
+import { render } from '../../src/rendering/render.ts';
 import type { CleanOptions, Snapshot } from '../../src/snapshot.ts';
 import { type CrawlerTask, serveCrawler } from '../crawl/programs.ts';
 
 /**
- * Crawlee's CheerioCrawler with our extraction; results go into its dataset. Tried besides these settings, without an
- * effect that could be told from noise: requests without its header generator, an agent that keeps connections alive,
- * the queue without locks.
+ * Runs Crawlee's CheerioCrawler with our extraction and stores the results in its dataset. These settings had no
+ * measurable effect: requests without its header generator, an agent that keeps connections alive, the queue without
+ * locks.
  */
 
-/** What is used of Crawlee; it is not there before it is installed, so neither are its types. */
+/** The part of Crawlee that is used. Crawlee's own types are missing until it is installed. */
 interface Crawlee {
   CheerioCrawler: new (
     options: { requestHandler(page: Page): Promise<void> },
@@ -30,11 +30,11 @@ interface Page {
   enqueueLinks(options: { globs: string[] }): Promise<unknown>;
 }
 
-/** Options of the crawler, and of its configuration. */
+/** Options of the crawler and of its configuration. */
 interface Setting {
   crawler: Record<string, unknown>;
   configuration: Record<string, unknown>;
-  /** The extraction gets the page as it was sent and parses it once more, rather than Crawlee's tree. */
+  /** Whether the extraction parses the page again instead of using Crawlee's tree. */
   parsesAgain?: boolean;
 }
 
@@ -43,12 +43,12 @@ const { CheerioCrawler, Configuration }: Crawlee = await import(PACKAGE);
 const CLEAN: CleanOptions = { onlyMainContent: true, removeBase64Images: true };
 
 const DEFAULT: Setting = { crawler: {}, configuration: {} };
-/** Nothing on disk, no sessions with their cookies, no second tries. */
+/** Stores nothing on disk, uses no sessions and no cookies, and does not retry. */
 const MEMORY: Setting = {
   crawler: { useSessionPool: false, maxRequestRetries: 0 },
   configuration: { persistStorage: false },
 };
-/** So many pages at once from the start to the end, whatever load the autoscaling sees. */
+/** A fixed number of pages at once, without autoscaling. */
 const steady = (atOnce: number): Setting => ({
   ...MEMORY,
   crawler: {
@@ -88,7 +88,7 @@ async function crawl(siteUrl: string, { graph, setting }: CrawlerTask) {
         await enqueueLinks({ globs: [`${siteUrl}/${graph}/*`] });
       },
     },
-    // The warm-up has a queue and a dataset of its own.
+    // The warm-up uses a separate queue and dataset.
     new Configuration({ defaultRequestQueueId: name, defaultDatasetId: name, ...configuration }),
   );
   const { requestsFinished, requestsFailed } = await crawler.run([`${siteUrl}/${graph}/0`]);

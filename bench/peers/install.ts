@@ -6,9 +6,9 @@ import path from 'node:path';
 const DIRECTORY = import.meta.dirname;
 
 /**
- * Installs the peers from the npm registry, unless that was done before. Not by `npm ci`: some of them name packages for
- * other systems that are in no registry.
- * @throws Error when npm cannot
+ * Installs the peers from the npm registry unless they are installed. It does not use `npm ci`, because some peers depend
+ * on packages for other systems that no registry has.
+ * @throws Error if npm fails
  */
 export async function installPeers(): Promise<void> {
   const isThere = (name: string) => existsSync(path.join(DIRECTORY, 'node_modules', name));

@@ -1,10 +1,10 @@
 import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 
 /** Converts HTML to GitHub-flavoured markdown. */
 export type Convert = (html: string) => string;
 
-/** What is used of the packages; they are not there before they are installed, so neither are their types. */
+/** The parts of the packages that are used. Their own types are missing until they are installed. */
 interface Unified {
   unified(): Processor;
 }
@@ -16,13 +16,13 @@ interface Turndown {
   default: new (options: object) => { use(plugin: unknown): unknown; turndown(html: string): string };
 }
 
-/** Our converter alone: nothing of the page is left out. */
+/** Our converter without tidying, so nothing of the page is dropped. */
 export const ours: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: false });
 
-/** As the service calls it: without links that skip, and without what is empty. */
+/** Our converter as the service calls it, which drops skip links and empty elements. */
 export const tidy: Convert = (html) => toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
 
-/** What a crawler of one's own does: cheerio takes out what is around the content, turndown writes the rest. */
+/** A typical self-written crawler: cheerio removes what surrounds the content, and turndown converts the rest. */
 export async function cheerioTurndown(): Promise<Convert> {
   const { load }: { load(html: string): Cheerio } = await import('cheerio' as string);
   const { turndown } = await loadTurndown();
@@ -46,7 +46,7 @@ async function loadTurndown(): Promise<{ turndown: Convert }> {
   return { turndown: (html) => service.turndown(html) };
 }
 
-/** The converters that are installed in this folder, by name, each as the quality kit runs it. */
+/** The converters in this folder by name, configured as in the quality kit. */
 export async function markdownPeers(): Promise<Record<string, Convert>> {
   const load = (name: string) => import(name);
   const { unified }: Unified = await load('unified');

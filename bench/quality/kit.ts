@@ -4,21 +4,21 @@ import { gunzipSync } from 'node:zlib';
 import { createContent } from '../../src/html/content.ts';
 import type { SetName } from './peers.ts';
 
-/** A page of the kit and what is known about it. */
+/** An annotated page of the kit. */
 export interface KitPage {
   id: string;
   type: string;
   url: string;
   /** The annotated main content. */
   text: string;
-  /** Snippets. */
+  /** Text snippets that must be in the result, and that must not. */
   mustInclude: string[];
   mustExclude: string[];
-  /** Where its HTML is, zipped. */
+  /** Path of its gzipped HTML. */
   file: string;
 }
 
-/** All pages of a set, in its order. */
+/** Reads all pages of a set, in its order. */
 export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
   const folder = path.join(kit, set === 'wcxb' ? 'wcxb-dev' : 'aeb');
   const fileOf = (id: string) => path.join(folder, 'html', `${id}.html.gz`);
@@ -39,7 +39,8 @@ export async function readPages(kit: string, set: SetName): Promise<KitPage[]> {
   }));
 }
 
-/** A page as the service converts it with default options but for `excludeTags`, and the CPU milliseconds from its HTML to markdown. */
+/** Converts a page as the service does with default options and `excludeTags`. Also returns the CPU milliseconds from HTML to
+ * markdown. */
 export async function convert(
   { url, file }: KitPage,
   excludeTags?: string[],
@@ -51,7 +52,7 @@ export async function convert(
   return { markdown, cpuMs: (user + system) / 1000 };
 }
 
-/** The markdown of a page's HTML as the service makes it with default options but for `excludeTags`. */
+/** The markdown that the service makes of a page's HTML with default options and `excludeTags`. */
 export function markdownOf(url: string, text: string, excludeTags?: string[]): string {
   const snapshot = {
     ...{ sourceUrl: url, url, statusCode: 200, contentType: 'text/html; charset=utf-8', text },

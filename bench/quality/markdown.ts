@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { type Convert, markdownPeers, ours, tidy } from '../peers/markdown.ts';
 
-/** The kit's sets of HTML whose markdown must say the same. */
+/** The kit's sets for the conversion to markdown. */
 export const MARKDOWN_SETS = ['spec', 'pages', 'pages-mixed'] as const;
 export type MarkdownSet = (typeof MARKDOWN_SETS)[number];
 
@@ -18,7 +18,7 @@ interface Example {
   section?: string;
 }
 
-/** The kit's own functions, as far as they are used here. */
+/** The functions of the kit that are used here. */
 interface Scorer {
   markdownToHtml(markdown: string): string;
   canonicalHtml(html: string): string;
@@ -27,7 +27,7 @@ interface Scorer {
   bagF1(wanted: string[], got: string[]): number;
 }
 
-/** A converter's row: its scores, and its CPU time over the set. */
+/** Compares all converters on a set. @returns a row for each, with its scores and CPU time */
 export async function compareConverters(kit: string, set: MarkdownSet): Promise<Record<string, string>[]> {
   const scorer = await loadScorer(kit);
   const examples = await readExamples(kit, set);
@@ -45,17 +45,17 @@ export async function compareConverters(kit: string, set: MarkdownSet): Promise<
   });
 }
 
-/** The markdown of each example, `undefined` where the converter fails. */
+/** Converts each example; its markdown is `undefined` if the converter fails. */
 function run(examples: Example[], convert: Convert): { markdown: (string | undefined)[]; cpuMs: number } {
   const attempt = ({ html }: Example) => {
     try {
       return convert(html);
     } catch {
-      // A page that a converter fails on counts as lost.
+      // A page counts as lost if the converter fails.
       return undefined;
     }
   };
-  // Slow until the code is compiled, so all are converted twice.
+  // All are converted twice, because code is slow until V8 has compiled it.
   for (const example of examples) attempt(example);
   const start = process.cpuUsage();
   const markdown = examples.map(attempt);
@@ -108,7 +108,7 @@ function pageScores(
   );
 }
 
-async function readExamples(kit: string, set: MarkdownSet): Promise<Example[]> {
+export async function readExamples(kit: string, set: MarkdownSet): Promise<Example[]> {
   if (set === 'spec') {
     const examples: Example[] = JSON.parse(await readFile(path.join(kit, 'mdspec', 'examples.json'), 'utf8'));
     return examples.filter(({ html }) => html.trim());

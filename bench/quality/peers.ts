@@ -16,7 +16,7 @@ const COLUMNS: Record<SetName, string[]> = {
   aeb: ['chain', 'F1', 'precision', 'recall'],
 };
 
-/** As the kit's README has them, measured on the same files with the same scorer. */
+/** Figures from the kit's README, measured on the same files with the same scorer. */
 const PEERS: Record<SetName, (string | number)[][]> = {
   wcxb: [
     ['rs-trafilatura 0.2.2', 0.818, 75.6, 11.5, 0.919, 0.933, 0.751, 0.749, 0.628, 0.609, 0.577],
@@ -36,7 +36,7 @@ const PEERS: Record<SetName, (string | number)[][]> = {
   ],
 };
 
-/** A row of the set's table: a name and its figures. */
+/** Makes a row of the set's table from a name and figures. */
 export function row(set: SetName, cells: (string | number | undefined)[]): Record<string, string> {
   return Object.fromEntries(
     COLUMNS[set].map((name, index) => {
@@ -47,5 +47,5 @@ export function row(set: SetName, cells: (string | number | undefined)[]): Recor
   );
 }
 
-/** What others reach on the set. */
+/** The figures of other tools on the set. */
 export const peersOf = (set: SetName): Record<string, string>[] => PEERS[set].map((cells) => row(set, cells));

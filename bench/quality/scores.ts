@@ -3,19 +3,19 @@ import { pathToFileURL } from 'node:url';
 import type { KitPage } from './kit.ts';
 import { row, type SetName, TYPES } from './peers.ts';
 
-/** What the kit's scorer says about one page; shares from 0 to 1. */
+/** The scores of one page, from 0 to 1. */
 export interface Score {
   id: string;
   type: string;
   f1: number;
-  /** `undefined` where there is nothing to divide by. */
+  /** `undefined` if the denominator is 0. */
   precision: number | undefined;
   recall: number | undefined;
   withShare: number;
   withoutShare: number;
 }
 
-/** The kit's own functions, as far as they are used here. */
+/** The functions of the kit that are used here. */
 interface Scorer {
   markdownToText(markdown: string): string;
   wordScores(predicted: string, truth: string): { precision: number; recall: number; f1: number };
@@ -23,7 +23,7 @@ interface Scorer {
   snippetShare(text: string, snippets: string[]): number;
 }
 
-/** Scores the markdown of each page, by id. */
+/** Scores the markdown of each page with the kit's scorer, by id. */
 export async function score(
   kit: string,
   pages: KitPage[],
@@ -47,7 +47,7 @@ async function loadScorer(kit: string): Promise<Scorer> {
   return { ...(await load('text.mjs')), ...(await load('content-metrics.mjs')) };
 }
 
-/** Our row of the set's table: means over pages; for aeb, F1 is that of mean precision and mean recall. */
+/** Our row of the set's table, as means over pages. For aeb, F1 is computed from mean precision and mean recall. */
 export function summaryOf(set: SetName, scores: Score[]): Record<string, string>[] {
   const meanOf = (name: 'f1' | 'precision' | 'recall' | 'withShare' | 'withoutShare', list = scores) =>
     mean(list.flatMap((one) => one[name] ?? []));

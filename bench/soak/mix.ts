@@ -1,32 +1,32 @@
-import { appTruth } from '../site/app.ts';
+import { appTruth } from '../../test/site/app.ts';
 
-/** Where pages of all kinds are. */
+/** Base URLs of the sites with the pages. */
 export interface Sites {
   /** The generated site. */
   site: string;
-  /** Behind a certificate of its own making. */
+  /** A site with a self-signed certificate. */
   selfSigned: string;
-  /** Behind one that is over. */
+  /** A site with an expired certificate. */
   expired: string;
 }
 
 /** A kind of page. */
 export interface Kind {
   name: string;
-  /** Of a hundred pages. */
+  /** Number of pages of this kind among a hundred. */
   share: number;
-  /** Its address. @param n another one for each page */
+  /** The URL of a page. @param n index of the page, so that each has its own URL */
   url(sites: Sites, n: number): string;
-  /** How its visit ends: `read` with its text, a status, or the code of an error. */
+  /** The expected outcome: `read` (its text was read), a status, or an error code. */
   outcome: string;
 }
 
-/** Longer than a page may take. */
+/** A delay longer than any deadline. */
 const NEVER_MS = 600_000;
-/** In the path of pages that crash. */
+/** Part of the path of pages whose tab crashes. */
 export const DOOMED = '/slow/1/';
 
-/** What a worker meets. Shares sum up to a hundred. */
+/** The kinds of pages that a worker meets. The shares add up to a hundred. */
 export const MIX: Kind[] = [
   { name: 'drawn by scripts', share: 83, url: ({ site }, n) => `${site}/app/${n}`, outcome: 'read' },
   { name: 'slow', share: 8, url: ({ site }, n) => `${site}/slow/3000/app/${n}`, outcome: 'read' },
@@ -48,10 +48,10 @@ export const MIX: Kind[] = [
   },
 ];
 
-/** Shares no factor with a hundred, so that kinds come mixed. */
+/** A step that has no common factor with a hundred, so that kinds alternate. */
 const STRIDE = 37;
 
-/** The kind of page `n`; each has its share of any hundred in a row. */
+/** The kind of page `n`. Each kind has its share of any hundred consecutive pages. */
 export function kindOf(n: number): Kind {
   let place = (n * STRIDE) % 100;
   for (const kind of MIX) {
@@ -61,5 +61,5 @@ export function kindOf(n: number): Kind {
   throw new Error('the shares of the mix are less than a hundred');
 }
 
-/** Whether this is the text of page `n`, where it has one. */
+/** Whether the HTML contains the text of page `n`. */
 export const isRead = (html: string, n: number) => html.includes(appTruth(n).firstSentence);

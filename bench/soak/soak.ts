@@ -6,64 +6,64 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setInterval } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { browsersBelow } from '../../test/chaos/browsers.ts';
 import { startDns } from '../../test/support/dns.ts';
 import { startTlsSite } from '../../test/support/tls-site.ts';
-import { browsersBelow } from '../chaos/browsers.ts';
 import { withSite } from '../crawl/programs.ts';
 import { byRole, sampleProcesses } from '../processes.ts';
 import { kindOf, type Sites } from './mix.ts';
 
-/** What is opened, and how. */
+/** The options of a soak test. */
 export interface SoakOptions {
   pages: number;
   atOnce: number;
-  /** Pages after which a browser is replaced. */
+  /** Number of pages after which a browser is replaced. */
   uses: number;
-  /** The worker collects its garbage now and then. */
+  /** Whether the worker collects garbage from time to time. */
   collect: boolean;
 }
 
-/** What its worker is told. */
+/** The task of the worker process. */
 export interface WorkerTask extends SoakOptions {
   sites: Sites;
   dns: string;
-  /** For blobs. */
+  /** Directory for blobs. */
   directory: string;
 }
 
-/** Memory at one time, once `done` pages have been opened. */
+/** Memory after `done` pages. */
 interface Look {
   done: number;
   workerMb: number;
-  /** Of the worker, what V8 uses. */
+  /** Heap of the worker that V8 uses, in MB. */
   heapMb: number;
   chromiumMb: number;
 }
 
-/** What was seen. */
+/** The result of a soak test. */
 export interface Soak {
   looks: Look[];
-  /** Rows of a table. */
+  /** Rows of the table of outcomes. */
   outcomes: { kind: string; outcome: string; pages: number }[];
-  /** Pages that ended otherwise than their kind should. */
+  /** Pages with an unexpected outcome. */
   wrong: string[];
-  /** Processes and files, after everything was closed. */
+  /** Processes and files that are left after everything was closed. */
   left: string[];
-  /** How many browsers were started. */
+  /** Number of browsers that were started. */
   browsers: number;
   seconds: number;
 }
 
 const LOOK_MS = 2_000;
-/** What is asked to end may take so long until it has. */
+/** Milliseconds that processes may take to end. */
 const GRACE_MS = 3_000;
 
-/** Opens the pages in a worker of their own and watches it. */
+/** Opens the pages in a worker process and samples its memory. */
 export async function soak(options: SoakOptions): Promise<Soak> {
   const dns = await startDns({});
   await using selfSigned = await startTlsSite('self-signed');
   await using expired = await startTlsSite('expired');
-  // All that the worker and its browsers leave anywhere is there.
+  // The temporary directory of the worker and its browsers, so that leftover files are found.
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-soak-'));
   await chmod(directory, 0o755);
   try {
@@ -129,10 +129,10 @@ async function watch(task: WorkerTask): Promise<Soak> {
   };
 }
 
-/** Tells a process from a later one of the same number: when it started. Empty for one that has ended. */
+/** The start time of a process, which distinguishes it from a later one with the same pid; empty if it has ended. */
 function identityOf(pid: number): string {
   try {
-    // Field 22 (starttime) of proc(5), and no zombie.
+    // Field 22 (starttime) of proc(5). Zombies count as ended.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ');
@@ -142,7 +142,7 @@ function identityOf(pid: number): string {
   }
 }
 
-/** Of the line through the points that is nearest by least squares. */
+/** The slope of the least-squares line through the points. */
 export function slopeOf(points: [x: number, y: number][]): number {
   const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
   const [middleX, middleY] = [mean(0), mean(1)];

@@ -1,7 +1,7 @@
-import { openBlobs } from '../../src/blobs.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
-import type { Session } from '../../src/browser/cdp.ts';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import type { Session } from '../../src/browser/chromium/cdp.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
@@ -15,21 +15,21 @@ import { measure } from '../figures.ts';
 import { DOOMED, isRead, kindOf } from './mix.ts';
 import type { WorkerTask } from './soak.ts';
 
-/** Opens pages as a worker does, tells of each, closes everything and ends. */
+/** Opens pages like a worker, reports the outcome of each, closes everything and exits. */
 
 const PAGE_MS = 10_000;
-/** A doomed page is open for so long. */
+/** Milliseconds after which the tab of a doomed page crashes. */
 const DOOM_MS = 300;
 const COLLECTED_EVERY = 50;
 
 process.once('disconnect', () => process.exit(1));
-// Its parent is soak().
+// soak() passes this argument.
 const task = JSON.parse(process.argv[2]!) as WorkerTask;
 const logger = createLogger('soak', 'error');
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: task.dns });
 const proxy = await startEgressProxy(egress);
 const { path: executablePath } = await findChromium(readConfig());
-const pool = createBrowserPool({
+const pool = new BrowserPool({
   launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
   ...{ logger, contexts: task.atOnce, limits: { uses: task.uses } },
 });
@@ -46,7 +46,7 @@ await measure(task.pages, task.atOnce, async (n) => {
 });
 await pool.close();
 await Promise.all([proxy.close(), egress.close()]);
-// As a worker ends: at once, whatever is still being done.
+// Exits at once, like a worker, even if something is still running.
 process.exit();
 
 async function visit(n: number): Promise<string> {
@@ -67,12 +67,11 @@ async function visit(n: number): Promise<string> {
   }
 }
 
-/** The same pool, in which the tabs of doomed pages crash. */
-function crashing({ lease, ...rest }: BrowserPool): BrowserPool {
+/** Wraps the pool so that the tabs of doomed pages crash. */
+function crashing(pool: BrowserPool): Pick<BrowserPool, 'lease'> {
   return {
-    ...rest,
     lease: (options, use, signal) =>
-      lease(
+      pool.lease(
         options,
         (context) =>
           use({
@@ -92,7 +91,7 @@ function doom(session: Session): void {
   session.on('Page.frameNavigated', async ({ frame }) => {
     if (frame.parentId || !frame.url.includes(DOOMED)) return;
     await new Promise((resolve) => setTimeout(resolve, DOOM_MS));
-    // It has no answer: there is nobody left to give one.
+    // The call never succeeds, because the tab is gone.
     session.send('Page.crash').catch(() => undefined);
   });
 }

@@ -1,15 +1,15 @@
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import {
-  cachedBytes,
-  type DroppedCopies,
-  dropOldCopies,
-  dropUnusedFiles,
-  knownFiles,
-} from '../db/cache-files.ts';
+  type DeletedCopies,
+  deleteLeastUsedFiles,
+  deleteOldCopies,
+  findKnownFiles,
+  sumCachedBytes,
+} from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 
 /** Dependencies of the cache upkeep. */
-export interface CacheDoors {
+export interface CacheUpkeepDeps {
   db: Database;
   cacheBlobs: Blobs;
   /** Milliseconds that a copy is kept after it was fetched. */
@@ -19,7 +19,7 @@ export interface CacheDoors {
 }
 
 /** Files younger than this are never treated as stray, because a file is written shortly before its row. */
-const SLACK_MS = 3_600_000;
+const SAFETY_MARGIN_MS = 3_600_000;
 /** Number of shelves. A shelf holds the files whose keys begin with the same two hex digits. */
 const SHELVES = 256;
 /**
@@ -34,24 +34,24 @@ const TURN_MS = 600_000;
  * with the last of them.
  * @returns the number of deleted copies and files
  */
-export async function trimCache(doors: CacheDoors): Promise<{ copies: number; files: number }> {
-  const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = doors;
+export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number; files: number }> {
+  const { db, cacheBlobs, cacheTtlMs, cacheMaxBytes } = deps;
   const total = { copies: 0, files: 0 };
   /** Deletes the files of copies that were deleted from the database. @returns the number of freed bytes */
-  const finish = async ({ copies, files }: DroppedCopies) => {
+  const removeFiles = async ({ copies, files }: DeletedCopies) => {
     for (const { hash } of files) await cacheBlobs.remove(hash);
     total.copies += copies;
     total.files += files.length;
     return files.reduce((sum, { bytes }) => sum + bytes, 0);
   };
   const before = new Date(Date.now() - cacheTtlMs);
-  for (let some = 1; some > 0; ) {
-    const dropped = await dropOldCopies(db, before);
-    await finish(dropped);
-    some = dropped.copies;
+  for (let deleted = 1; deleted > 0; ) {
+    const dropped = await deleteOldCopies(db, before);
+    await removeFiles(dropped);
+    deleted = dropped.copies;
   }
-  for (let excess = (await cachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
-    const freed = await finish(await dropUnusedFiles(db, excess));
+  for (let excess = (await sumCachedBytes(db)) - cacheMaxBytes; excess > 0; ) {
+    const freed = await removeFiles(await deleteLeastUsedFiles(db, excess));
     // The remaining files are locked, because they are being stored again at this moment.
     if (freed === 0) break;
     excess -= freed;
@@ -67,13 +67,13 @@ export async function trimCache(doors: CacheDoors): Promise<{ copies: number; fi
  * @returns the number of deleted files
  */
 export async function removeStrayFiles(
-  { db, cacheBlobs }: Pick<CacheDoors, 'db' | 'cacheBlobs'>,
+  { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
   shelf = Math.floor(Date.now() / TURN_MS) % SHELVES,
 ): Promise<number> {
-  const settled = Date.now() - SLACK_MS;
+  const settled = Date.now() - SAFETY_MARGIN_MS;
   const files = await cacheBlobs.list(shelf.toString(16).padStart(2, '0'));
   const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
-  const known = await knownFiles(db, old);
+  const known = await findKnownFiles(db, old);
   const strays = old.filter((key) => !known.has(key));
   for (const key of strays) await cacheBlobs.remove(key);
   return strays.length;

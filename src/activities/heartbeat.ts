@@ -14,7 +14,7 @@ export function startHeartbeat(renew?: () => Promise<void>): Disposable {
   const timer = setInterval(() => {
     context.heartbeat();
     if (++beats % BEATS_PER_RENEWAL !== 0) return;
-    renew?.().catch((error) => context.log.warn('lease not renewed', { error: String(error) }));
+    renew?.().catch((error) => context.log.warn('a lease could not be renewed', { error: String(error) }));
   }, HEARTBEAT_MS);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -4,30 +4,31 @@ import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import { translateDatabaseError } from '../db/client.ts';
 import { type ErrorCode, policyOf, toServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { type JobDoors, jobActivities } from './jobs.ts';
-import { type MapDoors, mapActivities } from './map.ts';
-import { type PageDoors, pageActivities } from './pages.ts';
-import { type ScrapeDoors, scrapeActivities } from './scrape.ts';
-import { type UpkeepDoors, upkeepActivities } from './upkeep.ts';
-import { type WebhookDoors, webhookActivities } from './webhooks.ts';
+import type { WebhookDeps } from '../webhooks/delivery.ts';
+import { type MapDeps, mapActivities } from './map.ts';
+import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
+import { type PageWorkerDeps, pageActivities } from './pages.ts';
+import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
+import { type UpkeepDeps, upkeepActivities } from './upkeep.ts';
+import { webhookActivities } from './webhooks.ts';
 
 /** The dependencies of all activities. A worker creates them once. */
-export type Doors = ScrapeDoors &
-  MapDoors &
-  PageDoors &
-  JobDoors &
-  WebhookDoors &
-  UpkeepDoors & { logger: Logger };
+export type ActivityDeps = ScrapeDeps &
+  MapDeps &
+  PageWorkerDeps &
+  PageJobDeps &
+  WebhookDeps &
+  UpkeepDeps & { logger: Logger };
 
 /** Creates all activities of the service. */
-export function createActivities(doors: Doors) {
+export function createActivities(deps: ActivityDeps) {
   return {
-    ...scrapeActivities(doors),
-    ...mapActivities(doors),
-    ...jobActivities(doors),
-    ...pageActivities(doors),
-    ...webhookActivities(doors),
-    ...upkeepActivities(doors),
+    ...scrapeActivities(deps),
+    ...mapActivities(deps),
+    ...pageJobActivities(deps),
+    ...pageActivities(deps),
+    ...webhookActivities(deps),
+    ...upkeepActivities(deps),
   };
 }
 

@@ -1,34 +1,31 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
-import { orderBySearch } from '../crawl/map-search.ts';
+import type { Blobs } from '../blobs/index.ts';
+import { rankLinks } from '../crawl/map/rank-links.ts';
 import { MAP_CREDITS } from '../credits.ts';
-import { completeJob, findJob, findOutcome } from '../db/jobs.ts';
-import { releaseSlot, renewSlot } from '../db/slots.ts';
+import { completeJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { ServiceError } from '../errors.ts';
+import { type DiscoveredLinks, discoverLinks, type LinkDiscoveryDeps } from '../mapping/discover-links.ts';
+import { mapWarning } from '../mapping/map-warning.ts';
 import { MAP_TIMEOUT_MS, type MapRequest, type MapResult } from '../schemas/map.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { warningOf } from './map-warning.ts';
-import { type Survey, type SurveyDoors, surveySite } from './site-survey.ts';
-import { waitForSlot } from './slot.ts';
+import { waitForSlot } from './wait-for-slot.ts';
 
 /** Dependencies of maps. */
-export interface MapDoors extends SurveyDoors {
+export interface MapDeps extends LinkDiscoveryDeps {
   blobs: Blobs;
 }
 
 /** A fifth of the timeout, but at most five seconds, is reserved for sorting and storing the links. */
-const END_PART = 5;
-const LONGEST_END_MS = 5_000;
+const STORING_FRACTION = 1 / 5;
+const MAX_STORING_MS = 5_000;
 /** Minimum number of links that are collected for a search, even if the user wants fewer. */
-const LEAST_SEARCHED = 5_000;
+const MIN_SEARCHED_LINKS = 5_000;
 
-/**
- * Creates the timers of a map. `half` fires after half of the time for finding links, `enough` at the end of
- * that time, and `over` when the timeout is over.
- */
-function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, outer: AbortSignal) {
-  const enoughMs = timeoutMs - Math.min(timeoutMs / END_PART, LONGEST_END_MS);
+/** Starts the timers of a map. The first half of the time for finding links is for the sitemaps. */
+function startDeadlines({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, outer: AbortSignal) {
+  const discoveryMs = timeoutMs - Math.min(timeoutMs * STORING_FRACTION, MAX_STORING_MS);
   const timers: NodeJS.Timeout[] = [];
   const signalAfter = (ms: number) => {
     const controller = new AbortController();
@@ -38,15 +35,15 @@ function startClock({ url, timeout: timeoutMs = MAP_TIMEOUT_MS }: MapRequest, ou
   };
   return {
     timeoutMs,
-    half: signalAfter(enoughMs / 2),
-    enough: signalAfter(enoughMs),
-    over: signalAfter(timeoutMs),
+    sitemapDeadline: signalAfter(discoveryMs / 2),
+    discoveryDeadline: signalAfter(discoveryMs),
+    timeout: signalAfter(timeoutMs),
     [Symbol.dispose]: () => timers.forEach(clearTimeout),
   };
 }
 
 /** Throws the reason why no links were found, if that is an error. */
-function throwReason({ start, sitemaps }: Survey): void {
+function throwReason({ start, sitemaps }: DiscoveredLinks): void {
   if (start instanceof ServiceError) throw start;
   const failed = typeof sitemaps === 'object' ? sitemaps.failed[0] : undefined;
   if (start === undefined && failed) throw new ServiceError(failed.code, failed.error);
@@ -56,18 +53,18 @@ function throwReason({ start, sitemaps }: Survey): void {
  * Creates the result of a map.
  * @throws the reason why no links were found, if that is an error
  */
-function resultOf(survey: Survey, request: MapRequest): MapResult {
+function createResult(discovered: DiscoveredLinks, request: MapRequest): MapResult {
   const { search, limit } = request;
-  const found = survey.links.list();
-  if (found.length === 0) throwReason(survey);
-  const ordered = search === undefined ? found : orderBySearch(found, search);
-  const warning = warningOf(survey, request);
-  return { links: ordered.slice(0, limit), ...(warning && { warning }) };
+  const links = discovered.links.list();
+  if (links.length === 0) throwReason(discovered);
+  const ranked = search === undefined ? links : rankLinks(links, search);
+  const warning = mapWarning(discovered, request);
+  return { links: ranked.slice(0, limit), ...(warning && { warning }) };
 }
 
 /** The activities of a map. */
-export function mapActivities(doors: MapDoors) {
-  const { db, blobs } = doors;
+export function mapActivities(deps: MapDeps) {
+  const { db, blobs } = deps;
   return {
     /**
      * Finds the links of a site and stores them. The activity may be repeated: if the job has already ended,
@@ -78,30 +75,32 @@ export function mapActivities(doors: MapDoors) {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       // The API validated the request before it stored it.
-      const asked = job.request as MapRequest;
-      const request = { ...asked, url: parseTarget(asked.url, true).href };
+      const stored = job.request as MapRequest;
+      const request = { ...stored, url: parseTarget(stored.url, true).href };
+      const { search } = request;
+      const limit = search === undefined ? request.limit : Math.max(request.limit, MIN_SEARCHED_LINKS);
       const { info, cancellationSignal } = Context.current();
-      const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
+      const teamId = job.team_id;
+      const slot = { teamId, holder: jobId, limit: job.concurrency };
       // An earlier attempt that was lost may still hold its slot.
-      if (info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
-      using clock = startClock(request, cancellationSignal);
-      using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
-      await waitForSlot(db, slot, { timeoutMs: clock.timeoutMs, signal: clock.over });
+      if (info.attempt > 1) await releaseSlot(db, teamId, jobId);
+      using deadlines = startDeadlines(request, cancellationSignal);
+      const { timeoutMs, sitemapDeadline, discoveryDeadline, timeout } = deadlines;
+      using _ = startHeartbeat(() => renewSlot(db, teamId, jobId));
+      await waitForSlot(db, slot, { timeoutMs, signal: timeout });
       try {
-        clock.over.throwIfAborted();
-        const limit = request.search === undefined ? request.limit : Math.max(request.limit, LEAST_SEARCHED);
-        const { half, enough, over } = clock;
-        const order = { request, teamId: job.team_id, limit, half, enough, over };
-        const result = resultOf(await surveySite(order, doors), request);
+        timeout.throwIfAborted();
+        const input = { request, teamId, limit, sitemapDeadline, discoveryDeadline, timeout };
+        const result = createResult(await discoverLinks(input, deps), request);
         const blob = await blobs.put(Buffer.from(JSON.stringify(result)));
-        clock.over.throwIfAborted();
+        timeout.throwIfAborted();
         await completeJob(db, { jobId, credits: MAP_CREDITS, blob });
         return blob;
       } catch (error) {
-        await releaseSlot(db, slot.teamId, slot.holder);
+        await releaseSlot(db, teamId, jobId);
         // A step that was aborted may throw an error of its own, but the reason for the abort is the real
         // cause.
-        if (!(error instanceof ServiceError)) clock.enough.throwIfAborted();
+        if (!(error instanceof ServiceError)) discoveryDeadline.throwIfAborted();
         throw error;
       }
     },

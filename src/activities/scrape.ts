@@ -1,21 +1,21 @@
 import { Context } from '@temporalio/activity';
-import type { Blobs } from '../blobs.ts';
+import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
-import { completeJob, failJob, findJob, findOutcome } from '../db/jobs.ts';
-import { releaseSlot, renewSlot } from '../db/slots.ts';
+import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
+import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode, policyOf } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
-import { type Seal, sealOf } from '../seal.ts';
-import { startDeadline } from './deadline.ts';
-import { type DocumentHands, makeDocument } from './document.ts';
+import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
+import { startDeadline } from '../scraping/deadline.ts';
+import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { quietly } from './quietly.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
-import { waitForSlot } from './slot.ts';
+import { waitForSlot } from './wait-for-slot.ts';
 
 /** Dependencies of scrapes. */
-export interface ScrapeDoors extends DocumentHands {
+export interface ScrapeDeps extends DocumentDeps {
   db: Database;
   blobs: Blobs;
   engines: Engines;
@@ -24,7 +24,7 @@ export interface ScrapeDoors extends DocumentHands {
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, blobs, engines, renderer, tracker, media, secretKey }: ScrapeDoors) {
+export function scrapeActivities({ db, blobs, engines, renderer, tracker, media, secretKey }: ScrapeDeps) {
   return {
     /**
      * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
@@ -35,8 +35,8 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     async scrapePage(jobId: string): Promise<string | ScrapeReport | undefined> {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
-      const seal = sealOf({ id: jobId, wrapped: job.seal }, secretKey);
-      return quietly(seal, () => scrapeJob(jobId, job, seal));
+      const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
+      return withEncryptedErrors(cipher, () => scrapeJob(jobId, job, cipher));
     },
 
     /** Records why a job failed, and the credits that the failure costs. */
@@ -46,9 +46,9 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     },
   };
 
-  async function scrapeJob(jobId: string, job: FoundJob, seal: Seal): Promise<string | ScrapeReport> {
+  async function scrapeJob(jobId: string, job: FoundJob, cipher: JobCipher): Promise<string | ScrapeReport> {
     // The API validated the request before it stored it.
-    const request = seal.openJson(job.request) as ScrapeRequest;
+    const request = cipher.decryptJson(job.request) as ScrapeRequest;
     const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
     // An earlier attempt that was lost may still hold its slot.
     if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
@@ -66,20 +66,30 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      const obtained = await engines.fetchPage(request, deadline.signal, { profile });
+      const fetched = await engines.fetchPage(request, deadline.signal, { profile });
       stages.end('fetch');
-      const history = seal.isSealed
+      const history = cipher.encrypts
         ? undefined
-        : { teamId: job.team_id, jobId, start: undefined, hidden: false };
+        : { teamId: job.team_id, jobId, crawlStart: undefined, hidden: false };
       const { signal } = deadline;
-      const order = { scrapeId: jobId, request, obtained, queuedMs, history, urgent: true, signal };
-      const document = makeDocument({ renderer, tracker, media }, order);
-      const [{ json, credits }] = await Promise.all([document, obtained.cached]);
+      const { log } = Context.current();
+      const order = {
+        scrapeId: jobId,
+        request,
+        fetched,
+        queuedMs,
+        history,
+        urgent: true,
+        signal,
+        onFault: (message: string, attributes: Record<string, unknown>) => log.error(message, attributes),
+      };
+      const document = buildDocument({ renderer, tracker, media }, order);
+      const [{ json, credits }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
-      const blob = await blobs.put(seal.closeBytes(json));
+      const blob = await blobs.put(cipher.encryptBytes(json));
       await completeJob(db, { jobId, credits, blob });
       stages.end('store');
-      return seal.isSealed ? blob : reportOf(blob, obtained, stages.ms);
+      return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
     } catch (error) {
       await releaseSlot(db, slot.teamId, slot.holder);
       // A step that was aborted may throw an error of its own, but the reason for the abort is the real

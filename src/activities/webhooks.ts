@@ -1,30 +1,31 @@
 import { Context } from '@temporalio/activity';
-import type { DeliverySurvey } from '../db/webhooks.ts';
-import { deliverRound, type WebhookDoors } from './courier.ts';
+import type { PendingDeliveries } from '../db/webhooks.ts';
+import { deliverDueEvents, type WebhookDeps } from '../webhooks/delivery.ts';
 import { startHeartbeat } from './heartbeat.ts';
-
-export type { WebhookDoors } from './courier.ts';
 
 /** Milliseconds that one activity delivers events before it returns to its workflow. */
 const ROUND_MS = 5_000;
 
 /** The activity that delivers the webhook events of jobs. */
-export function webhookActivities(doors: WebhookDoors) {
+export function webhookActivities(deps: WebhookDeps) {
   return {
     /**
      * Sends the due events of a job and waits for new ones, for a few seconds. The activity may be repeated:
      * an event whose delivery was not recorded is sent again.
      */
-    async deliverWebhooks(jobId: string): Promise<DeliverySurvey> {
+    async deliverWebhooks(jobId: string): Promise<PendingDeliveries> {
       const { cancellationSignal: signal, log } = Context.current();
       using _ = startHeartbeat();
       // `await` is needed here, because the heartbeat stops when this function returns.
-      return await deliverRound(doors, {
+      return await deliverDueEvents(deps, {
         jobId,
-        forMs: ROUND_MS,
+        durationMs: ROUND_MS,
         signal,
         onFault: (error, eventId) =>
-          log.error('event not delivered', { eventId, error: String((error as Error)?.stack ?? error) }),
+          log.error('webhook event could not be sent', {
+            eventId,
+            error: String((error as Error)?.stack ?? error),
+          }),
       });
     },
   };

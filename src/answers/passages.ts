@@ -1,6 +1,6 @@
 import type { Content } from '../html/content.ts';
-import { isItem } from '../html/json-ld.ts';
-import { itemsOf } from '../html/structured-data.ts';
+import { isItem } from '../html/structured-data/json-ld.ts';
+import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { oneLine } from '../html/text.ts';
 import { splitSentences } from './sentences.ts';
 

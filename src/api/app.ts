@@ -6,21 +6,21 @@ import { WORKER_ROLES } from '../config.ts';
 import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
-import { createAuth } from './auth.ts';
-import { errorHandler } from './errors.ts';
 import { mountFiles } from './files.ts';
-import { timeRequests } from './metrics.ts';
-import { describeApi } from './openapi.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { type ApiDoors, mountRoute } from './route.ts';
+import { createAuth } from './http/auth.ts';
+import { createErrorHandler } from './http/error-responses.ts';
+import { timeRequests } from './http/metrics.ts';
+import { describeApi } from './http/openapi.ts';
+import { createRateLimit } from './http/rate-limit.ts';
+import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
-import { requireAvailable } from './unavailable.ts';
+import { rejectUnimplemented } from './unimplemented.ts';
 
-const JSON_LIMIT = '10mb';
+const MAX_BODY_SIZE = '10mb';
 
-/** Creates the HTTP application: probes, the API reference, file downloads and every route of the API. */
-export function createApp(doors: ApiDoors): Express {
-  const { config, db, blobs, temporal, logger } = doors;
+/** Creates the HTTP application: health checks, the API reference, file downloads and every route of the API. */
+export function createApp(deps: ApiDeps): Express {
+  const { config, db, blobs, temporal, logger } = deps;
   const app = express();
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
@@ -28,7 +28,7 @@ export function createApp(doors: ApiDoors): Express {
   timeRequests(app, registry);
   app.use(pinoHttp({ logger, useLevel: 'debug', quietReqLogger: true }));
   app.use(allowAnyOrigin);
-  const health = createHealth(
+  const handleHealth = createHealth(
     {
       database: db.ready,
       blobs: blobs.ready,
@@ -38,37 +38,40 @@ export function createApp(doors: ApiDoors): Express {
     registry,
   );
   app.use((request, response, next) => {
-    if (!health(request, response)) next();
+    if (!handleHealth(request, response)) next();
   });
   mountReference(app);
-  mountLegacyProbes(app);
+  mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);
   const checks = {
     authenticate: createAuth(db, config.authRequired),
     rateLimit: createRateLimit(db),
-    parseJson: express.json({ limit: JSON_LIMIT, type: () => true, strict: false }),
+    parseJson: express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false }),
   };
-  for (const route of ROUTES) mountRoute(app, route, checks, doors);
-  app.use((request, response) => {
-    const other = ROUTES.filter((route) => pathMatches(route.path, request.path)).map((route) =>
-      route.method.toUpperCase(),
-    );
-    if (other.length) {
-      response.set('Allow', other.join(', '));
-      throw new ServiceError(
-        'METHOD_NOT_ALLOWED',
-        `${request.method} is not possible on ${request.path}. Use ${other.join(' or ')}.`,
-      );
-    }
-    requireAvailable(request.path);
-    throw new ServiceError(
-      'NOT_FOUND',
-      `There is no ${request.method} ${request.path}. The reference is at /docs.`,
-    );
-  });
-  app.use(errorHandler(logger));
+  for (const route of ROUTES) mountRoute(app, route, checks, deps);
+  app.use(rejectUnknownRoute);
+  app.use(createErrorHandler(logger));
   return app;
 }
+
+/** Handles requests that no route matches. @throws ServiceError that says why there is no such route */
+const rejectUnknownRoute: express.RequestHandler = (request, response) => {
+  const allowed = ROUTES.filter((route) => pathMatches(route.path, request.path)).map((route) =>
+    route.method.toUpperCase(),
+  );
+  if (allowed.length) {
+    response.set('Allow', allowed.join(', '));
+    throw new ServiceError(
+      'METHOD_NOT_ALLOWED',
+      `${request.path} does not support ${request.method}. Use ${allowed.join(' or ')}.`,
+    );
+  }
+  rejectUnimplemented(request.path);
+  throw new ServiceError(
+    'NOT_FOUND',
+    `There is no endpoint ${request.method} ${request.path}. The API reference is at /docs.`,
+  );
+};
 
 const pathMatches = (pattern: string, path: string) =>
   new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}/?$`).test(path);
@@ -102,8 +105,8 @@ function mountReference(app: Express): void {
   app.use('/docs', express.static(absolutePath()));
 }
 
-/** Serves the probes that existing clients of this API call. */
-function mountLegacyProbes(app: Express): void {
+/** Serves the health checks that existing clients of this API call. */
+function mountLegacyHealthChecks(app: Express): void {
   app.get(['/v0/health/readiness', '/v0/health/liveness'], (_request, response) => {
     response.json({ status: 'ok' });
   });

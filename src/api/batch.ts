@@ -1,28 +1,30 @@
 import { v7 as uuidv7 } from 'uuid';
-import { once } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob, type KeptBatch } from '../db/page-jobs.ts';
-import type { NewPage } from '../db/pages.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { appendToBatch, type StoredBatch } from '../db/jobs/extend-page-job.ts';
+import { insertPageJob } from '../db/jobs/page-jobs.ts';
+import type { NewPage } from '../db/pages/pages.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
+import { fieldsOf } from '../json-object.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
-import { started } from '../schemas/page-job.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
-import { parseTarget } from '../url.ts';
-import { requireSameOptions } from './append.ts';
-import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
-import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { startResponse } from '../schemas/page-job.ts';
+import { parseTarget } from '../url/url.ts';
+import { defineRoute } from './http/route.ts';
+import { requireSameOptions } from './page-jobs/append-options.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
 
 /** The maximum number of invalid URLs that an error response lists. */
-const MOST_DETAILS = 100;
+const MAX_LISTED_URLS = 100;
 
 /**
  * Separates the URLs of a batch into pages and invalid URLs.
  * @throws ServiceError `BAD_REQUEST` if no URL is valid, or if one is not and `ignoreInvalidURLs` is false
  */
-function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
+function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: boolean) {
   const pages: NewPage[] = [];
   const invalid: string[] = [];
   for (const url of urls) {
@@ -36,9 +38,9 @@ function readUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: bo
   if (!pages.length) {
     throw new ServiceError(
       'BAD_REQUEST',
-      'No valid URLs provided. Give addresses such as https://example.com/page.',
+      'No valid URLs provided. Use URLs such as https://example.com/page.',
       {
-        details: invalid.slice(0, MOST_DETAILS).map((url) => ({
+        details: invalid.slice(0, MAX_LISTED_URLS).map((url) => ({
           code: 'custom',
           path: ['urls'],
           message: `Invalid URL: ${url.slice(0, 200)}`,
@@ -55,43 +57,52 @@ const create = defineRoute({
   tag: batch.tag,
   summary: 'Scrape a list of pages as one job',
   body: batchBody,
-  answer: started,
+  response: startResponse,
   errors: [...errorsRaisedBy('start', 'options'), 'NOT_FOUND', 'IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
-  leastCredits: (sent) =>
-    typeof sent === 'object' && sent !== null && 'urls' in sent && Array.isArray(sent.urls)
-      ? sent.urls.length
-      : 1,
-  async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+  minCredits(rawBody) {
+    const { urls } = fieldsOf(rawBody);
+    return Array.isArray(urls) ? urls.length : 1;
+  },
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
-    const sealed = isSealed(body, caller);
+    const isEncrypted = requiresEncryption(body, caller);
     const { secretKey } = config;
-    const { pages, invalid } = readUrls(body, config.allowPrivate.length > 0);
+    const { pages, invalid } = parseUrls(body, config.allowPrivate.length > 0);
     const { urls, webhook, appendToId, ignoreInvalidURLs, maxConcurrency = null, ...request } = body;
     const { teamId, apiKeyId } = caller;
-    const told = sealed ? fingerprint(sent, secretKey) : sent;
-    const call = { teamId, key: idempotencyKey, request: told };
-    const { id } = await once(db, call, async (query) => {
+    // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
+    const call = {
+      teamId,
+      key: idempotencyKey,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
+    };
+    const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (kept: KeptBatch) => {
-          if (sealed && !kept.wrapped) {
+        const authorize = (stored: StoredBatch) => {
+          if (isEncrypted && !stored.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
-              `The batch ${id} is kept: pages with zero data retention or lockdown need a batch that began with it.`,
+              `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
             );
           }
-          const seal = sealOf({ id, wrapped: kept.wrapped }, secretKey);
-          requireSameOptions({ sent, body }, kept, seal);
-          return seal;
+          const cipher = restoreJobCipher({ id, wrappedKey: stored.wrappedKey }, secretKey);
+          requireSameOptions({ rawBody, body }, stored, cipher);
+          return cipher;
         };
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, authorize });
       } else {
         const first = urls[0] ?? '';
         const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;
-        const job = { id, teamId, apiKeyId, kind: batch.kind, target, request, ttlMs: config.resultTtlMs };
         await insertPageJob(query, {
-          ...job,
-          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
+          id,
+          teamId,
+          apiKeyId,
+          kind: batch.kind,
+          target,
+          request,
+          ttlMs: config.resultTtlMs,
+          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
           pages,
           webhook,
           baseUrl,
@@ -107,8 +118,8 @@ const create = defineRoute({
       jobId: id,
       teamId,
       label: `Batch of ${pages.length} pages`,
-      sealed,
-      // A batch that pages are added to may have a webhook of its own.
+      isEncrypted,
+      // An existing batch may have been started with a webhook.
       webhook: webhook !== undefined || appendToId !== undefined,
     });
     const url = `${baseUrl}${JOB_KINDS.batch_scrape.path}/${id}`;

@@ -1,45 +1,49 @@
 import { v7 as uuidv7 } from 'uuid';
-import { pageKey } from '../crawl/guide.ts';
-import { previewParams } from '../crawl/preview.ts';
-import { once } from '../db/idempotency.ts';
-import { insertPageJob, listActiveCrawls } from '../db/page-jobs.ts';
+import { pageKey } from '../crawl/link-filter.ts';
+import { parseCrawlPrompt } from '../crawl/prompt/parse-crawl-prompt.ts';
+import { performOnce } from '../db/idempotency.ts';
+import { insertPageJob, listActiveCrawls } from '../db/jobs/page-jobs.ts';
+import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy } from '../errors.ts';
 import { JOB_KINDS } from '../job-kinds.ts';
+import { fieldsOf } from '../json-object.ts';
 import {
-  activeCrawls,
+  activeCrawlsResponse,
   type CrawlRequest,
   crawlBody,
-  previewAnswer,
   previewBody,
-  startedCrawl,
+  previewResponse,
+  startCrawlResponse,
 } from '../schemas/crawl.ts';
-import { fingerprint, makeSeal, sealOf, UNSEALED } from '../seal.ts';
-import { parseTarget } from '../url.ts';
-import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
-import { type PageJobResource, pageJobRoutes } from './page-jobs.ts';
-import { defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { parseTarget } from '../url/url.ts';
+import { defineRoute } from './http/route.ts';
+import { PROMPT_NOT_UNDERSTOOD } from './page-jobs/job-warning.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };
 
 /**
  * Derives options from the prompt of a crawl. Options that the request sets itself are left out.
- * @param sent the body before defaults were filled in
+ * @param rawBody the body before defaults were filled in
  * @returns the options, and whether any part of the prompt was understood; `undefined` without a prompt
  */
-function fromPrompt(body: CrawlRequest, sent: unknown) {
+function deriveOptionsFromPrompt(body: CrawlRequest, rawBody: unknown) {
   if (body.prompt === undefined) return undefined;
-  const given = typeof sent === 'object' && sent !== null ? sent : {};
-  const { params, understood } = previewParams(body.url, body.prompt);
+  const explicit = fieldsOf(rawBody);
+  const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
   const { url: _, maxDepth: __, ...options } = params;
-  const open = Object.entries(options).filter(([name]) => !(name in given));
-  // `previewParams` uses the option names and values of a crawl request.
-  return { options: Object.fromEntries(open) as Partial<CrawlRequest>, isUnderstood: understood.length > 0 };
+  const derived = Object.entries(options).filter(([name]) => !(name in explicit));
+  return {
+    // `parseCrawlPrompt` uses the option names and values of a crawl request.
+    options: Object.fromEntries(derived) as Partial<CrawlRequest>,
+    isUnderstood: understood.length > 0,
+  };
 }
 
 const promptWarning = (isUnderstood: boolean) =>
   isUnderstood
-    ? 'Made by rules, without a model: check that nothing of the prompt was missed.'
+    ? 'The options were derived from the prompt by rules, without a model. Check that they cover the whole prompt.'
     : PROMPT_NOT_UNDERSTOOD;
 
 const create = defineRoute({
@@ -48,36 +52,39 @@ const create = defineRoute({
   tag: crawl.tag,
   summary: 'Scrape a site as one job',
   body: crawlBody,
-  answer: startedCrawl,
+  response: startCrawlResponse,
   errors: [...errorsRaisedBy('start', 'options'), 'IDEMPOTENCY_KEY_REUSED'],
-  leastCredits: (sent) => {
-    const limit = typeof sent === 'object' && sent !== null && 'limit' in sent ? sent.limit : undefined;
+  minCredits(rawBody) {
+    const { limit } = fieldsOf(rawBody);
     return typeof limit === 'number' ? limit : crawlBody.shape.limit.parse(undefined);
   },
-  async handler({ caller, body, sent, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
+  async handler({ caller, body, rawBody, baseUrl, idempotencyKey }, { config, db, temporal, storage }) {
     await storage.requireSpace();
-    const generated = fromPrompt(body, sent);
+    const generated = deriveOptionsFromPrompt(body, rawBody);
     const { webhook, prompt, ...options } = { ...body, ...generated?.options };
     const target = parseTarget(options.url, config.allowPrivate.length > 0);
     const { teamId, apiKeyId } = caller;
     const { zeroDataRetention, scrapeOptions } = options;
-    const sealed = isSealed({ ...scrapeOptions, zeroDataRetention }, caller);
+    const isEncrypted = requiresEncryption({ ...scrapeOptions, zeroDataRetention }, caller);
     const { secretKey } = config;
-    const told = sealed ? fingerprint(sent, secretKey) : sent;
-    const { id } = await once(db, { teamId, key: idempotencyKey, request: told }, async (query) => {
+    // The idempotency key is stored with the request, which is kept as a hash with zero data retention.
+    const call = {
+      teamId,
+      key: idempotencyKey,
+      request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
+    };
+    const { id } = await performOnce(db, call, async (query) => {
       const id = uuidv7();
       await insertPageJob(query, {
-        ...{
-          id,
-          teamId,
-          apiKeyId,
-          kind: crawl.kind,
-          target: target.href,
-          request: options,
-          webhook,
-          baseUrl,
-          seal: sealed ? makeSeal(id, secretKey) : UNSEALED,
-        },
+        id,
+        teamId,
+        apiKeyId,
+        kind: crawl.kind,
+        target: target.href,
+        request: options,
+        webhook,
+        baseUrl,
+        cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
         pages: [{ url: target.href, host: target.host, key: pageKey(id, target.href, options), depth: 0 }],
         limit: options.limit,
         maxConcurrency: options.maxConcurrency ?? null,
@@ -91,7 +98,9 @@ const create = defineRoute({
       kind: crawl.kind,
       jobId: id,
       teamId,
-      ...(sealed ? { label: 'Crawl', sealed } : { label: `Crawl of ${target.href}`, host: target.host }),
+      ...(isEncrypted
+        ? { label: 'Crawl', isEncrypted }
+        : { label: `Crawl of ${target.href}`, host: target.host }),
       webhook: webhook !== undefined,
     });
     const { origin: _, integration: __, ...effective } = options;
@@ -108,22 +117,22 @@ const create = defineRoute({
   },
 });
 
-const shared = { method: 'get', tag: crawl.tag, limited: false } as const;
+const shared = { method: 'get', tag: crawl.tag, rateLimited: false } as const;
 const active = ['/v2/crawl/active', '/v2/crawl/ongoing'].map((path) =>
   defineRoute({
     ...shared,
     path,
-    summary: 'Crawls of the team that run',
-    answer: activeCrawls,
+    summary: 'List the running crawls of the team',
+    response: activeCrawlsResponse,
     errors: [],
     async handler({ caller }, { db, config }) {
       const crawls = await listActiveCrawls(db, caller.teamId);
       return {
         success: true as const,
-        crawls: crawls.map(({ id, team_id, target, request, seal, created_at }) => {
-          const { openJson } = sealOf({ id, wrapped: seal }, config.secretKey);
+        crawls: crawls.map(({ id, team_id, target, request, seal: wrappedKey, created_at }) => {
+          const { decryptJson } = restoreJobCipher({ id, wrappedKey }, config.secretKey);
           // The API validated the request before it was stored.
-          const { url, ...options } = openJson(request) as CrawlRequest;
+          const { url, ...options } = decryptJson(request) as CrawlRequest;
           return { id, teamId: team_id, url: target ?? url, created_at: created_at.toISOString(), options };
         }),
       };
@@ -135,17 +144,17 @@ const preview = defineRoute({
   method: 'post',
   path: '/v2/crawl/params-preview',
   tag: crawl.tag,
-  summary: 'Crawl options from a description in words',
+  summary: 'Derive crawl options from a description',
   body: previewBody,
-  answer: previewAnswer,
+  response: previewResponse,
   errors: [],
   async handler({ body }, { config }) {
     parseTarget(body.url, config.allowPrivate.length > 0);
-    const { params, understood } = previewParams(body.url, body.prompt);
+    const { params, understood } = parseCrawlPrompt(body.url, body.prompt);
     const warning = promptWarning(understood.length > 0);
     return { success: true as const, data: { ...params, url: body.url }, warning };
   },
 });
 
-/** The routes of crawls. Fixed paths come first, because Express would take them for ids otherwise. */
+/** The routes of crawls. Fixed paths come first, because Express would otherwise match them as ids. */
 export const crawlRoutes = [create, ...active, preview, ...pageJobRoutes(crawl)];

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Express, Request } from 'express';
-import type { Blobs } from '../blobs.ts';
+import { FILES_PATH, verifyFileToken } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
 import { ServiceError } from '../errors.ts';
-import { FILES_PATH, verifyFileToken } from '../file-urls.ts';
 
 /** A byte range of a file. Both positions are zero-based and inclusive. */
-interface Part {
+interface ByteRange {
   start: number;
   end: number;
 }
@@ -21,16 +21,16 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
     const { key, size, mediaType } = verifyFileToken(request.params.token, secretKey);
     const etag = `"${key}"`;
     // If-None-Match is evaluated before Range (RFC 9110, 13.2.2).
-    if (hasAlready(request, etag)) return void response.status(304).set('ETag', etag).end();
-    const part = partOf(request, size, etag);
-    const { start, end } = part ?? { start: 0, end: size - 1 };
-    if (part && start > end) {
+    if (matchesIfNoneMatch(request, etag)) return void response.status(304).set('ETag', etag).end();
+    const range = parseRange(request, size, etag);
+    const { start, end } = range ?? { start: 0, end: size - 1 };
+    if (range && start > end) {
       response.set('Content-Range', `bytes */${size}`);
-      const message = `The file has ${size} bytes: Range: ${request.get('range')} names none of them.`;
+      const message = `The file has ${size} bytes, none of which is in the requested range ${request.get('range')}.`;
       throw new ServiceError('RANGE_NOT_SATISFIABLE', message);
     }
     const bytes = await blobs.stream(key);
-    if (part) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size}`);
+    if (range) response.status(206).set('Content-Range', `bytes ${start}-${end}/${size}`);
     response.set({
       'Content-Type': mediaType,
       'Content-Length': String(end - start + 1),
@@ -41,7 +41,9 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
       'Content-Security-Policy': 'sandbox',
     });
     // The client may stop reading at any time. A read error can only be signalled by closing the connection.
-    await pipeline(bytes, (all) => cut(all, { start, end }), response).catch(() => response.destroy());
+    await pipeline(bytes, (stream) => sliceStream(stream, { start, end }), response).catch(() =>
+      response.destroy(),
+    );
   });
 }
 
@@ -49,7 +51,7 @@ export function mountFiles(app: Express, blobs: Blobs, secretKey: string): void 
  * Whether `If-None-Match` contains the ETag of the file (RFC 9110, 13.1.2). `request.fresh` of Express is not
  * used, because it is false for `Cache-Control: no-cache`, which `fetch` adds to such requests.
  */
-function hasAlready(request: Request, etag: string): boolean {
+function matchesIfNoneMatch(request: Request, etag: string): boolean {
   const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return known.includes(etag) || known.includes('*');
 }
@@ -60,7 +62,7 @@ function hasAlready(request: Request, etag: string): boolean {
  * @returns `undefined` if the whole file has to be sent: the request has no range, an invalid one or several,
  *   or its `If-Range` names another file
  */
-function partOf(request: Request, size: number, etag: string): Part | undefined {
+function parseRange(request: Request, size: number, etag: string): ByteRange | undefined {
   const range = request.get('range') ?? '';
   const ifRange = request.get('if-range');
   if (ifRange && ifRange !== etag) return undefined;
@@ -71,12 +73,12 @@ function partOf(request: Request, size: number, etag: string): Part | undefined 
   return { start, end: first && last ? Math.min(Number(last), size - 1) : size - 1 };
 }
 
-async function* cut(all: Readable, { start, end }: Part): AsyncGenerator<Buffer> {
-  let at = 0;
-  for await (const chunk of all as AsyncIterable<Buffer>) {
-    const wanted = chunk.subarray(Math.max(0, start - at), Math.max(0, end + 1 - at));
+async function* sliceStream(stream: Readable, { start, end }: ByteRange): AsyncGenerator<Buffer> {
+  let position = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    const wanted = chunk.subarray(Math.max(0, start - position), Math.max(0, end + 1 - position));
     if (wanted.length) yield wanted;
-    at += chunk.length;
-    if (at > end) return;
+    position += chunk.length;
+    if (position > end) return;
   }
 }

@@ -1,28 +1,28 @@
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import { MAP_TIMEOUT_MS, type MapResult, mapAnswer, mapBody } from '../schemas/map.ts';
-import { runAwaited } from './awaited.ts';
-import { defineRoute } from './route.ts';
+import { MAP_TIMEOUT_MS, type MapResult, mapBody, mapResponse } from '../schemas/map.ts';
+import { defineRoute } from './http/route.ts';
+import { runAndWait } from './run-and-wait.ts';
 
 const create = defineRoute({
   method: 'post',
   path: '/v2/map',
   tag: 'Map',
-  summary: 'List the links of a site',
+  summary: 'List the URLs of a site',
   body: mapBody,
-  answer: mapAnswer,
+  response: mapResponse,
   errors: [
     ...errorsRaisedBy('start', 'fetch'),
     'CONCURRENCY_QUEUE_TIMEOUT',
     'MAP_TIMEOUT',
     'ROBOTS_UNAVAILABLE',
   ],
-  leastCredits: 1,
-  async handler({ caller, body, signal }, doors) {
+  minCredits: 1,
+  async handler({ caller, body, signal }, deps) {
     const { timeout: timeoutMs = MAP_TIMEOUT_MS } = body;
-    const job = { kind: 'map', caller, request: body, timeoutMs, signal, sealed: false } as const;
-    const { id, result } = await runAwaited(job, doors);
+    const job = { kind: 'map', caller, request: body, timeoutMs, signal, isEncrypted: false } as const;
+    const { id, result } = await runAndWait(job, deps);
     if (!result) {
-      const message = `Map timed out: ${body.url} is not done after ${timeoutMs} ms. Try again later.`;
+      const message = `Map timed out: ${body.url} was not mapped within ${timeoutMs} ms. Set a longer timeout, or try again later.`;
       throw new ServiceError('MAP_TIMEOUT', message);
     }
     // The map activity wrote the result in this shape.

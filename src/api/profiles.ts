@@ -1,6 +1,6 @@
-import { deleteProfile } from '../db/profiles.ts';
-import { profileDeleted, profileParams } from '../schemas/profile.ts';
-import { defineRoute } from './route.ts';
+import { deleteProfile } from '../db/teams/profiles.ts';
+import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
+import { defineRoute } from './http/route.ts';
 
 /** The route that deletes browser profiles. Profiles are created by scrapes. */
 export const profileRoutes = [
@@ -8,9 +8,9 @@ export const profileRoutes = [
     tag: 'Profiles',
     method: 'delete',
     path: '/v2/browser/profiles/:name',
-    summary: 'Delete a browser profile and what it holds',
+    summary: 'Delete a browser profile with its content',
     params: profileParams,
-    answer: profileDeleted,
+    response: deleteProfileResponse,
     errors: ['NOT_FOUND'],
     async handler({ caller: { teamId }, params }, { db }) {
       await deleteProfile(db, { teamId, name: params.name });

@@ -1,17 +1,17 @@
-import { DENIALS } from '../crawl/denial.ts';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
-import { findOutcome } from '../db/jobs.ts';
-import { findPage } from '../db/pages.ts';
-import { findSkipped, HOMEPAGE_CODE } from '../db/skipped-urls.ts';
+import { findOutcome } from '../db/jobs/jobs.ts';
+import { findPage } from '../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
+import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import { withFileUrls } from '../file-urls.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
-import { scrapeAnswer, scrapeBody, scrapeStatus } from '../schemas/scrape.ts';
-import { openError, sealOf } from '../seal.ts';
-import { handOut, runAwaited } from './awaited.ts';
-import { type ApiDoors, defineRoute } from './route.ts';
-import { isSealed } from './zero-data-retention.ts';
+import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
+import { type ApiDeps, defineRoute } from './http/route.ts';
+import { deliverResult, runAndWait } from './run-and-wait.ts';
+import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
   method: 'post',
@@ -19,21 +19,21 @@ const create = defineRoute({
   tag: 'Scrape',
   summary: 'Scrape one page',
   body: scrapeBody,
-  answer: scrapeAnswer,
+  response: scrapeResponse,
   errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
-  leastCredits: 1,
-  async handler({ caller, body, baseUrl, signal }, doors) {
+  minCredits: 1,
+  async handler({ caller, body, baseUrl, signal }, deps) {
     const { timeout: timeoutMs } = body;
-    const sealed = isSealed(body, caller);
-    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, sealed } as const;
-    const { id, result } = await runAwaited(job, doors);
+    const isEncrypted = requiresEncryption(body, caller);
+    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
+    const { id, result } = await runAndWait(job, deps);
     if (!result) {
       throw new ServiceError(
         'SCRAPE_TIMEOUT',
-        `${body.url} is not done after ${timeoutMs} ms. The work goes on; GET /v2/scrape/${id} gives its result.`,
+        `${body.url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result.`,
       );
     }
-    const data = documentOf(result, baseUrl, doors);
+    const data = parseDocument(result, baseUrl, deps);
     return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
   },
 });
@@ -42,17 +42,17 @@ const read = defineRoute({
   method: 'get',
   path: '/v2/scrape/:id',
   tag: 'Scrape',
-  summary: 'Read the result of a scrape or of a page of a batch or crawl, also while it runs',
+  summary: 'Get the status and result of a scrape, or of a page of a batch or crawl',
   params: jobIdParams,
-  answer: scrapeStatus,
+  response: scrapeStatusResponse,
   errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page')],
-  limited: false,
-  async handler({ caller, params: { id }, baseUrl }, doors) {
-    const found = await findScrape(id, doors);
+  rateLimited: false,
+  async handler({ caller, params: { id }, baseUrl }, deps) {
+    const found = await findScrape(id, deps);
     if (!found) {
       throw new ServiceError(
         'NOT_FOUND',
-        `Job not found. No scrape ${id} exists, or its result has expired.`,
+        `Job not found. There is no scrape ${id}, or its result has expired.`,
       );
     }
     if (found.teamId !== caller.teamId) {
@@ -61,20 +61,20 @@ const read = defineRoute({
         'You are not allowed to access this resource: it belongs to another team.',
       );
     }
-    const { jobId, wrapped, error, blob } = found;
-    const seal = sealOf({ id: jobId, wrapped }, doors.config.secretKey);
+    const { jobId, wrappedKey, error, blob } = found;
+    const cipher = restoreJobCipher({ id: jobId, wrappedKey }, deps.config.secretKey);
     if (!error && !blob) return { success: true, status: 'scraping' };
-    const outcome = async () => {
-      if (error) throw openError(error, seal);
-      const result = seal.openBytes(await doors.blobs.get(blob ?? ''));
+    const readOutcome = async () => {
+      if (error) throw decryptError(error, cipher);
+      const result = cipher.decryptBytes(await deps.blobs.get(blob ?? ''));
       return {
         success: true as const,
         status: 'completed' as const,
-        data: documentOf(result, baseUrl, doors),
+        data: parseDocument(result, baseUrl, deps),
       };
     };
     // A page of a batch or crawl stays readable until its job expires, even with zero data retention.
-    return jobId === id ? handOut({ id, seal }, doors, outcome) : outcome();
+    return jobId === id ? deliverResult({ id, cipher }, deps, readOutcome) : readOutcome();
   },
 });
 
@@ -83,30 +83,30 @@ const read = defineRoute({
  * blob.
  * @returns `undefined` if there is none, or it has expired
  */
-async function findScrape(id: string, { db }: ApiDoors) {
+async function findScrape(id: string, { db }: ApiDeps) {
   const scrape = await findOutcome(db, id);
   if (scrape) {
     if (scrape.kind !== 'scrape') return undefined;
-    const { team_id: teamId, seal: wrapped, error, blob } = scrape;
-    return { jobId: id, teamId, wrapped, error, blob };
+    const { team_id: teamId, seal: wrappedKey, error, blob } = scrape;
+    return { jobId: id, teamId, wrappedKey, error, blob };
   }
   const page = await findPage(db, id);
   if (!page) return findHomepage(id, db);
-  const { job_id: jobId, team_id: teamId, seal: wrapped, open, error, blob } = page;
+  const { job_id: jobId, team_id: teamId, seal: wrappedKey, open, error, blob } = page;
   // A page that is going to be retried may have the error of its previous attempt, which is not its result.
-  return { jobId, teamId, wrapped, ...(open ? { error: null, blob: null } : { error, blob }) };
+  return { jobId, teamId, wrappedKey, ...(open ? { error: null, blob: null } : { error, blob }) };
 }
 
 /** Finds a home page of another site that a crawl skipped, by the id that the errors of the crawl list. */
 async function findHomepage(id: string, db: Database) {
-  const skipped = await findSkipped(db, id);
+  const skipped = await findSkippedHomepage(db, id);
   if (!skipped) return undefined;
-  const { job_id: jobId, team_id: teamId, seal: wrapped } = skipped;
-  const error = { code: HOMEPAGE_CODE, message: DENIALS.externalHomepage };
-  return { jobId, teamId, wrapped, error, blob: null };
+  const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
+  const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
+  return { jobId, teamId, wrappedKey, error, blob: null };
 }
 
-function documentOf(result: Buffer, baseUrl: string, { config }: ApiDoors): Document {
+function parseDocument(result: Buffer, baseUrl: string, { config }: ApiDeps): Document {
   // The scrape activity wrote the document in this shape.
   return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }

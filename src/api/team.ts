@@ -1,18 +1,22 @@
 import { TOKENS_PER_CREDIT } from '../credits.ts';
 import type { Database } from '../db/client.ts';
-import { listActivity } from '../db/jobs.ts';
-import { countSlots } from '../db/slots.ts';
-import type { Caller } from '../db/teams.ts';
-import { listUsage, readQueue, type UsageInterval } from '../db/usage.ts';
+import { listActivity } from '../db/jobs/jobs.ts';
+import { countSlots } from '../db/teams/slots.ts';
+import type { Caller } from '../db/teams/teams.ts';
+import { listUsage, readQueue, type UsageInterval } from '../db/teams/usage.ts';
 import * as schemas from '../schemas/team.ts';
-import { pageOf, readCursor } from './cursor.ts';
-import { defineRoute } from './route.ts';
+import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
+import { defineRoute } from './http/route.ts';
 
 /**
- * The credits that a team has left, and those that it was granted; `UNLIMITED` for a team without a limit.
+ * Returns the credits that a team has left, and those that it was granted; `UNLIMITED_CREDITS` for a team
+ * without a limit.
  */
-function balance({ creditsRemaining, creditsPlanned }: Caller) {
-  return { remaining: creditsRemaining ?? schemas.UNLIMITED, planned: creditsPlanned ?? schemas.UNLIMITED };
+function creditBalance({ creditsRemaining, creditsPlanned }: Caller) {
+  return {
+    remaining: creditsRemaining ?? schemas.UNLIMITED_CREDITS,
+    planned: creditsPlanned ?? schemas.UNLIMITED_CREDITS,
+  };
 }
 
 /** The billing period is null, because credits are granted once and not by period. */
@@ -21,10 +25,10 @@ const noPeriod: { billingPeriodStart: string | null; billingPeriodEnd: string | 
   billingPeriodEnd: null,
 };
 
-const shared = { method: 'get', tag: 'Team', limited: false, errors: [] } as const;
+const shared = { method: 'get', tag: 'Team', rateLimited: false, errors: [] } as const;
 
 /** Reads the used credits of a team by period, for the reports in credits and in tokens. */
-async function history(
+async function readUsage(
   db: Database,
   teamId: string,
   { byApiKey, timeRange: interval = 'month' }: { byApiKey: boolean; timeRange?: UsageInterval | undefined },
@@ -45,20 +49,20 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/credit-usage',
-    summary: 'Credits left',
-    answer: schemas.creditUsage,
+    summary: 'Get the remaining credits of the team',
+    response: schemas.creditUsageResponse,
     async handler({ caller }) {
-      const { remaining, planned } = balance(caller);
+      const { remaining, planned } = creditBalance(caller);
       return { success: true, data: { remainingCredits: remaining, planCredits: planned, ...noPeriod } };
     },
   }),
   defineRoute({
     ...shared,
     path: '/v2/team/token-usage',
-    summary: 'Tokens left',
-    answer: schemas.tokenUsage,
+    summary: 'Get the remaining tokens of the team',
+    response: schemas.tokenUsageResponse,
     async handler({ caller }) {
-      const { remaining, planned } = balance(caller);
+      const { remaining, planned } = creditBalance(caller);
       const data = {
         remainingTokens: remaining * TOKENS_PER_CREDIT,
         planTokens: planned * TOKENS_PER_CREDIT,
@@ -69,11 +73,11 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/credit-usage/historical',
-    summary: 'Credits used, by month, week or day',
+    summary: 'List the used credits by month, week or day',
     query: schemas.historicalQuery,
-    answer: schemas.creditHistory,
+    response: schemas.creditHistoryResponse,
     async handler({ caller, query }, { db }) {
-      const periods = await history(db, caller.teamId, query);
+      const periods = await readUsage(db, caller.teamId, query);
       return {
         success: true,
         periods: periods.map(({ period, credits }) => ({
@@ -87,11 +91,11 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/token-usage/historical',
-    summary: 'Tokens used, by month, week or day',
+    summary: 'List the used tokens by month, week or day',
     query: schemas.historicalQuery,
-    answer: schemas.tokenHistory,
+    response: schemas.tokenHistoryResponse,
     async handler({ caller, query }, { db }) {
-      const periods = (await history(db, caller.teamId, query)).map(({ period, credits }) => {
+      const periods = (await readUsage(db, caller.teamId, query)).map(({ period, credits }) => {
         const tokens = credits * TOKENS_PER_CREDIT;
         return { ...period, totalTokens: tokens, tokensUsed: tokens };
       });
@@ -101,8 +105,8 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/team/queue-status',
-    summary: 'Open scrapes, maps and pages of the team',
-    answer: schemas.queueStatus,
+    summary: 'Count the unfinished scrapes, maps and pages of the team',
+    response: schemas.queueStatusResponse,
     async handler({ caller }, { db }) {
       const { open, active, mostRecentSuccess } = await readQueue(db, caller.teamId);
       return {
@@ -118,22 +122,22 @@ export const teamRoutes = [
   defineRoute({
     ...shared,
     path: '/v2/concurrency-check',
-    summary: 'Slots of the team that are taken',
-    answer: schemas.concurrency,
+    summary: 'Count the used slots of the team',
+    response: schemas.concurrencyResponse,
     async handler({ caller }, { db }) {
-      const taken = await countSlots(db, caller.teamId);
-      return { success: true, concurrency: taken, maxConcurrency: caller.concurrency };
+      const used = await countSlots(db, caller.teamId);
+      return { success: true, concurrency: used, maxConcurrency: caller.concurrency };
     },
   }),
   defineRoute({
     ...shared,
     path: '/v2/team/activity',
-    summary: 'Requests of the last 24 hours, newest first',
+    summary: 'List the requests of the last 24 hours, newest first',
     query: schemas.activityQuery,
-    answer: schemas.activity,
+    response: schemas.activityResponse,
     async handler({ caller, query }, { db }) {
       const { limit, endpoint: kind, cursor } = query;
-      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
       const rows = await listActivity(db, { teamId: caller.teamId, kind, limit: limit + 1, after });
       const toItem = (row: (typeof rows)[number]) => ({
         id: row.id,
@@ -142,7 +146,7 @@ export const teamRoutes = [
         created_at: row.created_at.toISOString(),
         target: row.target,
       });
-      return { success: true, ...pageOf(rows, limit, toItem) };
+      return { success: true, ...toPaginatedResponse(rows, limit, toItem) };
     },
   }),
 ];

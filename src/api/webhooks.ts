@@ -2,12 +2,12 @@ import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { emptyBody } from '../schemas/page-job.ts';
 import * as schemas from '../schemas/webhook.ts';
-import { pageOf, readCursor } from './cursor.ts';
-import { defineRoute } from './route.ts';
+import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
+import { defineRoute } from './http/route.ts';
 
-const shared = { tag: 'Webhooks', limited: false } as const;
+const shared = { tag: 'Webhooks', rateLimited: false } as const;
 
-const stateOf = (row: Delivery) => ({
+const toDeliveryResponse = (row: Delivery) => ({
   id: row.id,
   jobId: row.job_id,
   type: row.type,
@@ -27,30 +27,30 @@ export const webhookRoutes = [
     ...shared,
     method: 'get',
     path: '/v2/webhooks/deliveries',
-    summary: 'Events sent to webhooks, newest first',
+    summary: 'List the events that were sent to webhooks, newest first',
     query: schemas.deliveriesQuery,
-    answer: schemas.deliveries,
+    response: schemas.deliveriesResponse,
     errors: [],
     async handler({ caller: { teamId }, query }, { db }) {
       const { limit, jobId, status, cursor } = query;
-      const after = cursor === undefined ? undefined : readCursor(cursor);
+      const after = cursor === undefined ? undefined : decodeCursor(cursor);
       const rows = await listDeliveries(db, { teamId, jobId, status, limit: limit + 1, after });
-      return { success: true, ...pageOf(rows, limit, stateOf) };
+      return { success: true, ...toPaginatedResponse(rows, limit, toDeliveryResponse) };
     },
   }),
   defineRoute({
     ...shared,
     method: 'post',
     path: '/v2/webhooks/deliveries/:id/redeliver',
-    summary: 'Send an event again',
+    summary: 'Send an event to its webhook again',
     params: jobIdParams,
     body: emptyBody,
-    answer: schemas.redelivered,
+    response: schemas.redeliverResponse,
     errors: ['NOT_FOUND'],
     async handler({ caller: { teamId }, params }, { db, temporal }) {
       const row = await redeliver(db, { id: params.id, teamId });
       await temporal.startDeliveries(row.job_id, teamId);
-      return { success: true, data: stateOf(row) };
+      return { success: true, data: toDeliveryResponse(row) };
     },
   }),
 ];

@@ -1,29 +1,31 @@
-import type { Caller } from '../db/teams.ts';
+import type { Caller } from '../db/teams/teams.ts';
 import { ServiceError } from '../errors.ts';
+import { recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 type Options = Pick<ScrapeRequest, 'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile'>;
 
-/** Formats and actions whose results are files or states that have to be stored after the request. */
-const KEEPING_FORMATS = new Set(['screenshot', 'deterministicJson', 'audio', 'video']);
+/** Actions whose results are files, which have to be stored after the request. */
 const KEEPING_ACTIONS = new Set(['screenshot', 'pdf']);
 
 /** Names the options of a request that require data to be stored after the request. */
 function keeping({ formats, actions = [], profile }: Options): string[] {
   return [
-    ...formats.filter(({ type }) => KEEPING_FORMATS.has(type)).map(({ type }) => `format ${type}`),
+    ...recordsOf(formats).flatMap(({ format, request }) =>
+      format.keepsData ? [`format ${request.type}`] : [],
+    ),
     ...actions.filter(({ type }) => KEEPING_ACTIONS.has(type)).map(({ type }) => `action ${type}`),
     ...(profile?.saveChanges ? ['profile with saveChanges'] : []),
   ];
 }
 
 /**
- * Whether the job of a request has to be sealed, so that everything stored of it is encrypted. Both
+ * Whether the job of a request has to be encrypted. Both
  * `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
-export function isSealed(options: Options, { zeroDataRetention }: Caller): boolean {
+export function requiresEncryption(options: Options, { zeroDataRetention }: Caller): boolean {
   if (!options.zeroDataRetention) return options.lockdown;
   if (!zeroDataRetention) {
     throw new ServiceError(

@@ -1,4 +1,4 @@
-import type { Item } from '../html/json-ld.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
 import { analyzeColors, type Colors } from './brand-colors.ts';
 import { findLogo, type Images, selectImages } from './brand-images.ts';
 import type { BrandingData } from './branding-data.ts';

@@ -1,4 +1,4 @@
-import type { Item } from '../html/json-ld.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
 
 /** The organisation that publishes a page, from its structured data. */
 export interface Organization {

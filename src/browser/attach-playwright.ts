@@ -1,5 +1,5 @@
-import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright-core';
-import type { CdpMessage } from './cdp.ts';
+import { type BrowserContext, type ConnectOverCDPTransport, chromium, type Page } from 'playwright';
+import type { CdpMessage } from './chromium/cdp.ts';
 import type { Tab } from './tab.ts';
 
 /** Playwright attached to a page that was opened without it. */

@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext } from 'playwright';
 import {
   leaseProfile,
   type ProfileName,
@@ -7,7 +7,7 @@ import {
   releaseProfile,
   renewProfile,
   saveProfile,
-} from '../db/profiles.ts';
+} from '../db/teams/profiles.ts';
 import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Tab } from './tab.ts';

@@ -7,8 +7,8 @@ import {
   filterCompactRules,
   type IndexedCMPRuleset,
 } from '@duckduckgo/autoconsent';
-import { listFrames, type PageFrame } from './frames.ts';
-import { type IsolatedWorld, openIsolatedWorld } from './isolated-world.ts';
+import { listFrames, type PageFrame } from './dom/frames.ts';
+import { type IsolatedWorld, openIsolatedWorld } from './dom/isolated-world.ts';
 import type { Tab } from './tab.ts';
 
 /** How long the detection may take. A notice that is present is found within this time. */

@@ -1,7 +1,7 @@
-import { devices } from 'playwright-core';
-import type { Session } from './cdp.ts';
+import { devices } from 'playwright';
+import type { Session } from './chromium/cdp.ts';
 
-/** What a page can observe about its visitor. */
+/** The properties of a visitor that a page can observe. */
 export interface Appearance {
   userAgent: string;
   mobile: boolean;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
-import type { BrowsingContext } from './browsing-context.ts';
-import type { Session } from './cdp.ts';
+import type { BrowsingContext } from './chromium/browsing-context.ts';
+import type { Session } from './chromium/cdp.ts';
 import {
   type Appearance,
   defaultViewport,
@@ -8,8 +8,8 @@ import {
   type Size,
   setViewport,
 } from './device-emulation.ts';
-import type { FrameTarget } from './isolated-world.ts';
-import { createNetworkMonitor, type NetworkMonitor } from './network-monitor.ts';
+import type { FrameTarget } from './dom/isolated-world.ts';
+import { createNetworkMonitor, type NetworkMonitor } from './network/network-monitor.ts';
 
 /** An open page, with what is needed to watch and read it. */
 export interface Tab extends FrameTarget {

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Page } from 'playwright-core';
+import type { Page } from 'playwright';
 import { ServiceError } from '../errors.ts';
 import type { Collected, CollectedFile, OpenPage } from '../formats/format.ts';
 import { pause } from '../pause.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { LoadedMedia } from '../snapshot.ts';
-import { type ActionOutcome, performActions } from './action-handlers.ts';
-import type { AdBlocker } from './ad-blocker.ts';
+import { type ActionOutcome, performActions } from './actions/action-handlers.ts';
+import { createScreenshotTarget } from './actions/capture-screenshot.ts';
 import { attachPlaywright } from './attach-playwright.ts';
 import type { OpenProfile } from './browser-profile.ts';
-import type { BrowsingContext } from './browsing-context.ts';
-import { createScreenshotTarget } from './capture-screenshot.ts';
-import type { Session } from './cdp.ts';
+import type { BrowsingContext } from './chromium/browsing-context.ts';
+import type { Session } from './chromium/cdp.ts';
 import { rejectCookieNotice } from './cookie-consent.ts';
 import type { Appearance } from './device-emulation.ts';
-import { evaluateIsolated } from './isolated-world.ts';
-import type { DocumentResponse } from './network-monitor.ts';
-import { isHtml, readHtml } from './read-html.ts';
-import { prepareOwnHeaders } from './request-headers.ts';
-import { interceptRequests } from './request-interception.ts';
+import { evaluateIsolated } from './dom/isolated-world.ts';
+import { isHtml, readHtml } from './dom/read-html.ts';
+import type { AdBlocker } from './network/ad-blocker.ts';
+import type { DocumentResponse } from './network/network-monitor.ts';
+import { prepareOwnHeaders } from './network/request-headers.ts';
+import { interceptRequests } from './network/request-interception.ts';
 import { openTab, type Tab } from './tab.ts';
 import { waitUntilSettled } from './wait-until-settled.ts';
 
@@ -42,7 +42,7 @@ export class NavigationError extends Error {
   }
 }
 
-/** What to do on a page, and how. */
+/** The options of a visit to a page. */
 export interface VisitOptions {
   url: string;
   headers: Record<string, string>;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseRefresh } from '../html/meta-refresh.ts';
 import { isPlaceholder } from '../html/placeholder.ts';
 import { type PageActivity, probeActivity } from './activity-probe.ts';
-import { evaluateIsolated, isBetweenDocuments } from './isolated-world.ts';
-import { readShortText } from './short-text.ts';
+import { evaluateIsolated, isBetweenDocuments } from './dom/isolated-world.ts';
+import { readShortText } from './dom/short-text.ts';
 import type { Tab } from './tab.ts';
 
 /** A page has settled when neither network nor DOM was active for this long. */
@@ -38,8 +38,8 @@ export async function waitUntilSettled(tab: Tab, options: Partial<SettleOptions>
     const activity = await readActivity(tab);
     const mayStillFill = activity.hasScripts && quietMs >= QUIET_MS;
     const isBlank = activity.textLength < MIN_TEXT_LENGTH;
-    const measureQuietMs = (patienceMs: number) =>
-      Math.min(tab.network.quietForMs(patienceMs), activity.quietMs);
+    const measureQuietMs = (maxQuietMs: number) =>
+      Math.min(tab.network.quietForMs(maxQuietMs), activity.quietMs);
     let requiredQuietMs =
       mayStillFill && isBlank ? (activity.isEmpty ? EMPTY_QUIET_MS : BLANK_QUIET_MS) : quietMs;
     let quietForMs = measureQuietMs(isBlank ? Number.POSITIVE_INFINITY : MAX_REQUEST_WAIT_MS);

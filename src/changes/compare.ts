@@ -26,7 +26,7 @@ export interface Comparison {
   isSame: boolean;
   diff?: Diff;
   json?: JsonChanges;
-  /** What could not be done, as sentences for the user. */
+  /** Warnings for the user, as sentences: parts of the comparison that were not possible. */
   warnings: string[];
 }
 
@@ -40,7 +40,7 @@ const DIFF_TOO_LARGE =
 const NO_PREVIOUS_JSON =
   'changeTracking compared no json: the previous scrape had none. From now on there is one to compare with.';
 
-/** Compares two versions of a page. Pure and CPU-intensive, so the service runs it in conversion threads. */
+/** Compares two versions of a page. Pure and CPU-intensive, so the service runs it in rendering threads. */
 export function compareVersions({ before, after, modes }: CompareTask): Comparison {
   // The bytes were written by `packVersion`.
   const past = before ? (JSON.parse(Buffer.from(before).toString()) as PageContent) : { markdown: '' };

@@ -1,4 +1,4 @@
-import { isIrrelevantParameter } from '../url-parameters.ts';
+import { isIrrelevantParameter } from '../url/irrelevant-parameters.ts';
 
 /** Query parameters that only serve to bypass caches. */
 const CACHE_BUSTER = /^(?:_|cb|cache_?bust(?:er)?|no_?cache|rnd|rand|random|timestamp)$/;

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { isErrorCode, messageOf, ServiceError } from '../errors.ts';
+import { type ErrorCode, isErrorCode, messageOf, ServiceError } from '../errors.ts';
+import { fieldsOf } from '../json-object.ts';
 import type { ServiceConnection } from './connection.ts';
 import { splitList } from './split-list.ts';
 
@@ -15,7 +16,8 @@ export interface ApiRequest {
   idempotencyKey?: string;
 }
 
-const MAX_DETAILS = 10;
+/** Maximum number of validation details that an error message lists. */
+const MAX_LISTED_DETAILS = 10;
 
 /**
  * Sends a request and waits for the response without a time limit, because the service has its own.
@@ -71,7 +73,7 @@ function send(
   };
   return new Promise((resolve, reject) => {
     const request = httpRequest(new URL(path, target.url), { method, headers, signal }, resolve);
-    request.on('error', (cause) => reject(signal.aborted ? cause : lost(target, cause)));
+    request.on('error', (cause) => reject(signal.aborted ? cause : connectionError(target, cause)));
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
@@ -83,11 +85,11 @@ async function* readChunks(
   try {
     for await (const chunk of response.setEncoding('utf8')) yield String(chunk);
   } catch (error) {
-    throw error instanceof Error && error.name === 'AbortError' ? error : lost(target, error);
+    throw error instanceof Error && error.name === 'AbortError' ? error : connectionError(target, error);
   }
 }
 
-function lost(target: ServiceConnection, cause: unknown): ServiceError {
+function connectionError(target: ServiceConnection, cause: unknown): ServiceError {
   const message = `Winnow at ${target.url} cannot be reached (${messageOf(cause)}). Start it with \`npm start\`.`;
   return new ServiceError('SERVICE_UNAVAILABLE', message, { cause });
 }
@@ -97,38 +99,31 @@ function parseResponse(
   { statusCode = 0 }: IncomingMessage,
   text: string,
 ): ApiResponse {
-  let answer: unknown;
+  let parsed: unknown;
   try {
-    answer = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch (cause) {
     throw new ServiceError(
       'SERVICE_UNAVAILABLE',
-      `${target.url} responded with status ${statusCode} and no JSON. Is Winnow running there?`,
+      `${target.url} responded with status ${statusCode} and without JSON. Check that Winnow is running there.`,
       { cause },
     );
   }
-  const fields = toRecord(answer);
+  const fields = fieldsOf(parsed);
   // Some failures of a scrape have status 200.
   if (statusCode === 200 && fields.success !== false) return fields;
   throw errorFromResponse(fields, statusCode);
 }
 
 function errorFromResponse({ code, error, details }: ApiResponse, status: number): ServiceError {
-  const known = isErrorCode(code)
-    ? code
-    : status === 401
-      ? 'UNAUTHORIZED'
-      : status === 400
-        ? 'BAD_REQUEST'
-        : 'UNKNOWN_ERROR';
-  const text = typeof error === 'string' ? error : `the API responded with status ${status}`;
-  const told = Array.isArray(details) ? details.slice(0, MAX_DETAILS) : details;
-  return new ServiceError(known, told === undefined ? text : `${text}\n${JSON.stringify(told, null, 2)}`, {
-    details,
-  });
+  const serviceCode = isErrorCode(code) ? code : codeOfStatus(status);
+  const text = typeof error === 'string' ? error : `The API responded with status ${status}.`;
+  const listed = Array.isArray(details) ? details.slice(0, MAX_LISTED_DETAILS) : details;
+  const message = listed === undefined ? text : `${text}\n${JSON.stringify(listed, null, 2)}`;
+  return new ServiceError(serviceCode, message, { details });
 }
 
-/** The fields of an object; an empty record for any other value. */
-export function toRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return 'UNAUTHORIZED';
+  return status === 400 ? 'BAD_REQUEST' : 'UNKNOWN_ERROR';
 }

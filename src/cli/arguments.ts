@@ -6,13 +6,13 @@ import { messageOf, ServiceError } from '../errors.ts';
 export type CommandArgs = ArgsDef;
 
 /**
- * Checks the typed arguments against those the command knows; citty itself accepts unknown options and extra words.
+ * Checks the typed arguments against those of the command; citty itself accepts unknown options and extra words.
  * @throws ServiceError `BAD_REQUEST` that names the wrong argument
  */
-export function checkArguments(verb: string, rawArgs: string[], args: CommandArgs): void {
+export function checkArguments(command: string, rawArgs: string[], args: CommandArgs): void {
   const positionals = Object.values(args).filter(({ type }) => type === 'positional').length;
   const refuse = (reason: string) => {
-    throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${verb} --help\` lists the arguments.`);
+    throw new ServiceError('BAD_REQUEST', `${reason}. \`winnow ${command} --help\` lists the arguments.`);
   };
   let words: string[] = [];
   try {

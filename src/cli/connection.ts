@@ -17,7 +17,7 @@ export interface ServiceConnection {
   apiKey: string;
 }
 
-/** What a command runs with. */
+/** The settings, progress output and abort signals of a running command. */
 export interface CommandContext {
   config: Config;
   progress: Progress;
@@ -34,7 +34,7 @@ export async function withConnection<T>(
   for (;;) {
     const running = findRunningInstance(config.dataDir);
     const url =
-      running && (await progress.step('Waiting for Winnow to be up', () => waitForApi(config, signal)));
+      running && (await progress.step('Waiting until Winnow is ready', () => waitForApi(config, signal)));
     if (url) return work({ url, apiKey: loadFirstTeamKey(config).value });
 
     const own = await startInstance({ config, progress, ...interrupt, port: 0 });
@@ -60,7 +60,7 @@ export async function waitForInstance(dataDir: string, signal: AbortSignal): Pro
     if (Date.now() > deadline) {
       throw new ServiceError(
         'SERVICE_UNAVAILABLE',
-        `Winnow (process ${running.pid}) has been starting since ${running.startedAt}.`,
+        `Winnow (process ${running.pid}) has been starting since ${running.startedAt} and is not ready yet. Check its logs, or stop it and try again.`,
       );
     }
     await sleep(POLL_MS, undefined, { signal });

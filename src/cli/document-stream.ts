@@ -23,7 +23,7 @@ export interface DocumentStreamOptions {
   /** Called with the next document, as JSON text. */
   onDocument(json: string): Promise<void>;
   /** Called about twice a second with the job's progress. */
-  onStanding(standing: JobProgress): void;
+  onProgress(progress: JobProgress): void;
 }
 
 /**
@@ -35,24 +35,28 @@ export interface DocumentStreamOptions {
  */
 export async function streamDocuments(job: DocumentStreamOptions): Promise<PageJobHead> {
   let seen = 0;
-  const take = async (json: string) => {
+  const addDocument = async (json: string) => {
     await job.onDocument(json);
     seen++;
   };
   for (let isBehind = false; ; ) {
     const startedAt = performance.now();
     const before = seen;
-    const known = isBehind ? 0 : 1;
-    const look = async () => {
-      const head = await readPage(job, { skip: Math.max(0, seen - known), seen, take });
-      job.onStanding(head);
+    const overlap = isBehind ? 0 : 1;
+    const poll = async () => {
+      const head = await readPage(job, {
+        skip: Math.max(0, seen - overlap),
+        seen,
+        addDocument,
+      });
+      job.onProgress(head);
       return head;
     };
-    const head = await retryWhileUnreachable(look, { note: job.note, signal: job.stop });
+    const head = await retryWhileUnreachable(poll, { note: job.note, signal: job.stop });
     isBehind = head.completed > seen;
 
-    // The job has more documents but none arrived: the known document may have filled the whole response.
-    const isRead = !isBehind || (known === 0 && seen === before);
+    // The job has more documents but none arrived: the overlapping document may have filled the whole response.
+    const isRead = !isBehind || (overlap === 0 && seen === before);
     if (job.giveUp.aborted || (isRead && head.status !== 'scraping')) return head;
     if (isRead) await pause(POLL_INTERVAL_MS - (performance.now() - startedAt), job.giveUp);
   }
@@ -61,7 +65,7 @@ export async function streamDocuments(job: DocumentStreamOptions): Promise<PageJ
 /** Makes one request: reads the documents from `skip` on, leaves out those already seen, and returns the status. */
 async function readPage(
   { target, path, giveUp }: DocumentStreamOptions,
-  { skip, seen, take }: { skip: number; seen: number; take(json: string): Promise<void> },
+  { skip, seen, addDocument }: { skip: number; seen: number; addDocument(json: string): Promise<void> },
 ): Promise<PageJobHead> {
   const query = `limit=${PAGE_SIZE}${skip ? `&skip=${skip}` : ''}`;
   const documents = streamList(target, { path: `${path}?${query}`, field: 'data' }, giveUp);
@@ -72,7 +76,7 @@ async function readPage(
       // The service has the same version, so the response follows this schema.
       return head as unknown as PageJobHead;
     }
-    if (position >= seen) await take(value);
+    if (position >= seen) await addDocument(value);
   }
 }
 
@@ -85,13 +89,13 @@ export interface FailedPage {
 
 /** Reads the first failed pages of a job; the rest of a long list is not read. */
 export async function readFailedPages(
-  { target, path, most }: { target: ServiceConnection; path: string; most: number },
+  { target, path, limit }: { target: ServiceConnection; path: string; limit: number },
   signal: AbortSignal,
 ): Promise<FailedPage[]> {
   const failures: FailedPage[] = [];
   for await (const json of streamList(target, { path: `${path}/errors`, field: 'errors' }, signal)) {
     failures.push(JSON.parse(json));
-    if (failures.length >= most) break;
+    if (failures.length >= limit) break;
   }
   return failures;
 }

@@ -13,7 +13,7 @@ import type { ResultWriter } from './result-writer.ts';
 const CANCEL_TIMEOUT_MS = 10_000;
 const MAX_LISTED_FAILURES = 10;
 
-/** What a command needs to follow and cancel jobs of one kind. */
+/** The connection, progress output and abort signals with which a command follows and cancels jobs of one kind. */
 export interface JobSession {
   /** The job kind, as named in messages. */
   noun: PageJobNoun;
@@ -33,18 +33,18 @@ export async function followJob(session: JobSession, id: string, results: Result
   const stop = AbortSignal.any([interrupt.signal, results.gone]);
   const canceller = cancelOn(stop, session, id);
   let head: PageJobHead | undefined;
-  let fault: unknown;
+  let failure: unknown;
   try {
     head = await followWithProgressLine(session, id, { results, stop, giveUp: canceller.failed });
   } catch (error) {
-    fault = error;
+    failure = error;
   }
   await canceller.done();
-  await results.end(head ?? { success: false, error: messageOf(fault) });
+  await results.end(head ?? { success: false, error: messageOf(failure) });
   // After an interrupt, the failure of the last request does not matter.
   if (!head && !stop.aborted) {
     progress.note(`The ${noun} ${id} continues, but this command no longer follows it.`);
-    throw fault;
+    throw failure;
   }
   if (head && !results.gone.aborted) await printSummary(session, id, head);
   if (interrupt.signal.aborted) process.exitCode = 130;
@@ -54,10 +54,10 @@ export async function followJob(session: JobSession, id: string, results: Result
 /** Cancels a job and prints that it did. */
 export async function cancelJob(session: JobSession, id: string): Promise<void> {
   const { target, interrupt, noun, progress, pathOf } = session;
-  const patience = { ...reconnectOptions(session), longestMs: CANCEL_TIMEOUT_MS };
+  const options = { ...reconnectOptions(session), timeoutMs: CANCEL_TIMEOUT_MS };
   await retryWhileUnreachable(
     () => sendRequest(target, { method: 'DELETE', path: pathOf(id) }, interrupt.kill),
-    patience,
+    options,
   );
   progress.note(`Cancelled the ${noun} ${id}.`);
 }
@@ -83,15 +83,18 @@ function followWithProgressLine(
   id: string,
   { results, stop, giveUp }: { results: ResultWriter; stop: AbortSignal; giveUp: AbortSignal },
 ): Promise<PageJobHead> {
-  const pace = new ProgressLine();
-  const what = noun === 'crawl' ? 'Crawling' : 'Scraping';
+  const progressLine = new ProgressLine();
+  const label = noun === 'crawl' ? 'Crawling' : 'Scraping';
   return progress.live(
-    (columns) => `${what} ${pace.text(columns && columns - what.length - 1)}`,
+    (columns) => `${label} ${progressLine.text(columns && columns - label.length - 1)}`,
     (line) =>
       streamDocuments({
-        ...{ target, path: pathOf(id), note: progress.note, stop },
+        target,
+        path: pathOf(id),
+        note: progress.note,
+        stop,
         giveUp: AbortSignal.any([giveUp, results.gone]),
-        onStanding: (standing) => pace.see(standing),
+        onProgress: (jobProgress) => progressLine.update(jobProgress),
         onDocument(json) {
           // Results on the same terminal must not be mixed with the progress line.
           if (process.stdout.isTTY) line.hide();
@@ -113,14 +116,14 @@ async function printSummary(session: JobSession, id: string, head: PageJobHead):
   if (failed > 0) {
     const path = pathOf(id);
     const read = () =>
-      readFailedPages({ target, path, most: Math.min(failed, MAX_LISTED_FAILURES) }, interrupt.kill);
+      readFailedPages({ target, path, limit: Math.min(failed, MAX_LISTED_FAILURES) }, interrupt.kill);
     const failures = await retryWhileUnreachable(read, reconnectOptions(session));
     progress.note(`${failed} ${failed === 1 ? 'page' : 'pages'} without a document:`);
     for (const { url, code, error: reason } of failures) progress.note(`  ${code ?? ''} ${url}: ${reason}`);
-    if (failed > failures.length) progress.note(`  … all are at ${target.url}${path}/errors`);
+    if (failed > failures.length) progress.note(`  … ${target.url}${path}/errors lists all of them.`);
   }
   if (warning) progress.note(`Warning: ${warning}`);
-  if (error) progress.note(`It failed: ${error}`);
+  if (error) progress.note(`The ${noun} failed: ${error}`);
 }
 
 const reconnectOptions = ({ progress, interrupt }: JobSession): ReconnectOptions => ({

@@ -16,16 +16,16 @@ export function onInterrupt(note: (text: string) => void): Interrupt {
   const end = new AbortController();
   const kill = new AbortController();
   let firstAt: number | undefined;
-  const hear = () => {
+  const handleSignal = () => {
     if (firstAt === undefined) {
       firstAt = Date.now();
-      note('Stopping; Ctrl-C again to kill.');
+      note('Stopping. Press Ctrl-C again to exit immediately.');
       end.abort();
     } else if (Date.now() - firstAt > SAME_KEY_PRESS_MS) {
       kill.abort();
       setImmediate(() => process.exit(130));
     }
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, hear);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, handleSignal);
   return { signal: end.signal, kill: kill.signal };
 }

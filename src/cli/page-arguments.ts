@@ -44,12 +44,12 @@ export interface PageArgs {
 }
 
 /** Converts the arguments to the scrape options of a request. */
-export function readScrapeOptions(given: PageArgs) {
+export function readScrapeOptions(args: PageArgs) {
   return {
-    formats: parseList(given.formats) ?? [],
-    onlyMainContent: given['only-main-content'],
-    waitFor: parseWholeNumber('wait-for', given['wait-for']),
-    timeout: parseWholeNumber('timeout', given.timeout),
-    maxAge: parseWholeNumber('max-age', given['max-age']),
+    formats: parseList(args.formats) ?? [],
+    onlyMainContent: args['only-main-content'],
+    waitFor: parseWholeNumber('wait-for', args['wait-for']),
+    timeout: parseWholeNumber('timeout', args.timeout),
+    maxAge: parseWholeNumber('max-age', args['max-age']),
   };
 }

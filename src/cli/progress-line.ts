@@ -16,26 +16,26 @@ interface Sample {
 /** Renders the progress of a job as one line with rate and remaining time. */
 export class ProgressLine {
   #samples: Sample[] = [];
-  #now: JobProgress | undefined;
+  #latest: JobProgress | undefined;
 
   /** Adds a sample. @param atMs time in ms of a monotonic clock */
-  see(standing: JobProgress, atMs = performance.now()): void {
-    const { completed, failed, total } = standing;
+  update(progress: JobProgress, atMs = performance.now()): void {
+    const { completed, failed, total } = progress;
     const sample = { atMs, done: completed + failed, total };
     this.#samples = [...this.#samples.filter((each) => atMs - each.atMs <= RATE_WINDOW_MS), sample];
-    this.#now = standing;
+    this.#latest = progress;
   }
 
   /** Renders the line. @param columns width of the terminal, which adds a bar; `undefined` for plain text */
   text(columns?: number): string {
-    const now = this.#now;
-    if (!now) return 'starting';
-    const { completed, failed, total, creditsUsed } = now;
+    const latest = this.#latest;
+    if (!latest) return 'starting';
+    const { completed, failed, total, creditsUsed } = latest;
     const rate = this.#perSecond();
     const secondsLeft = this.#secondsLeft(rate);
     const facts = [
       `${completed + failed}/${total} pages`,
-      now.paused ? 'paused' : `${rate.toFixed(1)}/s`,
+      latest.paused ? 'paused' : `${rate.toFixed(1)}/s`,
       ...(failed ? [`${failed} failed`] : []),
       ...(secondsLeft === undefined ? [] : [`about ${formatDuration(secondsLeft)} left`]),
       `${creditsUsed} credits`,

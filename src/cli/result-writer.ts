@@ -23,14 +23,14 @@ export interface ResultWriterOptions {
   /** Path of a file; `undefined` for stdout. */
   file: string | undefined;
   /** Writes one JSON object with the documents as its `data`, instead of one document per line. */
-  whole: boolean;
+  asOneObject: boolean;
 }
 
 /**
  * Opens stdout or a file for results.
  * @throws ServiceError `BAD_REQUEST` when the file cannot be written
  */
-export async function openResultWriter({ file, whole }: ResultWriterOptions): Promise<ResultWriter> {
+export async function openResultWriter({ file, asOneObject }: ResultWriterOptions): Promise<ResultWriter> {
   const stream = file === undefined ? process.stdout : await openFile(file);
   const gone = new AbortController();
   stream.on('error', (error) => gone.abort(error));
@@ -38,19 +38,19 @@ export async function openResultWriter({ file, whole }: ResultWriterOptions): Pr
 
   const write = async (text: string) => {
     if (gone.signal.aborted || stream.write(text)) return;
-    // `end` reports the error, which is the reason of `closed`.
+    // `end` reports the error, which is the reason of `gone`.
     await once(stream, 'drain', { signal: gone.signal }).catch(() => undefined);
   };
   return {
     gone: gone.signal,
     add(json) {
-      const before = whole ? (count ? ',\n' : '{"data":[\n') : '';
+      const before = asOneObject ? (count ? ',\n' : '{"data":[\n') : '';
       count++;
-      return write(`${before}${json}${whole ? '' : '\n'}`);
+      return write(`${before}${json}${asOneObject ? '' : '\n'}`);
     },
     async end(head) {
       // The status is known last, so it follows the documents, which need not be kept in memory.
-      if (whole) await write(`${count ? '\n' : '{"data":['}],${JSON.stringify(head).slice(1)}\n`);
+      if (asOneObject) await write(`${count ? '\n' : '{"data":['}],${JSON.stringify(head).slice(1)}\n`);
       if (file !== undefined && !gone.signal.aborted) {
         stream.end();
         await finished(stream).catch(() => undefined);

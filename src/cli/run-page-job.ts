@@ -13,7 +13,7 @@ import type { PageArgs } from './page-arguments.ts';
 import { retryWhileUnreachable } from './reconnect.ts';
 import { openResultWriter } from './result-writer.ts';
 
-/** What a command uses to start its job. */
+/** The functions with which a command starts its job. */
 export interface JobStarter {
   /** Posts a body to the command's path. After a lost connection it is sent again and still starts only one job. */
   post(body: unknown): Promise<ApiResponse>;
@@ -33,7 +33,7 @@ export interface PageJobCommand {
   path: string;
   args: PageArgs;
   /** @returns the job's id */
-  start(starting: JobStarter): Promise<string>;
+  start(starter: JobStarter): Promise<string>;
 }
 
 /** Starts a job, follows it to its end, writes its documents, and sets the exit code. */
@@ -46,7 +46,7 @@ export async function runPageJob(command: PageJobCommand): Promise<void> {
     );
   }
   const config = readConfig();
-  const results = detach ? undefined : await openResultWriter({ file: output, whole: json });
+  const results = detach ? undefined : await openResultWriter({ file: output, asOneObject: json });
   const progress = openProgress();
   const interrupt = onInterrupt(progress.note);
   await withConnection({ config, progress, interrupt }, async (target) => {

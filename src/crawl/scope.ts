@@ -1,15 +1,13 @@
 import { getDomain, getDomainWithoutSuffix } from 'tldts';
 import { isRouteFragment, resolveUrl } from '../html/urls.ts';
-import { compilePatterns } from '../url-pattern.ts';
-import { canonicalKey } from './canonical.ts';
-import type { DenialReason } from './denial.ts';
-import { folderOf, isBelow } from './path.ts';
-
-export { DENIALS, type DenialReason } from './denial.ts';
+import { compilePatterns } from '../url/url-pattern.ts';
+import { canonicalKey } from './canonical-key.ts';
+import type { SkipReason } from './skip-reason.ts';
+import { folderPath, isBelow } from './url-path.ts';
 
 /** The options of a crawl request that decide which URLs belong to the crawl. */
 export interface ScopeOptions {
-  /** The start URL. After a redirect, it is the same path on the host that responded; see `siteOf`. */
+  /** The start URL. After a redirect, it is the same path on the host that responded; see `startUrlAfterRedirect`. */
   startUrl: string;
   includePaths?: readonly string[] | undefined;
   excludePaths?: readonly string[] | undefined;
@@ -32,20 +30,22 @@ export interface LinkSource {
  * A URL that belongs to the crawl, or the reason why it does not. The URL has no fragment, unless the
  * fragment is a route of a single-page application.
  */
-export type Verdict = { url: string; depth: number; external: boolean } | { denied: DenialReason };
+export type ScopeDecision = { url: string; depth: number; external: boolean } | { skipReason: SkipReason };
 
 /** Decides by the URL alone. Callers check robots.txt, crawler traps and duplicates themselves. */
 export interface Scope {
   /** Decides about a link. @param link a relative URL as written in the page, or an absolute URL */
-  judge(link: string, from: LinkSource): Verdict;
+  checkLink(link: string, from: LinkSource): ScopeDecision;
   /** Decides about a URL that is not a link: the start URL, a sitemap entry or the target of a redirect. */
-  judgePage(url: string, depth?: number): Verdict;
+  checkPage(url: string, depth?: number): ScopeDecision;
 }
 
-const MAX_CHARACTERS = 8_192;
-const DOMAIN = { allowPrivateDomains: true, extractHostname: false } as const;
-/** Domain names without suffix that most sites link to and that are never crawled as external links. */
-const SOCIAL = new Set('facebook twitter linkedin instagram pinterest github calendly discord'.split(' '));
+const MAX_URL_CHARACTERS = 8_192;
+const DOMAIN_OPTIONS = { allowPrivateDomains: true, extractHostname: false } as const;
+/** Domain names without their suffix that many sites link to and that are never crawled as external links. */
+const SOCIAL_DOMAIN_NAMES = new Set(
+  'facebook twitter linkedin instagram pinterest github calendly discord'.split(' '),
+);
 /**
  * File extensions without text of their own, or of files that are parts of pages (images, styles, scripts).
  */
@@ -63,8 +63,8 @@ const FILE_ENDING = new RegExp(
 const withoutWww = (host: string) => host.replace(/^www\./, '');
 
 function isSocial(hostname: string): boolean {
-  const name = getDomainWithoutSuffix(hostname, DOMAIN);
-  return (name !== null && SOCIAL.has(name)) || /(?:^|\.)x\.com$/.test(hostname);
+  const name = getDomainWithoutSuffix(hostname, DOMAIN_OPTIONS);
+  return (name !== null && SOCIAL_DOMAIN_NAMES.has(name)) || /(?:^|\.)x\.com$/.test(hostname);
 }
 
 function isHomepage(url: string): boolean {
@@ -73,10 +73,10 @@ function isHomepage(url: string): boolean {
 }
 
 /**
- * Percent-decodes a path, because users write patterns in decoded form. An invalid path is returned
+ * Percent-decodes a path, because users write patterns in decodePath form. An invalid path is returned
  * unchanged.
  */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURI(path);
   } catch (error) {
@@ -91,13 +91,13 @@ function decoded(path: string): string {
  */
 function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: ScopeOptions) {
   const startHost = withoutWww(start.host);
-  const domain = getDomain(start.hostname, DOMAIN);
-  return (url: URL): boolean | DenialReason => {
+  const domain = getDomain(start.hostname, DOMAIN_OPTIONS);
+  return (url: URL): boolean | SkipReason => {
     if (withoutWww(url.host) === startHost) return false;
     const isSubdomain =
       domain !== null &&
       withoutWww(url.hostname) !== withoutWww(start.hostname) &&
-      getDomain(url.hostname, DOMAIN) === domain;
+      getDomain(url.hostname, DOMAIN_OPTIONS) === domain;
     if (isSubdomain && allowSubdomains) return false;
     if (!allowExternalLinks) return isSubdomain ? 'subdomain' : 'external';
     if (isSocial(url.hostname)) return 'socialMedia';
@@ -107,16 +107,16 @@ function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: Sco
 
 /** Only pages of the start host must lie below the start path, because other hosts do not share its paths. */
 function createPathRule(start: URL, { crawlEntireDomain }: ScopeOptions) {
-  const folder = crawlEntireDomain ? '' : folderOf(start);
+  const folder = crawlEntireDomain ? '' : folderPath(start);
   return (url: URL): boolean => isBelow(folder, url) || withoutWww(url.host) !== withoutWww(start.host);
 }
 
 function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullURL }: ScopeOptions) {
   const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths);
   const isExcluded = compilePatterns(excludePaths);
-  return (url: URL): DenialReason | undefined => {
-    const sent = regexOnFullURL ? url.href : url.pathname;
-    const spellings = sent.includes('%') ? [sent, decoded(sent)] : [sent];
+  return (url: URL): SkipReason | undefined => {
+    const text = regexOnFullURL ? url.href : url.pathname;
+    const spellings = text.includes('%') ? [text, decodePath(text)] : [text];
     if (spellings.some(isExcluded)) return 'excluded';
     return spellings.some(isIncluded) ? undefined : 'notIncluded';
   };
@@ -133,39 +133,39 @@ export function createScope(options: ScopeOptions): Scope {
   const isInPath = createPathRule(start, options);
   const patternRule = createPatternRule(options);
 
-  function judgeUrl(url: URL, depth: number): Verdict {
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return { denied: 'scheme' };
+  function checkUrl(url: URL, depth: number): ScopeDecision {
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return { skipReason: 'scheme' };
     if (!isRouteFragment(url.hash)) url.hash = '';
-    if (depth > maxDiscoveryDepth) return { denied: 'depth' };
+    if (depth > maxDiscoveryDepth) return { skipReason: 'depth' };
     const external = siteRule(url);
-    if (typeof external === 'string') return { denied: external };
-    if (!isInPath(url)) return { denied: 'startPath' };
-    const denied = FILE_ENDING.test(url.pathname) ? 'fileType' : patternRule(url);
-    return denied ? { denied } : { url: url.href, depth, external };
+    if (typeof external === 'string') return { skipReason: external };
+    if (!isInPath(url)) return { skipReason: 'startPath' };
+    const skipReason = FILE_ENDING.test(url.pathname) ? 'fileType' : patternRule(url);
+    return skipReason ? { skipReason } : { url: url.href, depth, external };
   }
 
-  function judge(link: string, from: LinkSource): Verdict {
+  function checkLink(link: string, from: LinkSource): ScopeDecision {
     const url = parse(link, from.url);
-    if (!url) return { denied: 'unparsable' };
-    if (isAnchor(url, from.url)) return { denied: 'anchor' };
-    const verdict = judgeUrl(url, from.depth + 1);
-    return 'url' in verdict && from.isExternal ? { denied: 'externalHop' } : verdict;
+    if (!url) return { skipReason: 'unparsable' };
+    if (isAnchor(url, from.url)) return { skipReason: 'anchor' };
+    const decision = checkUrl(url, from.depth + 1);
+    return 'url' in decision && from.isExternal ? { skipReason: 'externalHop' } : decision;
   }
 
   return {
-    judge,
-    judgePage(text, depth = 0) {
+    checkLink,
+    checkPage(text, depth = 0) {
       const url = parse(text);
-      return url ? judgeUrl(url, depth) : { denied: 'unparsable' };
+      return url ? checkUrl(url, depth) : { skipReason: 'unparsable' };
     },
   };
 }
 
 function parse(text: string, base?: string): URL | undefined {
-  if (text.length > MAX_CHARACTERS) return undefined;
-  const address = base === undefined ? text : resolveUrl(text, base);
-  const url = address === undefined ? null : URL.parse(address);
-  return url && url.href.length <= MAX_CHARACTERS ? url : undefined;
+  if (text.length > MAX_URL_CHARACTERS) return undefined;
+  const absoluteUrl = base === undefined ? text : resolveUrl(text, base);
+  const url = absoluteUrl === undefined ? null : URL.parse(absoluteUrl);
+  return url && url.href.length <= MAX_URL_CHARACTERS ? url : undefined;
 }
 
 function isAnchor(url: URL, pageUrl: string): boolean {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
-import type { Database } from './client.ts';
-import type { Query } from './pages.ts';
+import type { Database, Queryable } from './client.ts';
 
 const KEPT_HOURS = 24;
 
@@ -12,16 +11,15 @@ const KEPT_HOURS = 24;
  * @param call.key if `undefined`, the request is performed every time
  * @throws ServiceError `IDEMPOTENCY_KEY_REUSED` if the key was used for a different request
  */
-export async function once<Answer>(
+export async function performOnce<Result>(
   db: Database,
   call: { teamId: string; key: string | undefined; request: unknown },
-  work: (query: Query) => Promise<Answer>,
-): Promise<Answer> {
+  work: (query: Queryable) => Promise<Result>,
+): Promise<Result> {
   const { teamId, key } = call;
   return db.query.transaction().execute(async (query) => {
     if (key === undefined) return work(query);
     const request = createHash('sha256').update(JSON.stringify(call.request)).digest();
-    const mine = { team_id: teamId, key };
     await query
       .deleteFrom('idempotency_keys')
       .where('team_id', '=', teamId)
@@ -31,7 +29,7 @@ export async function once<Answer>(
     // The insert waits for any other transaction that is using the same key.
     const { numInsertedOrUpdatedRows } = await query
       .insertInto('idempotency_keys')
-      .values({ ...mine, request, answer: 'null' })
+      .values({ team_id: teamId, key, request, answer: 'null' })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow();
     if (!numInsertedOrUpdatedRows) {
@@ -41,25 +39,25 @@ export async function once<Answer>(
         .where('team_id', '=', teamId)
         .where('key', '=', key)
         .executeTakeFirstOrThrow();
-      if (first.request.equals(request)) return first.answer as Answer; // Written below.
+      if (first.request.equals(request)) return first.answer as Result; // written below
       throw new ServiceError(
         'IDEMPOTENCY_KEY_REUSED',
-        `Idempotency key already used: ${key} came with another request before. Use a new key for a new request.`,
+        `Idempotency key already used: ${key} was sent with a different request before. Use a new key for each new request.`,
       );
     }
-    const answer = await work(query);
+    const result = await work(query);
     await query
       .updateTable('idempotency_keys')
-      .set({ answer: JSON.stringify(answer) })
+      .set({ answer: JSON.stringify(result) })
       .where('team_id', '=', teamId)
       .where('key', '=', key)
       .execute();
-    return answer;
+    return result;
   });
 }
 
 /** Deletes keys that are older than 24 hours, which may be used again. */
-export async function forgetKeys(db: Database): Promise<void> {
+export async function deleteOldIdempotencyKeys(db: Database): Promise<void> {
   await db.query
     .deleteFrom('idempotency_keys')
     .where('created_at', '<', sql<Date>`now() - make_interval(hours => ${KEPT_HOURS})`)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { WebhookTarget } from '../schemas/webhook.ts';
-import { type Seal, sealOf } from '../seal.ts';
 import type { Database } from './client.ts';
-import type { ActivityCursor } from './jobs.ts';
+import type { ListCursor } from './jobs/jobs.ts';
 
 /** Where and how the events of a job are sent. */
 export interface Webhook {
@@ -13,22 +13,22 @@ export interface Webhook {
   /** The key that signs the events; `null` if the team has none. */
   secret: string | null;
   /** The encryption of the job's data. */
-  seal: Seal;
+  cipher: JobCipher;
 }
 
 /**
  * Encrypts a target for the job's row. Its list of events stays readable, because SQL statements look into
  * it.
  */
-export const closeTarget = (target: WebhookTarget, seal: Seal) =>
-  seal.isSealed ? { events: target.events, sealed: seal.close(JSON.stringify(target)) } : target;
+export const encryptTarget = (target: WebhookTarget, cipher: JobCipher) =>
+  cipher.encrypts ? { events: target.events, sealed: cipher.encrypt(JSON.stringify(target)) } : target;
 
-/** Decrypts a target that `closeTarget` returned. */
-export function openTarget(kept: unknown, seal: Seal): WebhookTarget {
-  // The value is from `closeTarget`, and the API had validated the target.
-  if (!seal.isSealed) return kept as WebhookTarget;
-  const { sealed } = kept as { sealed: string };
-  return JSON.parse(seal.open(sealed)) as WebhookTarget;
+/** Decrypts a target that `encryptTarget` returned. */
+export function decryptTarget(stored: unknown, cipher: JobCipher): WebhookTarget {
+  // `encryptTarget` wrote the value, after the API had validated the target.
+  if (!cipher.encrypts) return stored as WebhookTarget;
+  const { sealed } = stored as { sealed: string };
+  return JSON.parse(cipher.decrypt(sealed)) as WebhookTarget;
 }
 
 /** Finds the webhook of a job; `undefined` if it has none, or its results have expired. */
@@ -48,9 +48,9 @@ export async function findWebhook(
     )
     .executeTakeFirst();
   if (!row) return undefined;
-  const seal = sealOf({ id: jobId, wrapped: row.seal }, secretKey);
-  const target = openTarget(row.webhook, seal);
-  return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, seal };
+  const cipher = restoreJobCipher({ id: jobId, wrappedKey: row.seal }, secretKey);
+  const target = decryptTarget(row.webhook, cipher);
+  return { target, baseUrl: row.base_url ?? '', secret: row.webhook_secret, cipher };
 }
 
 /** An event that is due to be sent. */
@@ -69,33 +69,33 @@ export interface DueEvent {
 }
 
 /** Query for due events. */
-export interface DueQuestion {
+export interface DueEventsQuery {
   jobId: string;
-  /** Sequence number. Events that were never sent are listed only if they come after it. */
+  /** Events that were never sent are listed only if their sequence number is greater than this one. */
   after: number;
   /** Maximum number of events that were never sent. */
-  firsts: number;
+  maxNew: number;
   /** Maximum number of events to be sent again. */
-  retries: number;
+  maxRetries: number;
   /** Ids of events that are being sent. */
-  except: string[];
+  excludedIds: string[];
 }
 
 /**
  * Lists due events: the first ones that were never sent, and of those to be sent again the ones that have
  * been due for longest. The result is sorted by sequence number.
  */
-export async function listDue(db: Database, asked: DueQuestion): Promise<DueEvent[]> {
+export async function listDueEvents(db: Database, query: DueEventsQuery): Promise<DueEvent[]> {
   const { rows } = await sql<DueEvent>`
     with due as (
       (select * from webhook_deliveries
-        where job_id = ${asked.jobId} and status = 'pending' and attempts = 0 and sequence > ${asked.after}
-        order by sequence limit ${asked.firsts})
+        where job_id = ${query.jobId} and status = 'pending' and attempts = 0 and sequence > ${query.after}
+        order by sequence limit ${query.maxNew})
       union all
       (select * from webhook_deliveries
-        where job_id = ${asked.jobId} and status = 'pending' and attempts > 0 and due_at <= now()
-          and id <> all(${asked.except}::uuid[])
-        order by due_at limit ${asked.retries})
+        where job_id = ${query.jobId} and status = 'pending' and attempts > 0 and due_at <= now()
+          and id <> all(${query.excludedIds}::uuid[])
+        order by due_at limit ${query.maxRetries})
     )
     select due.id, sequence, type, due.attempts, due.error, pages.id as "pageId", pages.url, pages.blob
     from due left join pages on pages.job_id = due.job_id and pages.ordinal = due.ordinal
@@ -104,7 +104,7 @@ export async function listDue(db: Database, asked: DueQuestion): Promise<DueEven
 }
 
 /** The result of an attempt to deliver an event. */
-export interface Attempt {
+export interface DeliveryAttempt {
   id: string;
   delivered: boolean;
   responseStatus: number | null;
@@ -115,7 +115,7 @@ export interface Attempt {
 }
 
 /** Records an attempt. A delivery that is not pending any more stays unchanged. */
-export async function recordAttempt(db: Database, attempt: Attempt): Promise<void> {
+export async function recordAttempt(db: Database, attempt: DeliveryAttempt): Promise<void> {
   const { delivered, retryInMs = 0 } = attempt;
   await db.query
     .updateTable('webhook_deliveries')
@@ -134,7 +134,7 @@ export async function recordAttempt(db: Database, attempt: Attempt): Promise<voi
 }
 
 /** The pending deliveries of a job. */
-export interface DeliverySurvey {
+export interface PendingDeliveries {
   open: number;
   /** Milliseconds until the next event is due, at least 0; `undefined` if none is pending. */
   nextDueInMs: number | undefined;
@@ -143,7 +143,7 @@ export interface DeliverySurvey {
 }
 
 /** Reads the state of a job's pending deliveries. An expired job has none. */
-export async function surveyDeliveries(db: Database, jobId: string): Promise<DeliverySurvey> {
+export async function readPendingDeliveries(db: Database, jobId: string): Promise<PendingDeliveries> {
   const { rows } = await sql<{ open: number; due: number | null; ended: boolean }>`
     select jobs.status <> 'scraping' as ended, count(deliveries.id)::int as open,
       (extract(epoch from min(case when attempts = 0 then now() else due_at end) - now()) * 1000)::float8 as due
@@ -155,10 +155,10 @@ export async function surveyDeliveries(db: Database, jobId: string): Promise<Del
   return { open, nextDueInMs: due === null ? undefined : Math.max(0, Math.ceil(due)), jobEnded: ended };
 }
 
-const OVERDUE_AT_ONCE = 50;
+const MAX_OVERDUE_JOBS = 50;
 
 /** Lists ended jobs with events that have been due for more than `overdueMs` milliseconds. */
-export async function listOverdue(db: Database, overdueMs: number): Promise<string[]> {
+export async function listJobsWithOverdueEvents(db: Database, overdueMs: number): Promise<string[]> {
   const rows = await db.query
     .selectFrom('webhook_deliveries as deliveries')
     .innerJoin('jobs', 'jobs.id', 'deliveries.job_id')
@@ -168,13 +168,13 @@ export async function listOverdue(db: Database, overdueMs: number): Promise<stri
     .where('deliveries.due_at', '<', sql<Date>`now() - make_interval(secs => ${overdueMs / 1000})`)
     .where('jobs.status', '<>', 'scraping')
     .where('jobs.expires_at', '>', sql<Date>`now()`)
-    .limit(OVERDUE_AT_ONCE)
+    .limit(MAX_OVERDUE_JOBS)
     .execute();
   return rows.map(({ id }) => id);
 }
 
 /** Whether a job is running, so that it may write events at any time. */
-export async function isRunning(db: Database, jobId: string): Promise<boolean> {
+export async function isJobRunning(db: Database, jobId: string): Promise<boolean> {
   const row = await db.query
     .selectFrom('jobs')
     .select('id')
@@ -206,7 +206,7 @@ export async function listDeliveries(
     jobId?: string | undefined;
     status?: 'pending' | 'delivered' | 'failed' | undefined;
     limit: number;
-    after?: ActivityCursor | undefined;
+    after?: ListCursor | undefined;
   },
 ) {
   let query = db.query
@@ -229,7 +229,7 @@ export async function listDeliveries(
 export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /**
- * Makes a delivery due now, whatever its status is. The receiver gets the same `webhookId` again.
+ * Makes a delivery due now, even if it has succeeded or has failed for the last time. The receiver gets the same `webhookId` again.
  * @throws ServiceError `NOT_FOUND` if the team has no such delivery, or the results of its job have expired
  */
 export async function redeliver(

@@ -3,9 +3,9 @@ import { ServiceError } from '../errors.ts';
 import type { Database } from './client.ts';
 
 /** Seconds without a report after which a worker no longer counts as running. */
-const SILENT_SECONDS = 12;
+const REPORT_EXPIRY_SECONDS = 12;
 /** Seconds after its last report until the row of a worker that was killed is deleted. */
-const FORGOTTEN_SECONDS = 60;
+const DELETED_AFTER_SECONDS = 60;
 
 /** A worker process. */
 export interface ReportingWorker {
@@ -17,8 +17,8 @@ export interface ReportingWorker {
 /** Records that a worker is polling its queues. */
 export async function reportWorker(db: Database, { id, roles }: ReportingWorker): Promise<void> {
   await sql`
-    with forgotten as (
-      delete from workers where seen_at < now() - make_interval(secs => ${FORGOTTEN_SECONDS}) and id <> ${id}
+    with deleted as (
+      delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
     )
     insert into workers (id, roles) values (${id}, ${roles}::text[])
     on conflict (id) do update set seen_at = now()`.execute(db.query);
@@ -41,13 +41,13 @@ export async function requireWorkers(db: Database, roles: readonly string[]): Pr
     where not exists (
       select from workers
       where role = any (roles)
-        and seen_at > greatest(now() - make_interval(secs => ${SILENT_SECONDS}), pg_postmaster_start_time())
+        and seen_at > greatest(now() - make_interval(secs => ${REPORT_EXPIRY_SECONDS}), pg_postmaster_start_time())
     )
     order by place`.execute(db.query);
   if (!rows.length) return;
   const idle = rows.map(({ role }) => role).join(', ');
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
-    `No worker polls for the roles ${idle}: jobs wait until one is up.`,
+    `No worker polls for the roles ${idle}. Their jobs wait until such a worker runs.`,
   );
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeKey } from '../db/teams.ts';
+import { generateKey } from '../db/teams/teams.ts';
 import { codeOf, ServiceError } from '../errors.ts';
 
 /** A secret of this instance and its source. */
@@ -17,7 +17,7 @@ type KeySettings = { dataDir: string; apiKey?: string | undefined; secretKey?: s
 
 /** Returns the first team's API key: from the setting, else from `<data>/api-key`, which is generated when missing. */
 export function loadFirstTeamKey(config: KeySettings): StoredKey {
-  return config.apiKey ? given(config.apiKey) : readOrCreate(join(config.dataDir, 'api-key'), makeKey);
+  return config.apiKey ? given(config.apiKey) : readOrCreate(join(config.dataDir, 'api-key'), generateKey);
 }
 
 /** Returns the key that encrypts and signs: from the setting, else from `<data>/secret-key`, generated when missing. */

@@ -1,24 +1,24 @@
-import type { Blobs } from '../blobs.ts';
-import type { ActionOutcome } from '../browser/action-handlers.ts';
-import type { AdBlocker } from '../browser/ad-blocker.ts';
-import type { BrowserPool } from '../browser/browser-pool.ts';
+import { formatFileReference } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
+import type { ActionOutcome } from '../browser/actions/action-handlers.ts';
 import type { Profiles } from '../browser/browser-profile.ts';
-import { Disconnected } from '../browser/cdp.ts';
+import type { BrowserPool } from '../browser/chromium/browser-pool.ts';
+import { Disconnected } from '../browser/chromium/cdp.ts';
+import type { AdBlocker } from '../browser/network/ad-blocker.ts';
 import { NavigationError, type VisitResult, visit } from '../browser/visit.ts';
 import { messageOf, ServiceError } from '../errors.ts';
-import { formatFileReference } from '../file-urls.ts';
 import type { CollectedFile } from '../formats/format.ts';
 import type { Egress } from '../net/egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
-import { decodeBody } from './decode-body.ts';
-import { type Base64Mode, type Engine, routeOf } from './engine.ts';
+import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { readBody } from './read-body.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(deps: {
-  pool: BrowserPool;
+  pool: Pick<BrowserPool, 'lease'>;
   profiles: Profiles;
   egress: Egress;
   proxy: EgressProxy;
@@ -80,7 +80,7 @@ export function createBrowserEngine(deps: {
         url: result.url,
         statusCode: result.statusCode,
         contentType: result.contentType,
-        ...requireWithinLimit(result, request.base64, maxBodyBytes),
+        ...(await readResult(result, { request, maxBodyBytes, signal })),
         engine: 'browser',
         proxy: request.proxy,
         fetchedAt: Date.now(),
@@ -96,11 +96,13 @@ export function createBrowserEngine(deps: {
   };
 }
 
-/** The rendered page, or the response body when it is not HTML. @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` */
-function requireWithinLimit(
+/**
+ * The content of the rendered page, or of the response body if that is not HTML.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link readBody}
+ */
+async function readResult(
   { url, contentType, html, body }: VisitResult,
-  base64: Base64Mode,
-  maxBodyBytes: number,
+  { request, maxBodyBytes, signal }: { request: PageRequest; maxBodyBytes: number; signal: AbortSignal },
 ) {
   if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
@@ -108,7 +110,9 @@ function requireWithinLimit(
       `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
     );
   }
-  return body ? decodeBody({ url, contentType, body }, base64) : { kind: 'html' as const, text: html ?? '' };
+  return body
+    ? readBody({ url, contentType, body }, request, signal)
+    : { kind: 'html' as const, text: html ?? '' };
 }
 
 /** Chromium errors that the egress proxy causes; the proxy knows the reason. */

@@ -1,23 +1,9 @@
-import type { DuringWait } from '../browser/browser-pool.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
 import type { Action } from '../schemas/actions.ts';
-import { asksFor } from '../schemas/formats.ts';
-import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
-
-/** Which responses are returned as base64 instead of text. */
-export type Base64Mode = 'nothing' | 'pdf' | 'everything';
-
-/** Chooses `everything` for the format rawBase64 and `pdf` for an empty list of parsers. */
-export function chooseBase64Mode({
-  formats,
-  parsers,
-}: Pick<ScrapeRequest, 'formats' | 'parsers'>): Base64Mode {
-  if (asksFor(formats, 'rawBase64')) return 'everything';
-  return parsers.length === 0 ? 'pdf' : 'nothing';
-}
 
 /** The part of a scrape request that engines need. */
 export interface PageRequest {
@@ -35,7 +21,10 @@ export interface PageRequest {
    * browser.
    */
   minWaitMs: number;
-  base64: Base64Mode;
+  /** Whether the body of the response is requested unchanged, in base64. */
+  wantsBody: boolean;
+  /** The parsers that may be used, each with its options. */
+  parsers: { type: string }[];
   /** The country from which the page is visited, and the languages of the visitor. */
   location: { country?: string | undefined; languages?: string[] | undefined } | undefined;
   /** Whether to block advertisements and reject cookie notices. */
@@ -59,7 +48,8 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 
 /** The defaults of a page request. */
 export const PLAIN_PAGE = {
-  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0, base64: 'nothing' },
+  ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0 },
+  ...{ wantsBody: false, parsers: [{ type: 'pdf' }] },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
   ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;

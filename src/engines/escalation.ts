@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
-import { mentionsMedia } from '../html/page-media.ts';
+import { mentionsMedia } from '../html/media/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
@@ -73,7 +73,7 @@ export function createEscalation(deps: EscalationDeps) {
   /** Applies rows 1 to 5 with the proxies that the request names. */
   async function attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
     if (needsOpenPage(request)) return fetchInBrowser(request, signal);
-    if (fastMode || request.base64 === 'everything') return http.fetchPage(request, signal);
+    if (fastMode || request.wantsBody) return http.fetchPage(request, signal);
     const isFinal = createFinalCheck(request);
     const finished = new AbortController();
     const eitherSignal = AbortSignal.any([signal, finished.signal]);

@@ -1,12 +1,12 @@
+import { isPlayable } from '../html/media/page-media.ts';
 import { findRefreshTarget } from '../html/meta-refresh.ts';
-import { isPlayable } from '../html/page-media.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
-import { canForwardHeaders } from '../url.ts';
-import { decodeBody } from './decode-body.ts';
+import { canForwardHeaders } from '../url/url.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { readBody } from './read-body.ts';
 import { acceptLanguage, visitorOf } from './visitor.ts';
 
 /** Options of the engine. */
@@ -41,7 +41,7 @@ const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
  */
 export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
-    const { sourceUrl, url, headers, skipTlsVerification, base64, location, proxy, media } = request;
+    const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
     const response = await download(egress, {
@@ -64,7 +64,7 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       url: response.url,
       statusCode: response.statusCode,
       contentType: response.contentType,
-      ...(isFile(response) ? fileToPlay(response) : decodeBody(response, base64)),
+      ...(isFile(response) ? fileToPlay(response) : await readBody(response, request, signal)),
       ...(retryAfterMs && { retryAfterMs }),
       engine: 'http',
       proxy,

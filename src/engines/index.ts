@@ -1,18 +1,16 @@
-import type { DuringWait } from '../browser/browser-pool.ts';
 import type { ProfileOptions } from '../browser/browser-profile.ts';
-import type { OpenPage } from '../formats/format.ts';
-import { FORMATS } from '../formats/index.ts';
-import { requestedMediaKinds } from '../media-kind.ts';
-import { asksFor } from '../schemas/formats.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
+import { needsSource, recordsOf } from '../formats/index.ts';
+import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { parseTarget } from '../url.ts';
+import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
-import { chooseBase64Mode, type PageRequest } from './engine.ts';
+import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
-import { cacheKey, cacheMissError, type PageCache } from './page-cache.ts';
+import { cacheKey, cacheMissError, cacheUseOf, type PageCache } from './page-cache.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
@@ -43,11 +41,9 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
       const cacheOnly = isCacheOnly(request);
-      // Media URLs expire, and the snapshot of a media file has no text, so such copies are not shared.
-      const key = target.media && !cacheOnly ? undefined : cacheKey(target.url, request);
-      // Change tracking has to compare the current page.
-      const isTracked = asksFor(request.formats, 'changeTracking');
-      const readable = key && (cacheOnly || (request.maxAge > 0 && !isTracked));
+      const cacheUse = cacheUseOf(request);
+      const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
+      const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy) {
         return {
@@ -72,24 +68,14 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
 }
 
 /**
- * Extra milliseconds for a rendered page with change tracking, because missing content would count as
- * removed.
+ * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0 with
+ * `fastMode`, which does not use the browser.
  */
-const TRACKED_WAIT_MS = 5_000;
-
-/**
- * Milliseconds to wait on a rendered page with change tracking; 0 without change tracking, with `fastMode`
- * and with zero data retention.
- */
-function trackedWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
-  if (!asksFor(formats, 'changeTracking') || fastMode || zeroDataRetention) return 0;
-  return Math.min(TRACKED_WAIT_MS, Math.floor(timeout / 2));
+function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
+  if (fastMode) return 0;
+  const waits = recordsOf(formats).map(({ format }) => format.minWaitMs?.({ zeroDataRetention }) ?? 0);
+  return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
 }
-
-/** The functions of a format that need the open page. */
-type OpenPageSteps = Partial<
-  Record<'collect' | 'survey', (page: OpenPage, request: unknown) => Promise<never>>
->;
 
 /** Whether pages are opened in the browser from the start; others may turn out to need one. */
 export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
@@ -103,13 +89,11 @@ export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
 /** The functions of the requested formats that run on the open page. */
 function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
   const collect: PageRequest['collect'] = {};
-  for (const requested of formats) {
-    const format = FORMATS.find((each) => each.request.shape.type.value === requested.type);
-    // Each format's functions take requests of its own schema, which TypeScript cannot follow through the
-    // union.
-    const { collect: makeFile, survey } = (format ?? {}) as OpenPageSteps;
-    if (makeFile) collect[requested.type] = (page) => makeFile(page, requested);
-    if (survey) collect[requested.type] = async (page) => ({ survey: await survey(page, requested) });
+  for (const { format, request } of recordsOf(formats)) {
+    if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
+    if (format.survey) {
+      collect[request.type] = async (page) => ({ survey: await format.survey!(page, request) });
+    }
   }
   return collect;
 }
@@ -123,11 +107,12 @@ function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchCon
     skipTlsVerification: request.skipTlsVerification,
     mobile: request.mobile,
     waitForMs: request.waitFor,
-    minWaitMs: trackedWaitMs(request),
-    base64: chooseBase64Mode(request),
+    minWaitMs: minWaitMs(request),
+    wantsBody: needsSource(request.formats, 'body'),
+    parsers: parserOptions(request.parsers),
     location: request.location,
     blockAds: request.blockAds,
-    media: requestedMediaKinds(request.formats).length > 0,
+    media: needsSource(request.formats, 'media'),
     actions: request.actions ?? [],
     proxy: 'basic',
     profile,

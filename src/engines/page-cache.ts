@@ -1,17 +1,50 @@
 import { createHash } from 'node:crypto';
 import DataLoader from 'dataloader';
-import { type Blobs, locateBlob } from '../blobs.ts';
-import { type CacheFile, type CacheQuestion, findCached, storeCached } from '../db/cache.ts';
-import { dropCopy } from '../db/cache-files.ts';
+import { parseFileReference } from '../blobs/file-urls.ts';
+import { type Blobs, locateBlob } from '../blobs/index.ts';
+import {
+  addCacheEntries,
+  type CacheFile,
+  type CacheQuery,
+  findCacheEntries,
+} from '../db/cache/cache-entries.ts';
+import { deleteCopy } from '../db/cache/cache-files.ts';
 import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
-import { parseFileReference } from '../file-urls.ts';
-import { asksFor } from '../schemas/formats.ts';
+import type { CacheUse } from '../formats/format.ts';
+import { needsSource, recordsOf } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { normalizeTarget } from '../url.ts';
-import { chooseBase64Mode } from './engine.ts';
+import { normalizeTarget } from '../url/url.ts';
 import { visitorOf } from './visitor.ts';
+
+/** The uses of the cache, each of which takes precedence over those before it. */
+const CACHE_USES: CacheUse[] = ['normal', 'refresh', 'bypass', 'never'];
+
+/** How a request uses the cache: the most restrictive use of its formats. */
+export function cacheUseOf({ formats }: Pick<ScrapeRequest, 'formats'>): CacheUse {
+  const uses = recordsOf(formats).map(({ format: { cache = 'normal' }, request }) =>
+    CACHE_USES.indexOf(typeof cache === 'function' ? cache(request) : cache),
+  );
+  return CACHE_USES[Math.max(0, ...uses)]!;
+}
+
+/**
+ * The part of the cache key that depends on the formats: `null`, the variant of one format, or a list of
+ * several.
+ */
+function cacheVariantOf({ formats }: ScrapeRequest): unknown {
+  const variants = recordsOf(formats).flatMap(({ format, request }) =>
+    format.cacheVariant ? [format.cacheVariant(request)] : [],
+  );
+  return variants.length > 1 ? variants : (variants[0] ?? null);
+}
+
+/** The part of the cache key that says which responses are stored as base64 instead of text. */
+function base64Variant({ formats, parsers }: ScrapeRequest): string {
+  if (needsSource(formats, 'body')) return 'everything';
+  return parsers.length === 0 ? 'pdf' : 'nothing';
+}
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that
@@ -19,15 +52,12 @@ import { visitorOf } from './visitor.ts';
  */
 export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefined {
   const { location, proxy } = request;
-  const screenshot = request.formats.find((format) => format.type === 'screenshot');
   if (request.headers && Object.keys(request.headers).length) return undefined;
   if (request.profile || request.actions?.length) return undefined;
   // A page behind a user name and password must not be shared.
   const { username, password } = new URL(url);
   if (username || password) return undefined;
-  // Branding is measured in the open page, so a stored copy cannot be used.
-  if (asksFor(request.formats, 'branding')) return undefined;
-  if (screenshot?.viewport || screenshot?.quality !== undefined) return undefined;
+  if (cacheUseOf(request) === 'never') return undefined;
   const parts = [
     normalizeTarget(url),
     request.mobile,
@@ -35,9 +65,9 @@ export function cacheKey(url: string, request: ScrapeRequest): Buffer | undefine
     request.fastMode,
     request.skipTlsVerification,
     request.blockAds,
-    chooseBase64Mode(request),
+    base64Variant(request),
     proxy === 'enhanced' || proxy === 'stealth',
-    screenshot ? screenshot.fullPage : null,
+    cacheVariantOf(request),
     visitorOf(location),
   ];
   return createHash('sha256').update(JSON.stringify(parts)).digest();
@@ -53,7 +83,7 @@ const MAX_BATCH_SIZE = 50;
  * @param deps.results storage of the files of results; cached copies have their own files
  */
 export function createPageCache({ db, blobs, results }: { db: Database; blobs: Blobs; results: Blobs }) {
-  const lookUps = batchCalls((queries: CacheQuestion[]) => findCached(db, queries));
+  const lookUps = batchCalls((queries: CacheQuery[]) => findCacheEntries(db, queries));
   const stores = batchCalls(async (copies: { key: Buffer; snapshot: Snapshot; files: CacheFile[] }[]) => {
     const keys = await blobs.putAll(copies.map(({ snapshot }) => serializeSnapshot(snapshot)));
     const places = keys.map(locateBlob);
@@ -66,7 +96,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
       fetchedAt: new Date(snapshot.fetchedAt),
       files: [{ hash: places[index]!.file, bytes }, ...files],
     }));
-    await storeCached(db, entries);
+    await addCacheEntries(db, entries);
     return entries;
   });
 
@@ -93,7 +123,7 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
         } catch (error) {
           if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
           // The blob of the copy is missing. Delete the copy and look for an older one.
-          await dropCopy(db, key, entry.blob);
+          await deleteCopy(db, key, entry.blob);
         }
       }
     },
@@ -154,7 +184,7 @@ export function cacheMissError(request: ScrapeRequest): ServiceError {
     // The URL is left out, because a miss under lockdown must leave no trace of it.
     return new ServiceError(
       'SCRAPE_LOCKDOWN_CACHE_MISS',
-      'The page is not in the cache, and lockdown forbids to fetch it. Scrape it once without lockdown.',
+      'The page is not in the cache, and lockdown forbids fetching it. Scrape it once without lockdown.',
     );
   }
   return new ServiceError(

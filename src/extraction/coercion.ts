@@ -1,4 +1,4 @@
-import { type Item, isItem, typeName } from '../html/json-ld.ts';
+import { type Item, isItem, typeName } from '../html/structured-data/json-ld.ts';
 import { resolveUrl } from '../html/urls.ts';
 import { parseDate } from './dates.ts';
 import type { Schema } from './json-schema.ts';

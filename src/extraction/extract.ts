@@ -1,8 +1,8 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { type Item, isItem, normalizeValue } from '../html/json-ld.ts';
-import { itemsOf } from '../html/structured-data.ts';
+import { type Item, isItem, normalizeValue } from '../html/structured-data/json-ld.ts';
+import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { type Field, itemFields, metaTagFields } from './fields.ts';
 import { compileValidator, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
 import { findRecords } from './records.ts';

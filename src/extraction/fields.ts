@@ -1,5 +1,5 @@
-import { type Item, isItem } from '../html/json-ld.ts';
-import type { StructuredData } from '../html/structured-data.ts';
+import { type Item, isItem } from '../html/structured-data/json-ld.ts';
+import type { StructuredData } from '../html/structured-data/structured-data.ts';
 import { detectCurrency, isPriceText } from './numbers.ts';
 import { isCommonName, nameWords } from './property-names.ts';
 

@@ -1,6 +1,6 @@
 import type { Content } from '../html/content.ts';
-import type { Item } from '../html/json-ld.ts';
-import { itemsOf } from '../html/structured-data.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
+import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { resolveUrl } from '../html/urls.ts';
 import { type Money, parseMoney } from './money.ts';
 import { readAvailability, readItems, readText, readUrls } from './schema-org.ts';

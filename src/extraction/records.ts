@@ -1,7 +1,7 @@
 import { type ChildNode, type Document, type Element, isTag, type ParentNode } from 'domhandler';
 import { findAll } from 'domutils';
-import type { Item } from '../html/json-ld.ts';
-import { itemsOf, type StructuredData } from '../html/structured-data.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
+import { itemsOf, type StructuredData } from '../html/structured-data/structured-data.ts';
 import { textOf } from '../html/text.ts';
 import { documentBaseUrl, resolveUrl } from '../html/urls.ts';
 import { createVisibleField, type Field, itemFields } from './fields.ts';

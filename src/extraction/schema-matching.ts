@@ -1,4 +1,4 @@
-import { type Item, isItem } from '../html/json-ld.ts';
+import { type Item, isItem } from '../html/structured-data/json-ld.ts';
 import { toScalar, type ValueContext } from './coercion.ts';
 import { type Field, itemFields, textFields } from './fields.ts';
 import { isNullable, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import { type Item, isItem, typeName } from '../html/json-ld.ts';
+import { type Item, isItem, typeName } from '../html/structured-data/json-ld.ts';
 
 /** Reads the text of a schema.org value; of an item, its name or URL. */
 export function readText(value: unknown): string | undefined {

@@ -3,7 +3,7 @@ import { analyzeBranding } from '../branding/analyze.ts';
 import type { BrandingData } from '../branding/branding-data.ts';
 import { collectBrandingData } from '../branding/collect.ts';
 import { listMissingFields } from '../branding/missing-fields.ts';
-import { itemsOf } from '../html/structured-data.ts';
+import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { defineFormat } from './format.ts';
 
 const color = z.string().regex(/^#[0-9a-f]{6}$/);
@@ -31,7 +31,7 @@ export const branding = defineFormat({
     .object({
       colorScheme: z.enum(['light', 'dark']),
       brandName: z.string().optional(),
-      logo: z.string().optional().describe('the same as in images'),
+      logo: z.string().optional().describe('the same URL as in `images`'),
       colors: z.object({
         primary: hex,
         secondary: hex,
@@ -46,7 +46,7 @@ export const branding = defineFormat({
       }),
       fonts: z
         .array(z.object({ family: z.string(), role: z.enum(['body', 'heading', 'monospace']) }))
-        .describe('the most used first'),
+        .describe('sorted by use, the most used first'),
       typography: z.object({
         fontFamilies: z.object({ primary: family, heading: family, code: family }),
         fontStacks: z.object({ body: stack, heading: stack, code: stack }),
@@ -55,10 +55,10 @@ export const branding = defineFormat({
         fontWeights: z.object({ light: weight, regular: weight, medium: weight, bold: weight }),
       }),
       spacing: z.object({
-        baseUnit: z.number().optional().describe('pixels, of which paddings and gaps are multiples'),
+        baseUnit: z.number().optional().describe('in pixels; paddings and gaps are multiples of it'),
         borderRadius: css,
-        padding: pixels.describe('pixels that are usual inside of buttons, fields, cards and sections'),
-        margins: pixels.describe('pixels that are usual below headings, paragraphs, lists and sections'),
+        padding: pixels.describe('usual padding in pixels of buttons, fields, cards and sections'),
+        margins: pixels.describe('usual margin in pixels below headings, paragraphs, lists and sections'),
       }),
       components: z.object({
         buttonPrimary: component.optional(),
@@ -66,7 +66,7 @@ export const branding = defineFormat({
         input: component.optional(),
       }),
       images: z.object({
-        logo: z.string().optional().describe('an address, or a data URI of a drawing in the page'),
+        logo: z.string().optional().describe('a URL, or a data URI of an inline SVG'),
         favicon: z.string().optional(),
         ogImage: z.string().optional(),
       }),
@@ -81,7 +81,9 @@ export const branding = defineFormat({
         .optional(),
     })
     .meta({ id: 'Branding' })
-    .describe('what the page does not show is left out, and named in `warning`'),
+    .describe('fields that the page does not show are left out and listed in `warning`'),
+  // Branding is measured in the open page, so a stored copy cannot be used.
+  cache: 'never',
   async survey(page): Promise<BrandingData | undefined> {
     const survey = await collectBrandingData(page.ask);
     if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { defineFormat } from './format.ts';
-import { jsonSchema, promptText } from './json.ts';
+import { computeFingerprint } from '../changes/fingerprint.ts';
+import { extractData, jsonSchema, promptText } from '../extraction/data-request.ts';
+import type { Content } from '../html/content.ts';
+import { defineFormat, type Finished, NO_MODEL, type RenderedFields } from './format.ts';
 
-const line = { content: z.string().describe('the line behind a blank, - or +') };
+const line = { content: z.string().describe('the line after a space, - or +') };
 const change = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('normal'),
@@ -19,33 +21,95 @@ const diff = z.object({
   text: z.string().describe('unified diff of the markdown'),
   json: z
     .object({ files: z.array(z.object({ from: z.null(), to: z.null(), chunks: z.array(chunk) })) })
-    .describe('the same as data'),
+    .describe('the same diff as data'),
+});
+const request = z.strictObject({
+  type: z.literal('changeTracking'),
+  modes: z.array(z.enum(['git-diff', 'json'])).default([]),
+  schema: jsonSchema.optional().describe('schema of the data that the mode json compares'),
+  prompt: promptText.optional().describe('prompt for the data that the mode json compares'),
+  tag: z.string().nullable().default(null).describe('a scrape is compared with scrapes of the same tag only'),
 });
 
+type Tracking = z.output<typeof request>;
+
+/** What is compared, besides the markdown. */
+interface Prepared {
+  fingerprint: Uint8Array;
+  json: unknown;
+}
+
+const NO_HISTORY =
+  'changeTracking was left out, because with zero data retention or lockdown no earlier version of the page is kept.';
+
+const PAGE_IS_PARTIAL =
+  'changeTracking was left out, because the page was loaded only in part: the missing part would look removed. The next scrape is compared with the last complete one.';
+
+const notThePage = (statusCode: number, isChallenge: boolean) =>
+  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} in place of the page. The next scrape is compared with the last one that got the page.`;
+
+const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
+
 /**
- * The changes of the page since the team's last scrape with this format. Made in `activities/tracking.ts`.
+ * Finds the data that is compared: the value of the format `json`, unless that is missing or the request has a
+ * schema or prompt of its own, in which case the data is extracted for it.
+ */
+function findData(content: Content, { schema, prompt }: Tracking, { fields, warn }: RenderedFields): unknown {
+  if (fields.json !== undefined && schema === undefined && prompt === undefined) return fields.json;
+  warn(NO_MODEL);
+  return extractData(content, { schema, prompt }, warn, 'The json of changeTracking');
+}
+
+/** Finds the request for change tracking among the requested formats. */
+export const findTracking = (formats: readonly { type: string }[]): Tracking | undefined =>
+  formats.find((format): format is Tracking => format.type === 'changeTracking');
+
+/**
+ * The changes of the page since the team's last scrape with this format. Made in `change-history/`.
  */
 export const changeTracking = defineFormat({
   field: 'changeTracking',
-  request: z.strictObject({
-    type: z.literal('changeTracking'),
-    modes: z.array(z.enum(['git-diff', 'json'])).default([]),
-    schema: jsonSchema.optional().describe('of the data that the mode json compares'),
-    prompt: promptText.optional().describe('as that of the format json'),
-    tag: z.string().nullable().default(null).describe('scrapes are compared with those of the same tag only'),
-  }),
+  request,
   value: z.object({
     previousScrapeAt: z.iso.datetime().nullable(),
     changeStatus: z
       .enum(['new', 'same', 'changed', 'removed'])
-      .describe('removed: the target answered 404 or 410'),
+      .describe('removed: the server responded with 404 or 410'),
     visibility: z
       .enum(['visible', 'hidden'])
-      .describe('hidden: a crawl found it by no link and no sitemap, but knows it from an earlier crawl'),
-    diff: diff.optional().describe('in the mode git-diff, of a changed page'),
+      .describe('hidden: no link or sitemap led the crawl to the page, which it knows from an earlier crawl'),
+    diff: diff.optional().describe('only in the mode git-diff, and only for a changed page'),
     json: z
       .record(z.string(), z.object({ previous: z.unknown(), current: z.unknown() }))
       .optional()
-      .describe('in the mode json, of a changed page: the fields that differ'),
+      .describe('the fields that differ; only in the mode json, and only for a changed page'),
   }),
+  cache: 'refresh',
+  // Content that is missing because the page was read too early would count as removed.
+  minWaitMs: ({ zeroDataRetention }) => (zeroDataRetention ? 0 : 5_000),
+  isUnique: true,
+  requires: ['markdown'],
+  conflicts: {
+    minAge:
+      'minAge returns a cached copy, but the changeTracking format needs the current page: leave one of them out',
+  },
+  prepare: (content, tracking, rendered): Prepared => ({
+    fingerprint: computeFingerprint(content.markdown),
+    json: tracking.modes.includes('json') ? findData(content, tracking, rendered) : undefined,
+  }),
+  async finish([{ request: tracking, prepared }], { snapshot, fields, isGone, isRecordable, services }) {
+    const { statusCode, challenge, isPartial } = snapshot;
+    if (!isRecordable) return leftOut(NO_HISTORY);
+    if (!isGone && (statusCode >= 400 || challenge)) return leftOut(notThePage(statusCode, statusCode < 400));
+    if (isPartial) return leftOut(PAGE_IS_PARTIAL);
+    // The value was returned by `prepare` above.
+    const { fingerprint, json } = prepared as Prepared;
+    const { markdown } = fields;
+    const current = !isGone && typeof markdown === 'string' ? { markdown, json, fingerprint } : undefined;
+    const { changeTracking: value, warnings } = await services.trackChanges({ ...tracking, current });
+    if (value === undefined) return { fields: {}, made: [], warnings };
+    // Data that was extracted for the comparison costs as much as the format `json`, but only once.
+    const made = ['changeTracking', ...(json === undefined ? [] : ['json'])];
+    return { fields: { changeTracking: value }, made, warnings };
+  },
 });

@@ -1,6 +1,10 @@
 import type { z } from 'zod';
+import type { ChangeTrackingMode, PageContent } from '../changes/compare.ts';
 import type { Warn } from '../html/clean.ts';
 import type { Content } from '../html/content.ts';
+import type { PageMedia } from '../html/media/page-media.ts';
+import type { MediaKind } from '../media-kind.ts';
+import type { Snapshot } from '../snapshot.ts';
 
 /** The part of an open browser page that takes screenshots. */
 export interface ScreenshotTarget {
@@ -31,14 +35,81 @@ export interface CollectedFile {
 export type Collected = CollectedFile | { survey: unknown };
 
 /**
- * Derives a result from a page; `undefined` leaves its field out. It must be pure, because it runs in a
- * conversion thread.
+ * How a format uses the cache of pages.
+ * - `normal`: the page may come from the cache, and is stored in it.
+ * - `refresh`: the page is always fetched, and is stored in the cache.
+ * - `bypass`: the page is always fetched, and is not stored. A request that is served from the cache only
+ *   still gets the copy; the format is then left out with a warning.
+ * - `never`: no copy can serve the format, not even for a request that is served from the cache only.
  */
-type Derive<Request, Value> = (content: Content, request: Request, warn: Warn) => Value | undefined;
+export type CacheUse = 'normal' | 'refresh' | 'bypass' | 'never';
+
+/** An option of a request that a format may exclude, or `crawl` for a crawl. */
+export type ConflictingOption = 'actions' | 'mobile' | 'profile' | 'waitFor' | 'minAge' | 'crawl';
+
+/** What the worker can do for `finish`. */
+export interface FinishServices {
+  /**
+   * Compares the page with the version before it, and records it.
+   * @param version.current the page's content; `undefined` if the page no longer exists
+   * @returns the field `changeTracking`, or only the warnings if the comparison failed for good
+   */
+  trackChanges(version: {
+    tag: string | null;
+    modes: ChangeTrackingMode[];
+    current: (PageContent & { fingerprint: Uint8Array }) | undefined;
+  }): Promise<{ changeTracking?: unknown; warnings: string[] }>;
+  /**
+   * Downloads the media of the page.
+   * @returns a reference to a stored file for each kind
+   * @throws ServiceError if a kind has no usable file
+   */
+  extractMedia(kinds: MediaKind[], media: PageMedia): Promise<Partial<Record<MediaKind, string>>>;
+}
+
+/** A rendered page, as `finish` sees it. */
+interface RenderedPage {
+  snapshot: Snapshot;
+  /** The fields that `run` and `extract` derived. */
+  fields: Record<string, unknown>;
+  /** Whether the server says that the page no longer exists (404, 410). */
+  isGone: boolean;
+  /** Whether the service may contact only its cache for this request. */
+  lockdown: boolean;
+  /** Whether the page belongs to a crawl. A result that it lacks is then a warning instead of an error. */
+  isCrawled: boolean;
+  /** Whether the page may be recorded; false with zero data retention and lockdown. */
+  isRecordable: boolean;
+  /** Aborts the work; its reason is thrown. */
+  signal: AbortSignal;
+  services: FinishServices;
+}
+
+/** The requests that one call of `finish` serves, each with the value of its `prepare`; at least one. */
+export type FinishRequests<Request> = [Prepared<Request>, ...Prepared<Request>[]];
+
+interface Prepared<Request> {
+  request: Request;
+  prepared: unknown;
+}
+
+/** The result of `finish`. */
+export interface Finished {
+  /** Fields of the document. */
+  fields: Record<string, unknown>;
+  /** Types of the formats to charge for. */
+  made: string[];
+  warnings: string[];
+}
+
+/** The warning for a result that a language model would have written. */
+export const NO_MODEL =
+  'This service has no language model: what one would write was taken from the page by rules.';
 
 /**
- * One output of a scrape. A new format needs a file with such a record and a line in `formats/index.ts`.
- * The validation of requests, the type of the result and the API reference are derived from the record.
+ * One output of a scrape, with everything that the service has to know about it. A new format needs a file
+ * with such a record and a line in `formats/index.ts`. The validation of requests, the type of the result, the
+ * API reference, the price, the use of the cache and the limits of zero data retention are derived from it.
  */
 export interface Format<Field extends string, Request extends z.ZodObject, Value extends z.ZodType> {
   /** The field of the document that holds the result. */
@@ -47,21 +118,71 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   request: Request;
   /** The result as the user sees it. */
   value: Value;
+
+  /** Credits for a result, in addition to those of the page; 0 by default. */
+  credits?: number;
+  /**
+   * Whether the result is or needs data that stays stored after the request, such as a file. Such a format
+   * cannot be combined with zero data retention.
+   */
+  keepsData?: true;
+  /** `normal` by default. */
+  cache?: CacheUse | ((request: z.output<Request>) => CacheUse);
+  /** The part of the request that makes the copy in the cache a different one; it becomes part of the key. */
+  cacheVariant?(request: z.output<Request>): unknown;
+  /**
+   * What the format is made from besides the page itself: the unchanged `body` of the response, or the `media`
+   * files that the page plays.
+   */
+  source?: 'body' | 'media';
+  /** Milliseconds that the browser waits at least before it reads the page; 0 by default. */
+  minWaitMs?(options: { zeroDataRetention?: boolean | undefined }): number;
+
+  /** Whether a request may contain the format only once. */
+  isUnique?: true;
+  /** Whether the format must be the only one of its request. */
+  isExclusive?: true;
+  /** Types of formats that must be in the same request. */
+  requires?: string[];
+  /** Types of formats that must not be in the same request. */
+  excludes?: string[];
+  /** Options that must not be in the same request, each with the message for the user. */
+  conflicts?: Partial<Record<ConflictingOption, string>>;
+
   /**
    * The step that needs the open page. The file that it returns is saved; `run` finds it as
    * `content.files[type]`.
    */
-  collect?: (page: ScreenshotTarget, request: z.output<Request>) => Promise<CollectedFile>;
+  collect?(page: ScreenshotTarget, request: z.output<Request>): Promise<CollectedFile>;
   /** Like `collect`, but returns plain data, which `run` finds as `content.snapshot.surveys[type]`. */
-  survey?: (page: OpenPage, request: z.output<Request>) => Promise<unknown>;
+  survey?(page: OpenPage, request: z.output<Request>): Promise<unknown>;
   /**
-   * Derives the result from the page alone. A format with neither `run` nor `extract` needs more than the
-   * page, and is made in `activities/`.
+   * Derives the result from the page alone; `undefined` leaves its field out. It must be pure, because it runs
+   * in a rendering thread.
    */
-  run?: Derive<z.output<Request>, z.input<Value>>;
-  /** Derives a substitute from the page alone, for a result that takes a language model. */
-  extract?: Derive<z.output<Request>, z.input<Value>>;
+  run?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
+  /** Like `run`, but derives a substitute for a result that a language model would write. */
+  extract?(content: Content, request: z.output<Request>, warn: Warn): z.input<Value> | undefined;
+  /**
+   * Derives from the page what `finish` needs, in a rendering thread, after the fields of all formats.
+   * @returns plain data
+   */
+  prepare?(content: Content, request: z.output<Request>, rendered: RenderedFields): unknown;
+  /**
+   * Makes the result in the activity, after rendering, if it needs more than the page. Requested formats with
+   * the same function are finished together in one call.
+   */
+  finish?(requests: FinishRequests<z.output<Request>>, page: RenderedPage): Promise<Finished>;
 }
+
+/** The fields derived so far, and the way to add a warning. */
+export interface RenderedFields {
+  fields: Record<string, unknown>;
+  warn: Warn;
+}
+
+/** A format of any kind. */
+export type AnyFormat = Format<string, z.ZodObject, z.ZodType>;
 
 /** Keeps the literal types of a record while checking it against {@link Format}. */
 export function defineFormat<Field extends string, Request extends z.ZodObject, Value extends z.ZodType>(

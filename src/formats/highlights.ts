@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findPassages } from '../answers/ranking.ts';
+import { promptText } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
-import { promptText } from './json.ts';
 
 const MAX_PASSAGES = 5;
 
@@ -9,7 +9,9 @@ const MAX_PASSAGES = 5;
 export const highlights = defineFormat({
   field: 'highlights',
   request: z.strictObject({ type: z.literal('highlights'), query: promptText }),
-  value: z.string().describe('passages of the content, word for word, a blank line between them'),
+  value: z.string().describe('passages of the content, word for word, separated by blank lines'),
+  credits: 4,
+  isUnique: true,
   extract(content, { query }, warn) {
     const passages = findPassages(content, query, MAX_PASSAGES);
     if (passages.length === 0) {

@@ -5,6 +5,6 @@ import { defineFormat } from './format.ts';
 export const images = defineFormat({
   field: 'images',
   request: z.strictObject({ type: z.literal('images') }),
-  value: z.array(z.string()).describe('absolute addresses of the page’s images, unique, in order'),
+  value: z.array(z.string()).describe('absolute URLs of the images of the page, unique, in document order'),
   run: (content) => content.images,
 });

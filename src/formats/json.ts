@@ -1,37 +1,6 @@
 import { z } from 'zod';
-import { extractAll, extractBySchema } from '../extraction/extract.ts';
-import { findSchemaError, type Schema } from '../extraction/json-schema.ts';
-import type { Warn } from '../html/clean.ts';
-import type { Content } from '../html/content.ts';
+import { dataFields, dataValue, extractData, hasSchemaOrPrompt } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
-
-/** A JSON Schema in a request. */
-export const jsonSchema = z
-  .record(z.string(), z.unknown())
-  .superRefine((schema, context) => {
-    const fault = findSchemaError(schema);
-    if (fault)
-      context.addIssue({ code: 'custom', message: `no usable JSON Schema: ${fault}`, input: schema });
-  })
-  .describe('JSON Schema, draft 7 or 2020-12');
-
-/** An instruction or question in natural language in a request. */
-export const promptText = z.string().min(1).max(10_000);
-
-/** A request for data of a page. */
-export interface DataRequest {
-  schema?: Schema | undefined;
-  prompt?: string | undefined;
-}
-
-const dataFields = {
-  schema: jsonSchema.optional(),
-  prompt: promptText.optional().describe('takes a language model; without one it is left aside'),
-};
-const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) => schema !== undefined || prompt !== undefined;
-const value = z
-  .unknown()
-  .describe('data of the page: in the shape of the schema, else all that it says for machines');
 
 /** Data of the page, for a schema or a prompt. */
 export const json = defineFormat({
@@ -43,60 +12,12 @@ export const json = defineFormat({
       checkPromptInjection: z
         .boolean()
         .optional()
-        .describe('without effect where no language model reads the page'),
+        .describe('has no effect if no language model reads the page'),
     })
     .refine(hasSchemaOrPrompt, 'the json format needs a schema or a prompt'),
-  value,
+  value: dataValue,
+  credits: 4,
+  isUnique: true,
+  excludes: ['deterministicJson'],
   extract: (content, request, warn) => extractData(content, request, warn, 'json'),
 });
-
-/** Data of the page, extracted by rules alone, so that the same page always gives the same result. */
-export const deterministicJson = defineFormat({
-  field: 'json',
-  request: z
-    .strictObject({ type: z.literal('deterministicJson'), ...dataFields })
-    .refine(hasSchemaOrPrompt, 'the deterministicJson format needs a schema or a prompt'),
-  value,
-  extract: (content, request, warn) => extractData(content, request, warn, 'json'),
-});
-
-/**
- * Extracts data from a page without a language model. With a schema, it looks for values by the names of
- * the schema's properties; without one, it returns all structured data of the page. Warnings tell the user
- * how the data was found and what is missing.
- * @param subject name of the result in warnings
- * @returns `undefined` if there is no data
- */
-export function extractData(
-  content: Content,
-  { schema, prompt }: DataRequest,
-  warn: Warn,
-  subject: string,
-): unknown {
-  if (schema === undefined) {
-    const all = extractAll(content);
-    warn(
-      all
-        ? `${subject} is all that the page says for machines: to pick from it, give a schema.`
-        : `${subject} was left out: the page says nothing for machines. Give a schema; values are looked for by its names.`,
-    );
-    return all;
-  }
-  const found = extractBySchema(content, schema);
-  if (!found) {
-    warn(`${subject} was left out: the page has nothing by the names of the schema.`);
-    return undefined;
-  }
-  warn(
-    `${subject} is what the page gives by the names of the schema${prompt ? '; the prompt was left aside' : ''}.`,
-  );
-  if (found.missing.length > 0) warn(`${subject} has nothing for ${listed(found.missing)}.`);
-  return found.value;
-}
-
-const MOST_LISTED = 20;
-const listed = (names: string[]) =>
-  `${names.slice(0, MOST_LISTED).join(', ')}${names.length > MOST_LISTED ? ' and others' : ''}`.slice(
-    0,
-    1_000,
-  );

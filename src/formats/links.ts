@@ -5,6 +5,6 @@ import { defineFormat } from './format.ts';
 export const links = defineFormat({
   field: 'links',
   request: z.strictObject({ type: z.literal('links') }),
-  value: z.array(z.string()).describe('absolute addresses of the content’s links, unique, in order'),
+  value: z.array(z.string()).describe('absolute URLs of the links in the content, unique, in document order'),
   run: (content) => content.links,
 });

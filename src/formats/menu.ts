@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { extractMenu } from '../extraction/menu.ts';
+import { availability, money } from '../extraction/offer-schemas.ts';
 import { defineFormat } from './format.ts';
-import { availability, money } from './shop.ts';
 
 const item = z.object({
   id: z.string(),

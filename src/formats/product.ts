@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { availability, money } from '../extraction/offer-schemas.ts';
 import { extractProduct } from '../extraction/product.ts';
 import { defineFormat } from './format.ts';
-import { availability, money } from './shop.ts';
 
 /** The product that the page describes. */
 export const product = defineFormat({

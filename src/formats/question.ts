@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findPassages } from '../answers/ranking.ts';
+import { promptText } from '../extraction/data-request.ts';
 import { defineFormat } from './format.ts';
-import { promptText } from './json.ts';
 
 const MAX_PASSAGES = 3;
 
@@ -9,7 +9,9 @@ const MAX_PASSAGES = 3;
 export const question = defineFormat({
   field: 'answer',
   request: z.strictObject({ type: z.literal('question'), question: promptText }),
-  value: z.string().describe('the answer of the page to the question'),
+  value: z.string().describe('the answer to the question, from the content of the page'),
+  credits: 4,
+  isUnique: true,
   extract(content, request, warn) {
     const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { defineFormat } from './format.ts';
 
+const noBrowser = (option: string) =>
+  `rawBase64 returns the bytes that the server sends, without a browser: leave ${option} out`;
+
 /**
  * The body of the response, byte for byte. It may be of any type, so no other format is derived from it.
  */
@@ -9,6 +12,16 @@ export const rawBase64 = defineFormat({
   request: z.strictObject({ type: z.literal('rawBase64') }),
   value: z
     .base64()
-    .describe('what the target answered, byte for byte, in base64; metadata.contentType says what it is'),
+    .describe('the body of the response, byte for byte, in base64; metadata.contentType is its type'),
+  source: 'body',
+  isExclusive: true,
+  conflicts: {
+    actions: noBrowser('actions'),
+    mobile: noBrowser('mobile'),
+    profile: noBrowser('profile'),
+    waitFor: noBrowser('waitFor'),
+    crawl:
+      'rawBase64 is not possible in a crawl, which has to read its pages to find links. Use a batch instead',
+  },
   run: ({ snapshot }) => (snapshot.kind === 'base64' ? snapshot.text : undefined),
 });

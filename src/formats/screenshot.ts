@@ -12,11 +12,15 @@ export const screenshot = defineFormat({
   field: 'screenshot',
   request: z.strictObject({
     type: z.literal('screenshot'),
-    fullPage: z.boolean().default(false).describe('the whole page instead of the window'),
-    quality: z.int().min(1).max(100).optional().describe('makes it a JPEG of this quality instead of a PNG'),
+    fullPage: z.boolean().default(false).describe('capture the whole page instead of the window'),
+    quality: z.int().min(1).max(100).optional().describe('return a JPEG of this quality instead of a PNG'),
     viewport: viewport.optional(),
   }),
-  value: z.string().describe('address of the picture, readable without a key for at least 24 hours'),
+  value: z.string().describe('URL of the screenshot, which needs no key and is valid for at least 24 hours'),
+  keepsData: true,
+  cache: ({ viewport, quality }) => (viewport || quality !== undefined ? 'never' : 'normal'),
+  cacheVariant: ({ fullPage }) => fullPage,
+  isUnique: true,
   async collect(page, { fullPage, quality, viewport: size }) {
     const before = page.viewportSize();
     if (size) await page.setViewportSize(size);

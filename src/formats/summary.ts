@@ -11,7 +11,7 @@ const SOURCES = {
 export const summary = defineFormat({
   field: 'summary',
   request: z.strictObject({ type: z.literal('summary') }),
-  value: z.string().describe('what the content says, in a few sentences'),
+  value: z.string().describe('a summary of the content in a few sentences'),
   extract(content, _request, warn) {
     const found = summarize(content);
     warn(found ? SOURCES[found.by] : 'summary was left out: the page has no sentences.');

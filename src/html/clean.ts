@@ -10,11 +10,11 @@ import {
 } from 'domhandler';
 import { find } from 'domutils';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
-import { findBoilerplate } from './main-content.ts';
+import { findBoilerplate } from './main-content/index.ts';
 import { isMathScript } from './markdown/math.ts';
-import { setChildren } from './parse.ts';
+import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './media/srcset.ts';
+import { setChildren } from './parse/parse.ts';
 import { selectElements } from './selector.ts';
-import { LAZY_SOURCES, LAZY_SRCSETS, largestCandidate } from './srcset.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 export { isSelector } from './selector.ts';

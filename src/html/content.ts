@@ -4,16 +4,21 @@ import type { CleanOptions, Snapshot } from '../snapshot.ts';
 import { extractBlocks, splitTextBlocks, type TextBlock } from './blocks.ts';
 import { clean, type Warn } from './clean.ts';
 import { parseFeed } from './feed.ts';
-import { fencedCode, toMarkdown } from './markdown/index.ts';
+import { fencedCode, toMarkdown as toWinnowMarkdown } from './markdown/index.ts';
+import type { ToMarkdown } from './markdown-converter.ts';
+import { extractImages } from './media/page-images.ts';
+import { findFileMedia, findPageMedia, type PageMedia } from './media/page-media.ts';
 import { extractMetadata } from './metadata.ts';
-import { extractImages } from './page-images.ts';
 import { extractFrameUrls, extractLinks } from './page-links.ts';
-import { findFileMedia, findPageMedia, type PageMedia } from './page-media.ts';
-import { parseHtml } from './parse.ts';
+import { parseHtml } from './parse/parse.ts';
+import { placeStreamedFragments } from './parse/streamed-fragments.ts';
+import { closeEmptyElements, isXhtml } from './parse/xhtml.ts';
 import { selectElements } from './selector.ts';
-import { placeStreamedFragments } from './streamed-fragments.ts';
-import { NO_STRUCTURED_DATA, readStructuredData, type StructuredData } from './structured-data.ts';
-import { closeEmptyElements, isXhtml } from './xhtml.ts';
+import {
+  NO_STRUCTURED_DATA,
+  readStructuredData,
+  type StructuredData,
+} from './structured-data/structured-data.ts';
 import { parseXmlList } from './xml-list.ts';
 import { buildListPage } from './xml-list-page.ts';
 
@@ -48,15 +53,21 @@ export interface Content {
  * Creates the content of a snapshot. HTML is parsed when a property is first read. Feeds and sitemaps are converted to
  * pages.
  * @param warn called for options that could not be applied, when a property is read that they apply to
+ * @param toMarkdown the converter for pages of HTML
  */
-export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: Warn): Content {
+export function createContent(
+  snapshot: Snapshot,
+  options: CleanOptions,
+  warn?: Warn,
+  toMarkdown: ToMarkdown = toWinnowMarkdown,
+): Content {
   const { kind, text, url, contentType } = snapshot;
   if (kind === 'html') {
     const parse = () => {
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
       return placeStreamedFragments(parseHtml(source), source);
     };
-    return htmlContent(snapshot, options, { warn, parse });
+    return htmlContent(snapshot, options, { warn, toMarkdown, parse });
   }
   const list = kind === 'text' ? parseXmlList(text, url) : undefined;
   if (!list) return plainContent(snapshot, kind);
@@ -66,6 +77,7 @@ export function createContent(snapshot: Snapshot, options: CleanOptions, warn?: 
     { ...options, onlyMainContent: false },
     {
       warn,
+      toMarkdown,
       parse: () => buildListPage(list, url),
       media: () => findFileMedia(snapshot, parseFeed(list, url)),
     },
@@ -77,17 +89,19 @@ interface TreeSource {
   parse: () => Document;
   media?: () => PageMedia;
   warn: Warn | undefined;
+  toMarkdown: ToMarkdown;
 }
 
 function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSource): Content {
   const page = lazy(source.parse);
   const cleaned = lazy(() => clean(page(), snapshot, options, source.warn));
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
-  const markdown = lazy(() => toMarkdown(cleaned(), { ...options, tidy: true }));
+  const markdown = lazy(() => source.toMarkdown(cleaned(), { ...options, tidy: true }));
   const links = lazy(() => extractLinks(cleaned(), snapshot.url));
   const images = lazy(() => extractImages(page(), snapshot.url));
   const structuredData = lazy(() => readStructuredData(page(), snapshot.url));
   const metadata = lazy(() => extractMetadata(page(), snapshot.url, structuredData()));
+  const media = lazy(() => source.media?.() ?? findPageMedia(page(), snapshot, structuredData()));
   const blocks = lazy(() => extractBlocks(cleaned()));
   return {
     snapshot,
@@ -114,7 +128,7 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSour
       return images();
     },
     get media() {
-      return source.media?.() ?? findPageMedia(page(), snapshot, structuredData());
+      return media();
     },
     get metadata() {
       return metadata();

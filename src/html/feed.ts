@@ -1,9 +1,9 @@
 import { textContent } from 'domutils';
-import type { DeclaredMedia } from './declared-media.ts';
-import { parseHtml } from './parse.ts';
+import type { DeclaredMedia } from './media/declared-media.ts';
+import { parseHtml } from './parse/parse.ts';
+import { closeEmptyElements } from './parse/xhtml.ts';
 import { oneLine } from './text.ts';
 import { resolveUrl } from './urls.ts';
-import { closeEmptyElements } from './xhtml.ts';
 import type { XmlField, XmlList } from './xml-list.ts';
 
 /** A feed in RSS 0.9 to 2.0 or Atom. URLs are absolute. */

@@ -1,6 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { find } from 'domutils';
-import { parseHtml } from './parse.ts';
+import { parseHtml } from './parse/parse.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 
 const MENTIONED = /http-equiv\s*=\s*["']?\s*refresh/i;

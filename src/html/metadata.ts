@@ -1,7 +1,7 @@
 import type { Document } from 'domhandler';
 import { findOne, textContent } from 'domutils';
-import type { Item } from './json-ld.ts';
-import { readMetaTags, readStructuredData, type StructuredData } from './structured-data.ts';
+import type { Item } from './structured-data/json-ld.ts';
+import { readMetaTags, readStructuredData, type StructuredData } from './structured-data/structured-data.ts';
 import { oneLine } from './text.ts';
 import { documentBaseUrl, resolveUrl } from './urls.ts';
 

@@ -2,7 +2,7 @@ import type { Document } from 'domhandler';
 import { getElementsByTagName } from 'domutils';
 import { clean } from './clean.ts';
 import { escapeHtml, type Feed, type FeedEntry, parseFeed } from './feed.ts';
-import { parseHtml, setChildren } from './parse.ts';
+import { parseHtml, setChildren } from './parse/parse.ts';
 import { oneLine } from './text.ts';
 import { resolveUrl } from './urls.ts';
 import type { XmlField, XmlList } from './xml-list.ts';

@@ -1,6 +1,6 @@
-import { MEDIA_SOURCES, type MediaLink, type PageMedia } from '../html/page-media.ts';
+import { MEDIA_SOURCES, type MediaLink, type PageMedia } from '../html/media/page-media.ts';
 import type { MediaKind } from '../media-kind.ts';
-import { normalizeTarget } from '../url.ts';
+import { normalizeTarget } from '../url/url.ts';
 
 /**
  * Ranks the media files of a page for a kind, best first.

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { type OpenDownload, openDownload } from '../net/download.ts';
 import type { Egress, Route } from '../net/egress.ts';
 import { createTooLargeError } from '../net/response-body.ts';
-import { canForwardHeaders } from '../url.ts';
+import { canForwardHeaders } from '../url/url.ts';
 
 /** How the media files of a page are fetched. */
 export interface MediaFileOptions {
@@ -156,3 +156,6 @@ async function isPlaylist(file: string, url: string): Promise<boolean> {
     await handle.close();
   }
 }
+
+/** The media files of one page. */
+export type MediaFiles = ReturnType<typeof createMediaFiles>;

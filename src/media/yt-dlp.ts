@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { createProgramHome } from '../child-processes/program-home.ts';
+import { startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import { ServiceError } from '../errors.ts';
 import { type MediaKind, NO_MEDIA_ERROR } from '../media-kind.ts';
-import { createProgramHome } from '../program-home.ts';
-import { startUnprivileged } from '../unprivileged-process.ts';
 
-/** What yt-dlp downloads, and within which limits. */
+/** The download that yt-dlp performs, and its limits. */
 export interface YtDlpOptions {
   kind: MediaKind;
   /** The page with the media. */
@@ -59,11 +59,11 @@ export function findYtDlp(program: string | undefined): string | undefined {
 export async function runYtDlp(program: string, options: YtDlpOptions): Promise<YtDlpFile> {
   const home = await createProgramHome('yt-dlp', UID);
   try {
-    const { exitCode, lastWords } = await run(program, home.path, options);
+    const { exitCode, stderrTail } = await run(program, home.path, options);
     options.signal.throwIfAborted();
     const file = await findLargestFile(home.path);
     if (exitCode === 0 && file) return { path: file, [Symbol.asyncDispose]: home.remove };
-    throw toError(options, lastWords, exitCode);
+    throw toError(options, stderrTail, exitCode);
   } catch (error) {
     await home.remove();
     throw error;
@@ -75,7 +75,7 @@ async function run(program: string, home: string, options: YtDlpOptions) {
   // `ulimit -f` counts blocks of 512 bytes (POSIX); a larger file ends the program.
   const bounded = ['/bin/sh', '-c', `ulimit -f ${Math.ceil(maxBytes / 512)} && exec "$@"`, 'sh'] as const;
   signal.throwIfAborted();
-  const { child, kill, lastWords } = startUnprivileged([...bounded, program, ...createArguments(options)], {
+  const { child, kill, stderrTail } = startUnprivileged([...bounded, program, ...createArguments(options)], {
     uid: UID,
     home,
     // The proxy variables are for programs that yt-dlp starts.
@@ -87,7 +87,7 @@ async function run(program: string, home: string, options: YtDlpOptions) {
   child.once('exit', kill);
   try {
     const [exitCode] = await once(child, 'close');
-    return { exitCode: exitCode as number | null, lastWords: lastWords() };
+    return { exitCode: exitCode as number | null, stderrTail: stderrTail() };
   } finally {
     signal.removeEventListener('abort', kill);
   }
@@ -117,12 +117,12 @@ async function findLargestFile(home: string): Promise<string | undefined> {
 
 function toError(
   { kind, url, maxBytes }: YtDlpOptions,
-  lastWords: string,
+  stderrTail: string,
   exitCode: number | null,
 ): ServiceError {
-  const message = /ERROR:\s*([^\n]*)/.exec(lastWords)?.[1] ?? lastWords.split('\n').at(-1) ?? '';
+  const message = /ERROR:\s*([^\n]*)/.exec(stderrTail)?.[1] ?? stderrTail.split('\n').at(-1) ?? '';
   const why = message ? ` yt-dlp says: ${message.slice(0, 500)}` : '';
-  if (/file too large|EFBIG|larger than max-filesize/i.test(lastWords)) {
+  if (/file too large|EFBIG|larger than max-filesize/i.test(stderrTail)) {
     const most = `${maxBytes / 1024 / 1024} MiB`;
     return new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { messageOf, ServiceError } from '../errors.ts';
-import { canForwardHeaders } from '../url.ts';
+import { canForwardHeaders } from '../url/url.ts';
 import { BASIC_ROUTE, type Egress, type Route } from './egress.ts';
 import { toFetchError } from './fetch-error.ts';
 import { openResponseBody } from './response-body.ts';

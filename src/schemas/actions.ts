@@ -10,7 +10,7 @@ const wait = z
     selector: selector.optional(),
   })
   .refine((action) => (action.milliseconds === undefined) !== (action.selector === undefined), {
-    message: 'wait needs exactly one of milliseconds and selector',
+    message: 'wait requires exactly one of milliseconds and selector',
   });
 
 /** An action that the browser performs on a page before the content of the page is read. */
@@ -42,7 +42,7 @@ const action = z.union([
   }),
 ]);
 
-export const actions = z.array(action).max(50, 'at most 50 actions');
+export const actions = z.array(action).max(50, 'at most 50 actions are allowed');
 
 /** An action after validation. */
 export type Action = z.output<typeof action>;

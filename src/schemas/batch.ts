@@ -10,30 +10,31 @@ import { webhook } from './webhook.ts';
 /** Body of `POST /v2/batch/scrape`. */
 export const batchBody = z
   .strictObject({
-    urls: z.array(z.string()).min(1, 'urls must name at least one page').describe('addresses of the pages'),
+    urls: z.array(z.string()).min(1, 'urls must contain at least one URL').describe('URLs of the pages'),
     webhook: webhook.optional(),
     appendToId: z
       .uuid()
       .optional()
       .describe(
-        'a batch of the team that the pages are added to. They are scraped with its options: leave those out or repeat them, others are refused',
+        'id of a batch of the team to which the pages are added. They are scraped with the options of that batch: leave options out or repeat them, because different ones are refused',
       ),
     ignoreInvalidURLs: z
       .boolean()
       .default(true)
-      .describe(
-        'leave addresses out that are none, and list them in invalidURLs, instead of refusing the request',
-      ),
+      .describe('leave out invalid URLs and list them in invalidURLs, instead of refusing the request'),
     maxConcurrency: z
       .int()
       .min(1)
       .max(10_000)
       .optional()
       .describe(
-        'most pages at once, also of one host; default: what the team may, and 8 per host unless the operator set another number',
+        'maximum number of concurrent pages, in all and per host; default: the limit of the team, and 8 per host unless the operator set another number',
       ),
     ...scrapeOptionFields,
-    zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
+    zeroDataRetention: z
+      .boolean()
+      .default(false)
+      .describe('zero data retention: the data of the request are encrypted, and deleted with the result'),
     ...callerFields,
   })
   .superRefine(checkScrapeOptions)

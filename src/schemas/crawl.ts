@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { validatePatterns } from '../url-pattern.ts';
-import { asksFor } from './formats.ts';
-import { started } from './page-job.ts';
+import { validatePatterns } from '../url/url-pattern.ts';
+import { optionConflicts } from './formats.ts';
+import { startResponse } from './page-job.ts';
 import {
   callerFields,
   checkScrapeOptions,
@@ -11,55 +11,71 @@ import {
 import { webhook } from './webhook.ts';
 
 /** Upper bound of `maxConcurrency`, far above the concurrency limit of any team. */
-const MOST_AT_ONCE = 10_000;
+const MAX_CONCURRENCY = 10_000;
 
 const patterns = z
   .array(z.string())
   .default([])
   .superRefine((texts, context) => {
-    const fault = validatePatterns(texts);
-    if (fault) context.addIssue({ code: 'custom', message: fault, input: texts });
+    const message = validatePatterns(texts);
+    if (message) context.addIssue({ code: 'custom', message, input: texts });
   });
 
 /** The options that decide which pages belong to a crawl, and how the crawl finds and visits them. */
 export const crawlOptionFields = {
   includePaths: patterns.describe(
-    'regular expressions (RE2) on the path; only pages that one of them matches',
+    'regular expressions (RE2 syntax); only pages whose path matches one of them are scraped',
   ),
-  excludePaths: patterns.describe('regular expressions (RE2) on the path of pages that are left out'),
-  regexOnFullURL: z.boolean().default(false).describe('the patterns are matched with the whole address'),
-  maxDiscoveryDepth: z.int().min(0).optional().describe('most links between the start and a page'),
-  limit: z.int().min(1).max(10_000_000).default(10_000).describe('most pages'),
-  crawlEntireDomain: z
+  excludePaths: patterns.describe(
+    'regular expressions (RE2 syntax); pages whose path matches one of them are left out',
+  ),
+  regexOnFullURL: z
     .boolean()
     .default(false)
-    .describe('also pages that are not below the path of the start'),
-  allowExternalLinks: z.boolean().default(false).describe('also single pages of other sites'),
-  allowSubdomains: z.boolean().default(false).describe('also other hosts of the same domain'),
-  ignoreRobotsTxt: z.boolean().default(false).describe('go where robots.txt asks not to'),
-  robotsUserAgent: z.string().min(1).max(100).optional().describe('name whose rules in robots.txt hold'),
-  sitemap: z.enum(['skip', 'include', 'only']).default('include'),
+    .describe('match includePaths and excludePaths against the whole URL'),
+  maxDiscoveryDepth: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('maximum number of links between the start and a page'),
+  limit: z.int().min(1).max(10_000_000).default(10_000).describe('maximum number of pages'),
+  crawlEntireDomain: z.boolean().default(false).describe('include pages outside the path of the start URL'),
+  allowExternalLinks: z.boolean().default(false).describe('include single pages of other sites'),
+  allowSubdomains: z.boolean().default(false).describe('include other hosts of the same domain'),
+  ignoreRobotsTxt: z.boolean().default(false).describe('scrape pages that robots.txt disallows'),
+  robotsUserAgent: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('user agent whose rules in robots.txt apply'),
+  sitemap: z
+    .enum(['skip', 'include', 'only'])
+    .default('include')
+    .describe('how sitemaps are used; only: nothing but the pages in sitemaps is scraped'),
   deduplicateSimilarURLs: z
     .boolean()
     .default(true)
-    .describe('with and without www, https, a slash at the end, index.html: the same page'),
+    .describe('treat URLs as one page if they differ only in www, https, a final slash or index.html'),
   ignoreQueryParameters: z
     .boolean()
     .default(false)
-    .describe('addresses that differ in their query are the same page'),
+    .describe('treat URLs as one page if they differ only in their query'),
   delay: z
     .number()
     .positive()
     .max(60)
     .optional()
-    .describe('seconds between two pages, which then come one by one; default: what robots.txt asks for'),
+    .describe(
+      'seconds between two pages, which are then scraped one at a time; default: the delay in robots.txt',
+    ),
   maxConcurrency: z
     .int()
     .min(1)
-    .max(MOST_AT_ONCE)
+    .max(MAX_CONCURRENCY)
     .optional()
     .describe(
-      'most pages at once, also of one host; default: what the team may, and 8 per host unless the operator set another number',
+      'maximum number of concurrent pages, in all and per host; default: the limit of the team, and 8 per host unless the operator set another number',
     ),
 };
 
@@ -67,24 +83,28 @@ const scrapeOptions = z
   .strictObject({ ...scrapeOptionFields, ...callerFields })
   .partial({ origin: true })
   .superRefine(checkScrapeOptions)
-  .refine(({ formats }) => !asksFor(formats, 'rawBase64'), {
-    path: ['formats'],
-    error: 'a crawl finds its pages by reading them, which rawBase64 does not: get the files by a batch',
+  .superRefine((options, context) => {
+    for (const message of optionConflicts(options.formats, 'crawl')) {
+      context.addIssue({ code: 'custom', path: ['formats'], message, input: options });
+    }
   })
   .transform(resolveScrapeOptions);
 
 /** Body of `POST /v2/crawl`. */
 export const crawlBody = z.strictObject({
-  url: z.string().describe('where the crawl starts'),
+  url: z.string().describe('URL where the crawl starts'),
   prompt: z
     .string()
     .max(10_000)
     .optional()
-    .describe('what to crawl, in words; fills options that are not given'),
+    .describe('description of what to crawl; it sets options that the request leaves out'),
   ...crawlOptionFields,
   webhook: webhook.optional(),
-  scrapeOptions: scrapeOptions.prefault({}).describe('how each page is scraped'),
-  zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
+  scrapeOptions: scrapeOptions.prefault({}).describe('options for scraping each page'),
+  zeroDataRetention: z
+    .boolean()
+    .default(false)
+    .describe('zero data retention: the data of the request are encrypted, and deleted with the result'),
   ...callerFields,
 });
 
@@ -92,14 +112,20 @@ export const crawlBody = z.strictObject({
 export type CrawlRequest = z.output<typeof crawlBody>;
 
 /** Response of `POST /v2/crawl`. */
-export const startedCrawl = started.extend({
-  promptGeneratedOptions: z.looseObject({}).optional().describe('what the prompt gave; only with a prompt'),
-  finalCrawlerOptions: z.looseObject({}).optional().describe('what the crawl goes by; only with a prompt'),
-  warning: z.string().optional().describe('how far the prompt was understood; only with a prompt'),
+export const startCrawlResponse = startResponse.extend({
+  promptGeneratedOptions: z
+    .looseObject({})
+    .optional()
+    .describe('options derived from the prompt; only with a prompt'),
+  finalCrawlerOptions: z
+    .looseObject({})
+    .optional()
+    .describe('options that the crawl uses; only with a prompt'),
+  warning: z.string().optional().describe('how much of the prompt was understood; only with a prompt'),
 });
 
 /** Response of `GET /v2/crawl/active`. */
-export const activeCrawls = z.object({
+export const activeCrawlsResponse = z.object({
   success: z.literal(true),
   crawls: z.array(
     z.object({
@@ -109,7 +135,7 @@ export const activeCrawls = z.object({
       created_at: z.iso.datetime(),
       options: z
         .record(z.string(), z.unknown())
-        .describe('as the crawl was started, scrapeOptions among them'),
+        .describe('options with which the crawl was started, including scrapeOptions'),
     }),
   ),
 });
@@ -117,12 +143,12 @@ export const activeCrawls = z.object({
 /** Body of `POST /v2/crawl/params-preview`. */
 export const previewBody = z.strictObject({
   url: z.string(),
-  prompt: z.string().min(1, 'prompt must say what to crawl').max(10_000),
+  prompt: z.string().min(1, 'prompt must describe what to crawl').max(10_000),
   ...callerFields,
 });
 
 /** Response of `POST /v2/crawl/params-preview`: the options that were derived from the prompt. */
-export const previewAnswer = z.object({
+export const previewResponse = z.object({
   success: z.literal(true),
   data: z.looseObject({ url: z.string() }),
   warning: z.string().optional(),

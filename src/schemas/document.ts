@@ -5,13 +5,13 @@ import { documentFields } from '../formats/index.ts';
 const metadata = z
   .object({
     scrapeId: z.uuid(),
-    sourceURL: z.string().describe('the address as it was asked for'),
-    url: z.string().describe('the address that answered'),
-    statusCode: z.int().describe('HTTP status of the target'),
-    error: z.string().optional().describe('reason text when the status is an error'),
+    sourceURL: z.string().describe('the requested URL'),
+    url: z.string().describe('the URL that responded, after redirects'),
+    statusCode: z.int().describe('HTTP status of the response of the page'),
+    error: z.string().optional().describe('description of the status if it is an error'),
     contentType: z.string().optional(),
     proxyUsed: z.enum(['basic', 'stealth']),
-    cacheState: z.enum(['hit', 'miss']).optional().describe('absent when the cache was not considered'),
+    cacheState: z.enum(['hit', 'miss']).optional().describe('absent if the cache was not used'),
     cachedAt: z.iso.datetime().optional(),
     creditsUsed: z.int(),
     timezone: z.string().optional(),
@@ -19,12 +19,12 @@ const metadata = z
       .string()
       .optional()
       .describe(
-        'the page tests or refuses its visitor in place of the page asked for: whose challenge it is, such as `cloudflare`, or `captcha`; `warning` says more',
+        'present if the site sent a challenge instead of the requested page: its provider, such as `cloudflare`, or `captcha`; see `warning`',
       ),
     concurrencyLimited: z
       .boolean()
-      .describe('whether it waited for its turn: a slot of the team, or the pace of its job'),
-    concurrencyQueueDurationMs: z.int().optional(),
+      .describe('whether the page waited for a slot of the team or for a limit of its job'),
+    concurrencyQueueDurationMs: z.int().optional().describe('duration of that wait in ms'),
     title: z.string().optional(),
     description: z.string().optional(),
     language: z.string().optional(),
@@ -40,10 +40,12 @@ const actionResults = z
   .object({
     screenshots: z
       .array(z.string())
-      .describe('addresses of pictures, readable without a key for at least 24 hours'),
+      .describe('URLs of the images, which work without a key for at least 24 hours'),
     scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
     javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
-    pdfs: z.array(z.string()).describe('addresses of documents, as those of pictures'),
+    pdfs: z
+      .array(z.string())
+      .describe('URLs of the PDF files, which work without a key for at least 24 hours'),
   })
   .meta({ id: 'ActionResults' });
 
@@ -51,8 +53,8 @@ const actionResults = z
 export const document = z
   .object({
     ...documentFields,
-    actions: actionResults.optional().describe('present where the request had actions'),
-    warning: z.string().optional().describe('what could not be done as it was asked for'),
+    actions: actionResults.optional().describe('present if the request had actions'),
+    warning: z.string().optional().describe('limitations of the result'),
     metadata,
   })
   .meta({ id: 'Document' });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 /** Body of every error response. */
-export const errorAnswer = z
+export const errorResponse = z
   .object({
     success: z.literal(false),
-    error: z.string().describe('what happened, to what, and what to do'),
+    error: z.string().describe('what happened, to what, and what to do about it'),
     code: z.string(),
-    details: z.unknown().optional().describe('for a refused body: a list of {code, path, message}'),
+    details: z.unknown().optional().describe('for an invalid request: a list of {code, path, message}'),
   })
   .meta({ id: 'Error' });

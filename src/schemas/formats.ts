@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { FORMATS } from '../formats/index.ts';
-import { promptText } from '../formats/json.ts';
+import { promptText } from '../extraction/data-request.ts';
+import type { ConflictingOption } from '../formats/format.ts';
+import { FORMATS, recordsOf } from '../formats/index.ts';
 
 /** The older form of the formats `question` and `highlights`, to which it is converted. */
 const query = z.strictObject({
@@ -45,28 +46,31 @@ function ofQuery({ mode, prompt }: z.output<typeof query>) {
 /** A requested format after validation. */
 export type FormatRequest = z.output<typeof formatRequest>;
 
-/** Whether a request includes a format. */
-export const asksFor = (formats: readonly { type: string }[], type: FormatRequest['type']) =>
-  formats.some((format) => format.type === type);
-
 /**
  * Checks which formats of one request exclude or require each other.
  * @returns one message for each violated rule
  */
 export function formatConflicts(formats: FormatRequest[]): string[] {
-  const count = (type: string) => formats.filter((format) => format.type === type).length;
-  const conflicts = [];
-  if (count('screenshot') > 1) conflicts.push('at most one screenshot format can be asked for');
-  if (count('changeTracking') > 1) conflicts.push('at most one changeTracking format can be asked for');
-  if (count('changeTracking') && !count('markdown')) {
-    conflicts.push('the changeTracking format needs the markdown format beside it');
-  }
-  for (const type of ['json', 'deterministicJson', 'question', 'highlights']) {
-    if (count(type) > 1) conflicts.push(`at most one ${type} format can be asked for`);
-  }
-  if (count('json') && count('deterministicJson')) {
-    conflicts.push('json and deterministicJson cannot be asked for together');
-  }
-  if (count('rawBase64') && formats.length > 1) conflicts.push('rawBase64 must be the only format');
-  return conflicts;
+  const types = formats.map(({ type }) => type as string);
+  const conflicts = recordsOf(formats).flatMap(({ format, request: { type } }) => [
+    ...(format.isUnique && types.filter((each) => each === type).length > 1
+      ? [`at most one ${type} format can be asked for`]
+      : []),
+    ...(format.requires ?? [])
+      .filter((required) => !types.includes(required))
+      .map((required) => `the ${type} format needs the ${required} format beside it`),
+    ...(format.excludes ?? [])
+      .filter((excluded) => types.includes(excluded))
+      .map((excluded) => `${type} and ${excluded} cannot be asked for together`),
+    ...(format.isExclusive && types.length > 1 ? [`${type} must be the only format`] : []),
+  ]);
+  return [...new Set(conflicts)];
+}
+
+/**
+ * Lists the messages of formats that exclude an option, without repetitions.
+ * @param option an option that the request contains
+ */
+export function optionConflicts(formats: readonly { type: string }[], option: ConflictingOption): string[] {
+  return [...new Set(recordsOf(formats).flatMap(({ format }) => format.conflicts?.[option] ?? []))];
 }

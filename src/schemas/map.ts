@@ -13,12 +13,12 @@ function checkAvailable(
   { useMock, threatProtection }: { useMock?: unknown; threatProtection?: { mode?: string | undefined } },
   context: z.RefinementCtx,
 ): void {
-  const asked = {
+  const requested = {
     useMock: useMock !== undefined,
     threatProtection: threatProtection !== undefined && threatProtection.mode !== 'off',
   };
-  for (const [name, isAsked] of Object.entries(asked)) {
-    if (!isAsked) continue;
+  for (const [name, isRequested] of Object.entries(requested)) {
+    if (!isRequested) continue;
     context.addIssue({
       code: 'custom',
       path: [],
@@ -34,42 +34,47 @@ const { headers, location, threatProtection, auditMetadata, useMock } = scrapeOp
 /** Body of `POST /v2/map`. */
 export const mapBody = z
   .strictObject({
-    url: z.string().describe('address of the site; with a path, of the part of it below that path'),
+    url: z
+      .string()
+      .describe('URL of the site, or of a part of it: with a path, only pages below that path are listed'),
     search: z
       .string()
       .max(1_000)
       .optional()
-      .describe('words that the links are ordered by; none is left out for them'),
+      .describe('words by whose relevance the links are sorted; no link is left out'),
     sitemap: z
       .enum(['skip', 'include', 'only'])
       .default('include')
-      .describe('only: nothing but what sitemaps name'),
-    includeSubdomains: z.boolean().default(true).describe('also other hosts of the same domain'),
+      .describe('how sitemaps are used; only: nothing but the URLs in sitemaps is listed'),
+    includeSubdomains: z.boolean().default(true).describe('include other hosts of the same domain'),
     ignoreQueryParameters: z
       .boolean()
       .default(true)
-      .describe('links come without their query, and what differs in it alone is one link'),
+      .describe('remove the query from links, and list links that differ only in it once'),
     filterByPath: z
       .boolean()
       .default(true)
-      .describe('only what lies below the path of the address, where it has one'),
+      .describe('list only URLs below the path of the requested URL, if it has one'),
     includePaths,
     excludePaths,
     regexOnFullURL,
     ignoreRobotsTxt,
-    ignoreCache: z.boolean().default(false).describe('only what the site says now, nothing seen before'),
-    useIndex: z.boolean().default(true).describe('also pages of the site that were scraped before'),
-    limit: z.int().min(1).max(100_000).default(5_000).describe('most links'),
+    ignoreCache: z
+      .boolean()
+      .default(false)
+      .describe('read the site again instead of using cached sitemaps and links'),
+    useIndex: z.boolean().default(true).describe('include pages of the site that were scraped before'),
+    limit: z.int().min(1).max(100_000).default(5_000).describe('maximum number of links'),
     timeout: z
       .int()
       .min(1, 'timeout must be at least 1')
       .max(300_000, 'timeout must be at most 300000')
       .optional()
       .describe(
-        `ms for the whole request; a little earlier the search for links ends; default ${MAP_TIMEOUT_MS}`,
+        `time limit of the whole request in ms; default ${MAP_TIMEOUT_MS}. The search for links ends a little earlier`,
       ),
     headers,
-    location: location.describe('its languages are asked for; its country has no effect'),
+    location: location.describe('languages are sent as Accept-Language; country has no effect'),
     threatProtection,
     auditMetadata,
     useMock,
@@ -81,8 +86,8 @@ export const mapBody = z
 export type MapRequest = z.output<typeof mapBody>;
 
 const link = z.object({
-  url: z.string().describe('absolute'),
-  title: z.string().optional().describe('where it is known'),
+  url: z.string().describe('absolute URL'),
+  title: z.string().optional().describe('present if it is known'),
   description: z.string().optional(),
 });
 
@@ -92,11 +97,11 @@ const link = z.object({
  */
 const mapResult = z.object({
   links: z.array(link),
-  warning: z.string().optional().describe('why there may be more links than these'),
+  warning: z.string().optional().describe('reason why links may be missing'),
 });
 
 /** The result of a map, as the map activity stores it. */
 export type MapResult = z.output<typeof mapResult>;
 
 /** Response of `POST /v2/map`. */
-export const mapAnswer = mapResult.extend({ success: z.literal(true), id: z.uuid() });
+export const mapResponse = mapResult.extend({ success: z.literal(true), id: z.uuid() });

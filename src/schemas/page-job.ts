@@ -1,38 +1,37 @@
 import { z } from 'zod';
 import { document } from './document.ts';
-
-/** Maximum size of the documents in one status response, in bytes of JSON (spec: 10 MB). */
+/**
+ * Maximum size of the documents in one status response, in bytes of JSON. Clients of this API expect at most
+ * 10 MB.
+ */
 export const STATUS_PAGE_BYTES = 10 * 1024 * 1024;
 
-const wholeNumber = (name: string, least: number, most: number) =>
+const wholeNumber = (name: string, min: number, max: number) =>
   z
     .string()
     .regex(/^\d+$/, `Invalid pagination: ${name} must be a whole number`)
     .transform(Number)
-    .refine(
-      (value) => value >= least && value <= most,
-      `Invalid pagination: ${name} must be ${least} to ${most}`,
-    );
+    .refine((value) => value >= min && value <= max, `Invalid pagination: ${name} must be ${min} to ${max}`);
 
 /** Query parameters of the status of a batch or crawl. */
-export const pagination = z.object({
+export const statusQuery = z.object({
   skip: wholeNumber('skip', 0, 2_147_483_647)
     .optional()
     .describe(
-      'documents to leave out; at the end of a running job’s list the answer is held back until there are more',
+      'number of documents to skip; if all documents of a running job are skipped, the response is delayed until there are more',
     ),
-  limit: wholeNumber('limit', 1, 1_000).optional().describe('most documents in the answer'),
+  limit: wholeNumber('limit', 1, 1_000).optional().describe('maximum number of documents in the response'),
 });
 
 /** Response to the start of a batch or crawl. */
-export const started = z.object({
+export const startResponse = z.object({
   success: z.literal(true),
   id: z.uuid(),
-  url: z.string().describe('where the status is'),
+  url: z.string().describe('URL of the status of the job'),
   invalidURLs: z
     .array(z.string())
     .optional()
-    .describe('addresses that were left out; absent with ignoreInvalidURLs false'),
+    .describe('invalid URLs that were left out; absent if ignoreInvalidURLs is false'),
 });
 
 /** The status of a batch or crawl, with some of its documents. */
@@ -40,18 +39,21 @@ export const pageJobStatus = z
   .object({
     success: z.literal(true),
     status: z.enum(['scraping', 'completed', 'failed', 'cancelled']),
-    total: z.int().describe('pages attempted or to be attempted'),
-    completed: z.int().describe('pages with a document'),
-    failed: z.int().describe('pages without an answer, see /errors'),
+    total: z.int().describe('number of pages that were scraped or will be'),
+    completed: z.int().describe('number of pages with a document'),
+    failed: z.int().describe('number of pages that failed; /errors lists them'),
     creditsUsed: z.int(),
     createdAt: z.iso.datetime(),
     completedAt: z.iso.datetime().optional(),
-    duration: z.number().optional().describe('seconds from start to end'),
+    duration: z.number().optional().describe('seconds from the start of the job to its end'),
     expiresAt: z.iso.datetime().describe('when the results are deleted'),
     paused: z.boolean().optional().describe('present while the job is paused'),
-    error: z.string().optional().describe('why the job failed'),
-    warning: z.string().optional().describe('what to know of the result'),
-    next: z.string().optional().describe('where more documents are, or will be; absent at the end'),
+    error: z.string().optional().describe('reason why the job failed'),
+    warning: z.string().optional().describe('limitations of the result'),
+    next: z
+      .string()
+      .optional()
+      .describe('URL of the next documents, which may not exist yet; absent at the end'),
     data: z.array(document),
   })
   .meta({ id: 'PageJobStatus' });
@@ -60,7 +62,7 @@ export const pageJobStatus = z
 export type PageJobHead = Omit<z.output<typeof pageJobStatus>, 'data'>;
 
 /** Response to the cancellation of a batch or crawl. */
-export const cancelled = z.object({ status: z.literal('cancelled') });
+export const cancelResponse = z.object({ status: z.literal('cancelled') });
 
 /** The failed pages of a batch or crawl, and the URLs that it skipped. */
 export const pageErrors = z.object({
@@ -73,19 +75,19 @@ export const pageErrors = z.object({
       error: z.string(),
     }),
   ),
-  robotsBlocked: z.array(z.string()).describe('URLs that robots.txt does not allow; the first 1,000'),
+  robotsBlocked: z.array(z.string()).describe('the first 1,000 URLs that robots.txt disallows'),
   robotsBlockedCount: z
     .int()
     .optional()
     .describe(
-      'how many URLs robots.txt does not allow, counted up to 100,000; only where not all are listed',
+      'number of URLs that robots.txt disallows, counted up to 100,000; present only if not all of them are listed',
     ),
 });
 
 const tuning = {
-  limit: z.int().min(1).max(10_000_000).optional().describe('most pages; a crawl only'),
-  maxConcurrency: z.int().min(1).max(10_000).optional().describe('most pages at once'),
-  delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 takes it away'),
+  limit: z.int().min(1).max(10_000_000).optional().describe('maximum number of pages; crawls only'),
+  maxConcurrency: z.int().min(1).max(10_000).optional().describe('maximum number of concurrent pages'),
+  delay: z.number().min(0).max(60).optional().describe('seconds between two pages; 0 removes the delay'),
 };
 
 /** Changes of a running batch or crawl. A field that is absent stays unchanged. */
@@ -109,22 +111,22 @@ export const retuneBody = z
   .refine(
     ({ limit, maxConcurrency, delay }) => [limit, maxConcurrency, delay].some((each) => each !== undefined),
     {
-      message: 'give at least one of limit, maxConcurrency and delay',
+      message: 'at least one of limit, maxConcurrency and delay is required',
     },
   );
 
 /** Response to a pause, resume or retune: the state and limits of the job after the change. */
-export const control = z.object({
+export const controlResponse = z.object({
   success: z.literal(true),
   status: z.enum(['scraping', 'completed', 'failed', 'cancelled']),
   paused: z.boolean(),
-  limit: z.int().nullable().describe('null: without'),
-  maxConcurrency: z.int().nullable().describe('null: what the team may'),
-  delay: z.number().nullable().describe('seconds'),
+  limit: z.int().nullable().describe('null: no limit'),
+  maxConcurrency: z.int().nullable().describe('null: the limit of the team'),
+  delay: z.number().nullable().describe('seconds between two pages; null: no delay'),
 });
 
 /** Response to a retry. */
-export const retried = z.object({
+export const retryResponse = z.object({
   success: z.literal(true),
-  retried: z.int().describe('pages that are tried again'),
+  retried: z.int().describe('number of pages that are retried'),
 });

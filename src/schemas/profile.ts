@@ -5,10 +5,10 @@ export const profileName = z
   .string()
   .min(1)
   .max(128)
-  .refine((name) => !name.includes('\0'), 'the character NUL is not allowed in a name');
+  .refine((name) => !name.includes('\0'), 'the NUL character is not allowed in a name');
 
 /** Path parameters of a browser profile. */
 export const profileParams = z.strictObject({ name: profileName });
 
 /** Response of `DELETE /v2/browser/profiles/{name}`. */
-export const profileDeleted = z.object({ success: z.literal(true) });
+export const deleteProfileResponse = z.object({ success: z.literal(true) });

@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { findCountry } from '../country.ts';
+import type { ConflictingOption } from '../formats/format.ts';
 import { isSelector } from '../html/clean.ts';
-import { requestedMediaKinds } from '../media-kind.ts';
 import { actions, waitingMs } from './actions.ts';
-import { asksFor, formatConflicts, formatRequest } from './formats.ts';
+import { formatConflicts, formatRequest, optionConflicts } from './formats.ts';
 import { parsers } from './parsers.ts';
 import { profileName } from './profile.ts';
 
@@ -16,7 +16,7 @@ const selectors = z
     z
       .string()
       .min(1)
-      .refine(isSelector, { error: (issue) => `${JSON.stringify(issue.input)} is no CSS selector` }),
+      .refine(isSelector, { error: (issue) => `${JSON.stringify(issue.input)} is not a CSS selector` }),
   )
   .optional();
 
@@ -33,7 +33,7 @@ const passes = (check: () => void) => {
 /** Headers that Node accepts. Values cannot contain line breaks, so they cannot inject other headers. */
 const headers = z
   .record(
-    z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a header name'),
+    z.string().refine((name) => passes(() => validateHeaderName(name)), 'not a valid header name'),
     z
       .string()
       .refine(
@@ -62,8 +62,8 @@ const threatProtection = z.strictObject({
 
 /** Fields that every POST and PATCH accepts, because the clients add them. */
 export const callerFields = {
-  origin: z.string().default('api').describe('label of the calling program'),
-  integration: z.string().nullish().describe('label of the integration that calls'),
+  origin: z.string().default('api').describe('name of the calling program'),
+  integration: z.string().nullish().describe('name of the calling integration'),
 };
 
 /** The scrape options, as fields of the request bodies of scrapes, batches and crawls. */
@@ -71,39 +71,43 @@ export const scrapeOptionFields = {
   formats: z
     .array(formatRequest)
     .default([{ type: 'markdown' }])
-    .describe('outputs to make'),
-  onlyMainContent: z.boolean().default(true).describe('without headers, navigation and footers'),
-  onlyCleanContent: z.boolean().default(false).describe('a model removes what boilerplate is left'),
-  includeTags: selectors.describe('CSS selectors; only what they match is kept'),
-  excludeTags: selectors.describe('CSS selectors of what is dropped'),
-  maxAge: z.int().min(0).optional().describe('ms; a cached copy younger than this is used; default two days'),
+    .describe('outputs to produce'),
+  onlyMainContent: z.boolean().default(true).describe('leave out headers, navigation and footers'),
+  onlyCleanContent: z.boolean().default(false).describe('remove remaining boilerplate with a model'),
+  includeTags: selectors.describe('CSS selectors; only matching elements are kept'),
+  excludeTags: selectors.describe('CSS selectors; matching elements are removed'),
+  maxAge: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('maximum age in ms of a cached copy that may be returned; default two days'),
   minAge: z
     .int()
     .min(0)
     .optional()
     .describe(
-      'ms; only the cache is asked, for a copy at least this old; a crawl reads no robots.txt and no sitemap then',
+      'minimum age in ms of the cached copy to return. With it, only the cache is used, and a crawl reads neither robots.txt nor sitemaps',
     ),
-  headers: headers.describe('sent with the request'),
+  headers: headers.describe('headers of the request for the page'),
   waitFor: z
     .int()
     .min(0)
     .max(60_000, 'waitFor must be at most 60000')
     .default(0)
-    .describe('ms to wait before the page is read'),
+    .describe('time in ms to wait before the page is read'),
   mobile: z.boolean().default(false).describe('emulate a mobile device'),
   skipTlsVerification: z
     .boolean()
     .optional()
-    .describe('accept bad certificates; default true, but false when headers or actions are given'),
+    .describe('accept invalid certificates; default true, but false if headers or actions are set'),
   timeout: z
     .int()
     .min(1000, 'timeout must be at least 1000')
     .max(300_000, 'timeout must be at most 300000')
     .optional()
-    .describe('ms for the whole request; default 60000'),
+    .describe('time limit of the whole request in ms; default 60000'),
   parsers,
-  actions: actions.optional().describe('done on the page before it is read'),
+  actions: actions.optional().describe('actions to perform on the page before it is read'),
   location: z
     .strictObject({
       country: z
@@ -111,53 +115,62 @@ export const scrapeOptionFields = {
         .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
         .optional()
         .describe(
-          'ISO 3166-1 alpha-2 code; gives time zone, position and, unless given, languages, and a proxy there where the service has one; default US, without a position',
+          'ISO 3166-1 alpha-2 code. It sets the time zone, the position, the languages unless they are set, and selects a proxy in that country if the service has one; default US, without a position',
         ),
       languages: z
         .array(
           z.string().refine((tag) => passes(() => new Intl.Locale(tag)), {
-            error: (issue) => `${JSON.stringify(issue.input)} is no language tag, such as de or pt-BR`,
+            error: (issue) => `${JSON.stringify(issue.input)} is not a language tag such as de or pt-BR`,
           }),
         )
         .max(10)
         .optional()
-        .describe('BCP 47 tags, the favourite first'),
+        .describe('BCP 47 language tags, the preferred one first'),
     })
     .optional()
-    .describe('where the visitor of the page is'),
-  removeBase64Images: z.boolean().default(true).describe('replace data: images in markdown'),
-  fastMode: z.boolean().default(false).describe('only the plain HTTP engine, scripts are not run'),
+    .describe('where the visitor of the page appears to be'),
+  removeBase64Images: z
+    .boolean()
+    .default(true)
+    .describe('replace data: URLs of images in markdown with a placeholder'),
+  fastMode: z.boolean().default(false).describe('use plain HTTP requests only, so that scripts are not run'),
   blockAds: z.boolean().default(true),
   proxy: z
     .enum(['basic', 'stealth', 'enhanced', 'auto'])
     .default('auto')
-    .describe('enhanced costs 5 credits, auto as much where only enhanced was let in; stealth is enhanced'),
+    .describe(
+      'enhanced costs 5 credits; auto costs as much if only an enhanced proxy got the page; stealth means enhanced',
+    ),
   storeInCache: z.boolean().default(true),
-  lockdown: z.boolean().default(false).describe('answer from the cache only, never contact the target'),
+  lockdown: z.boolean().default(false).describe('return cached copies only and never contact the site'),
   profile: z
     .strictObject({
       name: profileName,
       saveChanges: z
         .boolean()
         .default(true)
-        .describe('one scrape at a time may save; pages of batches and crawls only load'),
+        .describe(
+          'save the changes of this scrape; only one scrape at a time may do so, and pages of batches and crawls never do',
+        ),
     })
     .optional()
-    .describe('cookies, localStorage and IndexedDB that last from one use of the name to the next'),
+    .describe(
+      'browser profile: cookies, localStorage and IndexedDB that are kept between scrapes that use the same name',
+    ),
   redactPII: redactPii.default(false),
   safeMode: z.boolean().default(false),
   threatProtection: threatProtection.optional(),
   auditMetadata: z.strictObject({ username: z.string().max(1024).optional() }).optional(),
   useMock: z.string().optional(),
-  domainTools: z.boolean().optional().describe('accepted, without effect'),
-  toolDetail: z.enum(['compact', 'summary', 'full']).optional().describe('accepted, without effect'),
+  domainTools: z.boolean().optional().describe('accepted, but has no effect'),
+  toolDetail: z.enum(['compact', 'summary', 'full']).optional().describe('accepted, but has no effect'),
 };
 
 type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataRetention?: boolean };
 
 /** Lists the options of a request that the API defines but this version does not implement. */
-function unavailable(options: Fields): string[] {
-  const asked: Record<string, boolean> = {
+function findUnimplemented(options: Fields): string[] {
+  const requested: Record<string, boolean> = {
     onlyCleanContent: options.onlyCleanContent,
     'parsers: image': options.parsers.some(
       (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
@@ -167,46 +180,46 @@ function unavailable(options: Fields): string[] {
     threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',
     useMock: options.useMock !== undefined,
   };
-  return Object.keys(asked).filter((name) => asked[name]);
+  return Object.keys(requested).filter((name) => requested[name]);
 }
 
-const isPlayed = ({ formats }: Fields) => requestedMediaKinds(formats).length > 0;
-const isRaw = ({ formats }: Fields) => asksFor(formats, 'rawBase64');
-const isTracked = ({ formats }: Fields) => asksFor(formats, 'changeTracking');
+/** Lists the options of a request that formats may exclude, if the request contains them. */
+function conflictingOptions(options: Fields): Exclude<ConflictingOption, 'crawl'>[] {
+  const isGiven = {
+    actions: Boolean(options.actions?.length),
+    mobile: options.mobile,
+    profile: options.profile !== undefined,
+    waitFor: options.waitFor > 0,
+    minAge: options.minAge !== undefined,
+  };
+  // The keys of an object literal are those of its type.
+  return (Object.keys(isGiven) as (keyof typeof isGiven)[]).filter((name) => isGiven[name]);
+}
 
-/** Checks the rules between scrape options (compatibility 1.3). Every body that contains them needs it. */
+/** Checks the rules between scrape options. Every schema of a body that contains these options needs it. */
 export function checkScrapeOptions(options: Fields, context: z.RefinementCtx): void {
-  const fault = (path: string, message: string) =>
+  const addIssue = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message, input: options });
-  for (const message of formatConflicts(options.formats)) fault('formats', message);
+  for (const message of formatConflicts(options.formats)) addIssue('formats', message);
   if (options.timeout !== undefined && options.waitFor > options.timeout / 2) {
-    fault('waitFor', 'waitFor must not exceed half of timeout');
+    addIssue('waitFor', 'waitFor must not exceed half of timeout');
   }
   if (options.waitFor + waitingMs(options.actions ?? []) > 60_000) {
-    fault('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
+    addIssue('actions', 'waitFor and all wait actions together must not exceed 60000 ms');
   }
-  if (options.minAge !== undefined && isTracked(options)) {
-    fault('minAge', 'minAge asks the cache alone, the changeTracking format for the page as it is now');
-  }
-  if (options.minAge !== undefined && isPlayed(options)) {
-    fault('minAge', 'minAge asks the cache alone, where no files of the formats audio and video are');
-  }
-  if (isRaw(options)) {
-    const { actions, mobile, profile, waitFor } = options;
-    for (const [name, value] of Object.entries({ actions: actions?.length, mobile, profile, waitFor })) {
-      if (value) fault(name, `rawBase64 is what the target sends, without a browser: leave ${name} out`);
-    }
+  for (const option of conflictingOptions(options)) {
+    for (const message of optionConflicts(options.formats, option)) addIssue(option, message);
   }
   if (options.fastMode && options.actions?.length) {
     context.addIssue({
       code: 'custom',
       path: ['actions'],
       input: options,
-      message: 'actions need the browser, which fastMode does without. Leave one of them out.',
+      message: 'actions need the browser, which fastMode does not use. Leave one of them out.',
       params: { code: 'SCRAPE_ACTIONS_NOT_SUPPORTED' },
     });
   }
-  for (const name of unavailable(options)) {
+  for (const name of findUnimplemented(options)) {
     context.addIssue({
       code: 'custom',
       path: [],
@@ -225,7 +238,7 @@ export const isCacheOnly = ({ lockdown, minAge }: { lockdown: boolean; minAge?: 
 export function resolveScrapeOptions<Options extends Fields>(options: Options) {
   const sensitive =
     Boolean(options.headers && Object.keys(options.headers).length) || Boolean(options.actions?.length);
-  // A cache-only request accepts copies of any age by default: the cache keeps them for 730 days by default.
+  // A cache-only request accepts copies of any age unless it says otherwise: the cache keeps them for 730 days by default.
   const cacheOnly = isCacheOnly(options);
   return {
     ...options,

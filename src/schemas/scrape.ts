@@ -10,9 +10,12 @@ import {
 /** Body of `POST /v2/scrape`. */
 export const scrapeBody = z
   .strictObject({
-    url: z.string().describe('address of the page; http:// is put in front of one without a scheme'),
+    url: z.string().describe('URL of the page; http:// is added if it has no scheme'),
     ...scrapeOptionFields,
-    zeroDataRetention: z.boolean().default(false).describe('keep nothing of this request'),
+    zeroDataRetention: z
+      .boolean()
+      .default(false)
+      .describe('zero data retention: the data of the request are encrypted, and deleted with the result'),
     ...callerFields,
   })
   .superRefine(checkScrapeOptions)
@@ -22,14 +25,14 @@ export const scrapeBody = z
 export type ScrapeRequest = z.output<typeof scrapeBody>;
 
 /** Response of `POST /v2/scrape`. */
-export const scrapeAnswer = z.object({
+export const scrapeResponse = z.object({
   success: z.literal(true),
   data: document,
   scrape_id: z.uuid().optional().describe('only for callers whose origin contains "website"'),
 });
 
 /** Response of `GET /v2/scrape/{id}`. */
-export const scrapeStatus = z.object({
+export const scrapeStatusResponse = z.object({
   success: z.literal(true),
   status: z.enum(['scraping', 'completed']),
   data: document.optional().describe('present when the scrape is completed'),

@@ -1,66 +1,68 @@
 import { z } from 'zod';
-import { pagedFields, pagingFields } from './paging.ts';
+import { paginationQuery, paginationResponse } from './pagination.ts';
 
 const timestamp = z.iso.datetime();
-const ok = z.literal(true);
+const success = z.literal(true);
 
 /** The number of credits that is reported for a team without a limit. */
-export const UNLIMITED = 999_999_999;
+export const UNLIMITED_CREDITS = 999_999_999;
 
 const period = { billingPeriodStart: timestamp.nullable(), billingPeriodEnd: timestamp.nullable() };
-export const creditUsage = z.object({
-  success: ok,
+export const creditUsageResponse = z.object({
+  success,
   data: z.object({
-    remainingCredits: z.int().describe(`${UNLIMITED}: without a limit`),
+    remainingCredits: z.int().describe(`${UNLIMITED_CREDITS}: no limit`),
     planCredits: z.int(),
     ...period,
   }),
 });
-export const tokenUsage = z.object({
-  success: ok,
+export const tokenUsageResponse = z.object({
+  success,
   data: z.object({ remainingTokens: z.int(), planTokens: z.int(), ...period }),
 });
 
 /** Query parameters of the historical usage reports. */
 export const historicalQuery = z
   .object({
-    byApiKey: z.stringbool().default(false).describe('one row per key and month'),
+    byApiKey: z.stringbool().default(false).describe('one row per API key and month'),
     timeRange: z
       .enum(['day', 'week', 'month'])
       .optional()
-      .describe('length of a period (UTC; weeks begin on Monday); default month; not with byApiKey'),
+      .describe(
+        'length of a period in UTC (weeks begin on Monday); default month; not possible with byApiKey',
+      ),
   })
   .refine(({ byApiKey, timeRange }) => !byApiKey || timeRange === undefined, {
     path: ['timeRange'],
-    error: 'timeRange is not possible with byApiKey: the usage of single keys is by month',
+    error: 'timeRange is not possible with byApiKey, because the usage of each key is reported by month',
   });
-const month = {
+const usagePeriod = {
   startDate: timestamp,
   endDate: timestamp,
-  apiKey: z.string().optional().describe('the key’s name'),
+  apiKey: z.string().optional().describe('name of the API key; only with byApiKey'),
 };
-export const creditHistory = z.object({
-  success: ok,
-  periods: z.array(z.object({ ...month, totalCredits: z.int(), creditsUsed: z.int() })),
+export const creditHistoryResponse = z.object({
+  success,
+  periods: z.array(z.object({ ...usagePeriod, totalCredits: z.int(), creditsUsed: z.int() })),
 });
-export const tokenHistory = z.object({
-  success: ok,
-  periods: z.array(z.object({ ...month, totalTokens: z.int(), tokensUsed: z.int() })),
+export const tokenHistoryResponse = z.object({
+  success,
+  periods: z.array(z.object({ ...usagePeriod, totalTokens: z.int(), tokensUsed: z.int() })),
 });
 
-export const queueStatus = z.object({
-  success: ok,
+export const queueStatusResponse = z.object({
+  success,
   jobsInQueue: z
     .int()
     .describe(
-      'scrapes and maps that run, and open pages of batches and crawls, each of which counts at least once',
+      'number of running scrapes and maps, and of unfinished pages of batches and crawls; each batch or crawl counts at least once',
     ),
-  activeJobsInQueue: z.int().describe('those of them that have a slot of the team'),
+  activeJobsInQueue: z.int().describe('number of those that hold a slot of the team'),
   waitingJobsInQueue: z.int(),
   maxConcurrency: z.int(),
   mostRecentSuccess: timestamp.nullable(),
 });
-export const concurrency = z.object({ success: ok, concurrency: z.int(), maxConcurrency: z.int() });
+export const concurrencyResponse = z.object({ success, concurrency: z.int(), maxConcurrency: z.int() });
 
 /** Query parameters of the activity list. */
 export const activityQuery = z.object({
@@ -79,10 +81,10 @@ export const activityQuery = z.object({
       'interact',
     ])
     .optional(),
-  ...pagingFields,
+  ...paginationQuery,
 });
-export const activity = z.object({
-  success: ok,
+export const activityResponse = z.object({
+  success,
   data: z.array(
     z.object({
       id: z.uuid(),
@@ -92,5 +94,5 @@ export const activity = z.object({
       target: z.string().nullable(),
     }),
   ),
-  ...pagedFields,
+  ...paginationResponse,
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PageJobKind } from '../job-kinds.ts';
-import { pagedFields, pagingFields } from './paging.ts';
+import { paginationQuery, paginationResponse } from './pagination.ts';
 import { scrapeOptionFields } from './scrape-options.ts';
 
 /** The events of a job, as the last part of their names: `page` stands for `crawl.page`. */
@@ -10,17 +10,17 @@ const FILTER = new RegExp(`^(?:(?:crawl|batch_scrape)?\\.)?(?:${EVENTS.join('|')
 
 const filter = z.string().regex(FILTER, {
   error: ({ input }) =>
-    `${JSON.stringify(input)} is no webhook event. There are ${EVENTS.join(', ')}, and full names such as crawl.page`,
+    `${JSON.stringify(input)} is not a webhook event. The events are ${EVENTS.join(', ')}, or full names such as crawl.page`,
 });
 
 const target = z.strictObject({
-  url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https address' }),
-  headers: scrapeOptionFields.headers.unwrap().default({}).describe('sent with every event'),
-  metadata: z.record(z.string(), z.unknown()).default({}).describe('given back in every event'),
+  url: z.url({ protocol: /^https?$/, error: 'the url of a webhook must be an http or https URL' }),
+  headers: scrapeOptionFields.headers.unwrap().default({}).describe('headers that are sent with every event'),
+  metadata: z.record(z.string(), z.unknown()).default({}).describe('values that are included in every event'),
   events: z
     .array(filter)
     .default(EVENTS)
-    .describe('the events to send, such as page or crawl.page; default all'),
+    .describe('events to send, such as page or crawl.page; default: all'),
 });
 
 /** The webhook of a job after validation. */
@@ -30,7 +30,7 @@ export type WebhookTarget = z.output<typeof target>;
 export const webhook = z
   .preprocess((value) => (typeof value === 'string' ? { url: value } : value), target)
   .meta({
-    description: 'Gets the events of the job; the bare address X means {url: X}.',
+    description: 'Endpoint that receives the events of the job. A string X is short for {url: X}.',
     override: ({ jsonSchema }) => {
       const object = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
@@ -39,44 +39,47 @@ export const webhook = z
   });
 
 /** Keeps only the events of a webhook that apply to one kind of job, each as the last part of its name. */
-export function narrowTarget(given: WebhookTarget, kind: PageJobKind): WebhookTarget {
-  const wanted = EVENTS.filter((event) =>
-    [event, `.${event}`, `${kind}.${event}`].some((name) => given.events.includes(name)),
+export function narrowTarget(target: WebhookTarget, kind: PageJobKind): WebhookTarget {
+  const events = EVENTS.filter((event) =>
+    [event, `.${event}`, `${kind}.${event}`].some((name) => target.events.includes(name)),
   );
-  return { ...given, events: wanted };
+  return { ...target, events };
 }
 
 const timestamp = z.iso.datetime();
 
 /** Query parameters of the list of deliveries. */
 export const deliveriesQuery = z.object({
-  jobId: z.uuid().optional().describe('only of this job'),
+  jobId: z.uuid().optional().describe('list only deliveries of this job'),
   status: z.enum(['pending', 'delivered', 'failed']).optional(),
-  ...pagingFields,
+  ...paginationQuery,
 });
 
 const delivery = z
   .object({
-    id: z.uuid().describe('the webhookId that the receiver gets, the same in every attempt'),
+    id: z.uuid().describe('the webhookId in the body of the event, the same in every attempt'),
     jobId: z.uuid(),
-    type: z.string().describe('such as crawl.page'),
-    status: z.enum(['pending', 'delivered', 'failed']).describe('failed: it is not tried any more'),
+    type: z.string().describe('name of the event, such as crawl.page'),
+    status: z.enum(['pending', 'delivered', 'failed']).describe('failed: no further attempt is made'),
     attempts: z.int(),
-    responseStatus: z.int().nullable().describe('HTTP status of the last attempt; null without an answer'),
-    error: z.string().nullable().describe('why the last attempt failed'),
+    responseStatus: z
+      .int()
+      .nullable()
+      .describe('HTTP status of the last attempt; null if there was no response'),
+    error: z.string().nullable().describe('reason why the last attempt failed'),
     createdAt: timestamp,
     lastAttemptAt: timestamp.nullable(),
-    nextAttemptAt: timestamp.nullable().describe('null when there is none'),
+    nextAttemptAt: timestamp.nullable().describe('null if no further attempt is planned'),
     deliveredAt: timestamp.nullable(),
   })
   .meta({ id: 'WebhookDelivery' });
 
 /** Response of `GET /v2/webhooks/deliveries`: the deliveries of the team, newest first. */
-export const deliveries = z.object({
+export const deliveriesResponse = z.object({
   success: z.literal(true),
   data: z.array(delivery),
-  ...pagedFields,
+  ...paginationResponse,
 });
 
 /** Response of `POST /v2/webhooks/deliveries/{id}/redeliver`. */
-export const redelivered = z.object({ success: z.literal(true), data: delivery });
+export const redeliverResponse = z.object({ success: z.literal(true), data: delivery });

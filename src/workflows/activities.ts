@@ -34,7 +34,7 @@ export function mapActivities(timeoutMs: number) {
 }
 
 /**
- * Retries of activities that must not be lost. The first retry comes soon, in case the process was lost; the
+ * Retries of activities that must not be lost. The first retry comes soon, in case the process was lost. The
  * pauses then grow to ten seconds, for example while the database is unavailable.
  */
 const PERSISTENT = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' } as const;
@@ -51,18 +51,22 @@ export const bookkeeping = proxyActivities<
  * The activity that scrapes pages of batches and crawls. It is retried for up to 24 hours, so that no job is
  * lost because of a temporary failure.
  */
-const chunks = proxyActivities<Pick<Activities, 'scrapePages'>>({
+const pageWorkerActivities = proxyActivities<Pick<Activities, 'scrapePages'>>({
   taskQueue: QUEUES.pages,
   allowEagerDispatch: false,
-  // A page may take five minutes, and may be claimed just before the lane stops claiming.
+  // A page may take five minutes, and may be claimed just before the page worker stops claiming.
   startToCloseTimeout: '10m',
   scheduleToCloseTimeout: '24h',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
-export const lanes = {
+
+/** The activity `scrapePages`, named in the Temporal UI after its page worker. */
+export const pageWorkers = {
   scrapePages: (input: Parameters<Activities['scrapePages']>[0]) =>
-    chunks.scrapePages.executeWithOptions({ summary: `Worker ${input.lane + 1} of the job` }, [input]),
+    pageWorkerActivities.scrapePages.executeWithOptions({ summary: `Page worker ${input.lane + 1}` }, [
+      input,
+    ]),
 };
 
 /**
@@ -76,6 +80,8 @@ const discoverySteps = proxyActivities<Pick<Activities, 'prepareCrawl' | 'readSi
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 1_000 },
 });
+
+/** The activities that find the pages of a crawl, with the names that the Temporal UI shows. */
 export const discovery = {
   prepareCrawl: (jobId: string) =>
     discoverySteps.prepareCrawl.executeWithOptions({ summary: 'robots.txt' }, [jobId]),

@@ -11,7 +11,7 @@ export const crawl = (input: PageJobInput) =>
     let prepared = await discovery.prepareCrawl(input.jobId);
     // No page of the crawl may be fetched while the robots.txt of the host is unavailable.
     while (prepared.waitMs !== undefined) {
-      setCurrentDetails('The robots.txt of the site is unavailable; it is asked for again.');
+      setCurrentDetails('The robots.txt of the site is unavailable. It will be requested again.');
       await sleep(prepared.waitMs);
       prepared = await discovery.prepareCrawl(input.jobId);
     }

@@ -8,14 +8,10 @@ import { Outcome } from './search-attributes.ts';
  * Logs why a job failed. Only a fault of the service is a warning: that a site is down or a page takes too
  * long is expected.
  */
-export function logged(error: ServiceError): ServiceError {
+export function logFailure(error: ServiceError): ServiceError {
   const { code, message } = error;
-  log[policyOf(code).isServiceFault ? 'warn' : 'info'](
-    `${workflowInfo().workflowId} failed: ${code}: ${message}`,
-    {
-      code,
-    },
-  );
+  const level = policyOf(code).isServiceFault ? 'warn' : 'info';
+  log[level](`${workflowInfo().workflowId} failed: ${code}: ${message}`, { code });
   return error;
 }
 
@@ -29,7 +25,7 @@ export async function recordedFailure(
   { jobId, label }: { jobId: string; label?: string },
   error: unknown,
 ): Promise<ApplicationFailure> {
-  const { code, message, details } = logged(toServiceError(error));
+  const { code, message, details } = logFailure(toServiceError(error));
   if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
   await bookkeeping.recordFailure(jobId, { code, message, details });
   return ApplicationFailure.create({

@@ -11,11 +11,11 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { LaneReport } from '../activities/pages.ts';
-import type { JobSummary } from '../db/job-summary.ts';
+import type { JobSummary } from '../db/jobs/job-summary.ts';
 import { toServiceError } from '../errors.ts';
-import { bookkeeping, lanes } from './activities.ts';
-import { logged } from './failure.ts';
+import type { PageWorkerReport } from '../page-jobs/page-worker-report.ts';
+import { bookkeeping, pageWorkers } from './activities.ts';
+import { logFailure } from './failure.ts';
 import { Outcome } from './search-attributes.ts';
 import { help, pause, resume, retune, wake } from './signals.ts';
 import { showSummary } from './summary.ts';
@@ -50,7 +50,7 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
   try {
     if (webhook) await startDeliveries(jobId);
     const discover = prepared ? undefined : await prepare?.();
-    const { end, summary, ...state } = await scrapeAll(input, discover);
+    const { end, summary, ...state } = await new PageJobRun(input, discover).run();
     // Events are delivered by a workflow of their own, which continues by itself.
     const next = { ...input, webhook: false, ...state };
     if (end === 'continue') await continueAsNew<typeof runPageJob>(next);
@@ -61,7 +61,7 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
       if (isCancellation(error)) {
         await bookkeeping.endJob(jobId, { status: 'cancelled' });
       } else {
-        const { code, message } = logged(toServiceError(error));
+        const { code, message } = logFailure(toServiceError(error));
         upsertSearchAttributes([{ key: Outcome, value: code }]);
         await bookkeeping.endJob(jobId, { status: 'failed', error: { code, message } });
       }
@@ -71,157 +71,213 @@ export async function runPageJob(input: PageJobInput, prepare?: Prepare): Promis
   }
 }
 
-/**
- * Runs lanes until no page is open. Their reports say how many lanes the job can use.
- * @returns `continue` if the history has become so long that another run has to continue the job
- */
-async function scrapeAll(
-  input: PageJobInput,
-  discover?: () => Promise<unknown>,
-): Promise<{
+/** The end of one run of a job's workflow. */
+interface RunEnd {
+  /** `continue` if the history has become so long that another run has to continue the job. */
   end: 'ended' | 'continue';
   paused: boolean;
   prepared: boolean;
   summary?: JobSummary | undefined;
-}> {
-  const { jobId } = input;
-  const running = new Set<number>();
-  let { paused = false } = input;
-  let woken = 0;
-  /** The value of `woken` when the last lane was started. */
-  let heard = 0;
-  let discovering = discover !== undefined;
-  /** Whether discovery has begun, or there is none. */
-  let prepared = !discovering;
-  let failure: { error: unknown } | undefined;
-  let report: LaneReport | undefined;
+}
 
-  let summary: JobSummary | undefined;
+/**
+ * Runs page workers until no page is open. Their reports say how many of them the job can use. The order of
+ * all steps is part of saved histories, so it must not change.
+ */
+class PageJobRun {
+  readonly #jobId: string;
+  readonly #discover: (() => Promise<unknown>) | undefined;
+  /** Discovery has a scope of its own, so that it can be cancelled when the job reaches its limit. */
+  readonly #discoveryScope = new CancellationScope();
+  /** The numbers of the page workers that are running. */
+  readonly #running = new Set<number>();
+  #isPaused: boolean;
+  /** How often the job was woken. */
+  #wakeCount = 0;
+  /** The value of `#wakeCount` when a page worker last began. */
+  #wakeCountSeen = 0;
+  /** Whether discovery has not ended. */
+  #isDiscovering: boolean;
+  /** Whether discovery has begun, or there is none. */
+  #isPrepared: boolean;
+  #failure: { error: unknown } | undefined;
+  /** The last report of a page worker. */
+  #report: PageWorkerReport | undefined;
+  #summary: JobSummary | undefined;
+
+  constructor({ jobId, paused = false }: PageJobInput, discover?: () => Promise<unknown>) {
+    this.#jobId = jobId;
+    this.#discover = discover;
+    this.#isPaused = paused;
+    this.#isDiscovering = discover !== undefined;
+    this.#isPrepared = !this.#isDiscovering;
+    setHandler(pause, () => this.#setPaused(true));
+    setHandler(resume, () => this.#setPaused(false));
+    setHandler(retune, async (change) => {
+      await bookkeeping.retuneJob(jobId, change);
+      this.#wakeCount++;
+    });
+    setHandler(wake, () => {
+      this.#wakeCount++;
+    });
+    setHandler(help, () => {
+      if (this.#running.size === 0 || this.#isPaused || this.#failure || this.#mustContinueAsNew()) return;
+      let number = 0;
+      while (this.#running.has(number)) number++;
+      void this.#runPageWorker(number);
+    });
+    // The start page shows which host the crawl is on, and so which sitemaps are to be read. Only workflows
+    // that started before this patch read them at once.
+    if (discover && !patched('start-page-first')) this.#beginDiscovery();
+  }
+
+  /** Scrapes the pages of the job until it ends or another run has to continue it. */
+  async run(): Promise<RunEnd> {
+    for (;;) {
+      if (!this.#isPaused && !this.#mustContinueAsNew()) this.#startPageWorkers(1);
+      await condition(() => this.#running.size === 0 || Boolean(this.#failure));
+      this.#throwFailure();
+      const report = this.#report;
+      if (this.#mustContinueAsNew()) {
+        await condition(() => this.#canContinueAsNew() || Boolean(this.#failure));
+        this.#throwFailure();
+        return this.#end('continue');
+      }
+      if (this.#isPaused) {
+        await condition(() => !this.#isPaused);
+      } else if (report && report.status !== 'scraping') {
+        // Appending to a job that has just ended wakes its workflow, which then has more to do.
+        if (this.#wakeCount === this.#wakeCountSeen && (await this.#hasEnded())) return this.#end('ended');
+      } else if (report?.outOfCredits && report.open > 0) {
+        const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. The documents of these pages are available. Start another job for the rest.`;
+        const error = { code: 'INSUFFICIENT_CREDITS', message };
+        await bookkeeping.endJob(this.#jobId, { status: 'failed', error });
+        this.#summary = await showSummary(this.#jobId);
+        return this.#end('ended');
+      } else if (report?.open === 0) {
+        // The job has reached its limit, so its sitemaps cannot add pages.
+        if (report.full && !this.#isPrepared) this.#isDiscovering = false;
+        if (this.#isDiscovering && report.full) this.#discoveryScope.cancel();
+        if (this.#isDiscovering && !report.full)
+          await condition(
+            () => !this.#isDiscovering || this.#wakeCount !== this.#wakeCountSeen || Boolean(this.#failure),
+            DISCOVERY_PAUSE,
+          );
+        else if (
+          (await bookkeeping.endJob(this.#jobId, { status: 'completed' })) &&
+          this.#wakeCount === this.#wakeCountSeen &&
+          (await this.#hasEnded())
+        )
+          return this.#end('ended');
+      }
+    }
+  }
+
+  #end(end: RunEnd['end']): RunEnd {
+    return { end, paused: this.#isPaused, prepared: this.#isPrepared, summary: this.#summary };
+  }
+
+  async #setPaused(paused: boolean): Promise<void> {
+    this.#isPaused = paused;
+    this.#showState();
+    await bookkeeping.retuneJob(this.#jobId, { paused });
+  }
+
+  /** Starts the page workers with numbers below `wanted` that are not running. */
+  #startPageWorkers(wanted: number): void {
+    for (let number = 0; number < wanted; number++)
+      if (!this.#running.has(number)) void this.#runPageWorker(number);
+  }
+
+  /** Runs a page worker for as long as the job can use that many of them. */
+  async #runPageWorker(number: number): Promise<void> {
+    this.#running.add(number);
+    try {
+      let wanted = number + 1;
+      while (number < wanted && !this.#isPaused && !this.#failure && !this.#mustContinueAsNew()) {
+        this.#wakeCountSeen = this.#wakeCount;
+        const report = await pageWorkers.scrapePages({
+          jobId: this.#jobId,
+          lane: number,
+          running: this.#running.size,
+        });
+        this.#report = report;
+        // Workers of an earlier version began discovery before the first page and do not report `placed`.
+        if (report.placed !== false && !report.full) this.#beginDiscovery();
+        this.#showState();
+        if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
+        wanted = report.lanes;
+        if (report.done) this.#startPageWorkers(wanted);
+        const seen = this.#wakeCount;
+        if (report.waitMs)
+          await condition(
+            () => this.#wakeCount !== seen || this.#isPaused || Boolean(this.#failure),
+            report.waitMs,
+          );
+      }
+    } catch (error) {
+      this.#failure ??= { error };
+    } finally {
+      this.#running.delete(number);
+    }
+  }
+
+  #beginDiscovery(): void {
+    if (!this.#discover || this.#isPrepared) return;
+    this.#isPrepared = true;
+    this.#discoveryScope.run(this.#discover).then(
+      () => {
+        this.#isDiscovering = false;
+      },
+      (error) => {
+        if (isCancellation(error)) this.#isDiscovering = false;
+        else this.#failure ??= { error };
+      },
+    );
+  }
+
+  #throwFailure(): void {
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #mustContinueAsNew(): boolean {
+    return workflowInfo().continueAsNewSuggested;
+  }
+
+  /** Whether nothing is under way that the next run would not know of. */
+  #canContinueAsNew(): boolean {
+    return !(this.#isPrepared && this.#isDiscovering) && allHandlersFinished();
+  }
 
   /**
    * Shows the summary of a job that has ended.
    * @returns false if the job was woken meanwhile, because it then has more to do
    */
-  async function isOver(): Promise<boolean> {
-    const seen = woken;
-    summary = await showSummary(jobId);
-    return woken === seen;
-  }
-  const isDraining = () => workflowInfo().continueAsNewSuggested;
-  const show = () => setCurrentDetails(describe(report, { paused, discovering: prepared && discovering }));
-  const fail = (error: unknown) => {
-    failure ??= { error };
-  };
-  const raise = () => {
-    if (failure) throw failure.error;
-  };
-
-  setHandler(pause, async () => {
-    paused = true;
-    show();
-    await bookkeeping.retuneJob(jobId, { paused });
-  });
-  setHandler(resume, async () => {
-    paused = false;
-    show();
-    await bookkeeping.retuneJob(jobId, { paused });
-  });
-  setHandler(retune, async (change) => {
-    await bookkeeping.retuneJob(jobId, change);
-    woken++;
-  });
-  setHandler(wake, () => {
-    woken++;
-  });
-  setHandler(help, () => {
-    if (running.size === 0 || paused || failure || isDraining()) return;
-    let number = 0;
-    while (running.has(number)) number++;
-    void lane(number);
-  });
-  // Discovery has a scope of its own, so that it can be cancelled when the job reaches its limit.
-  const discovery = new CancellationScope();
-  const found = () => {
-    discovering = false;
-  };
-  function beginDiscovery(): void {
-    if (!discover || prepared) return;
-    prepared = true;
-    discovery.run(discover).then(found, (error) => (isCancellation(error) ? found() : fail(error)));
-  }
-  // The start page shows which host the crawl is on, and so which sitemaps are to be read. Only workflows
-  // that started before this patch read them at once.
-  if (discover && !patched('start-page-first')) beginDiscovery();
-
-  async function lane(number: number): Promise<void> {
-    running.add(number);
-    try {
-      for (let wanted = number + 1; number < wanted && !paused && !failure && !isDraining(); ) {
-        heard = woken;
-        report = await lanes.scrapePages({ jobId, lane: number, running: running.size });
-        // Workers of an earlier version began discovery before the first page and do not report `placed`.
-        if (report.placed !== false && !report.full) beginDiscovery();
-        show();
-        if (report.open === 0 || report.status !== 'scraping' || report.outOfCredits) return;
-        wanted = report.lanes;
-        if (report.done) start(wanted);
-        const seen = woken;
-        if (report.waitMs) await condition(() => woken !== seen || paused || Boolean(failure), report.waitMs);
-      }
-    } catch (error) {
-      fail(error);
-    } finally {
-      running.delete(number);
-    }
-  }
-  function start(wanted: number): void {
-    for (let number = 0; number < wanted; number++) if (!running.has(number)) void lane(number);
+  async #hasEnded(): Promise<boolean> {
+    const seen = this.#wakeCount;
+    this.#summary = await showSummary(this.#jobId);
+    return this.#wakeCount === seen;
   }
 
-  for (;;) {
-    if (!paused && !isDraining()) start(1);
-    await condition(() => running.size === 0 || Boolean(failure));
-    raise();
-    if (isDraining()) {
-      await condition(() => (!(prepared && discovering) && allHandlersFinished()) || Boolean(failure));
-      raise();
-      return { end: 'continue', paused, prepared };
-    }
-    if (paused) {
-      await condition(() => !paused);
-    } else if (report && report.status !== 'scraping') {
-      // Appending to a job that has just ended wakes its workflow, which then has more to do.
-      if (woken === heard && (await isOver())) return { end: 'ended', paused, prepared, summary };
-    } else if (report?.outOfCredits && report.open > 0) {
-      const message = `The team ran out of credits after ${report.completed + report.failed} of ${report.total} pages. What there is can be read; start another job for the rest.`;
-      await bookkeeping.endJob(jobId, { status: 'failed', error: { code: 'INSUFFICIENT_CREDITS', message } });
-      return { end: 'ended', paused, prepared, summary: await showSummary(jobId) };
-    } else if (report?.open === 0) {
-      // The job has reached its limit, so its sitemaps cannot add pages.
-      if (report.full && !prepared) found();
-      if (discovering && report.full) discovery.cancel();
-      if (discovering && !report.full)
-        await condition(() => !discovering || woken !== heard || Boolean(failure), DISCOVERY_PAUSE);
-      else if (
-        (await bookkeeping.endJob(jobId, { status: 'completed' })) &&
-        woken === heard &&
-        (await isOver())
-      )
-        return { end: 'ended', paused, prepared, summary };
-    }
+  #showState(): void {
+    const discovering = this.#isPrepared && this.#isDiscovering;
+    setCurrentDetails(describe(this.#report, { paused: this.#isPaused, discovering }));
   }
 }
 
 /** The text that the Temporal UI shows while a job runs. */
-function describe(report: LaneReport | undefined, state: { paused: boolean; discovering: boolean }): string {
+function describe(
+  report: PageWorkerReport | undefined,
+  state: { paused: boolean; discovering: boolean },
+): string {
   if (!report) return 'Starting.';
-  const { total, completed, failed, credits, lanes: wanted } = report;
+  const { total, completed, failed, credits, lanes } = report;
   return [
     `**${completed + failed} of ${total} pages**${state.paused ? ', paused' : ''}`,
     `- with a document: ${completed}`,
-    `- without an answer: ${failed}`,
+    `- failed: ${failed}`,
     `- credits: ${credits}`,
-    `- lanes: ${wanted}`,
+    `- page workers: ${lanes}`,
     ...(state.discovering ? ['- sitemaps are being read'] : []),
   ].join('\n');
 }

@@ -5,7 +5,7 @@
 export const QUEUES = {
   /** All workflows, the activities of scrapes and maps, short operations on the database, and upkeep. */
   scrape: 'scrape',
-  /** Lanes of batches and crawls, and the discovery of crawls. */
+  /** Page workers of batches and crawls, and the discovery of crawls. */
   pages: 'pages',
   /** Deliveries of webhook events. */
   webhooks: 'webhooks',

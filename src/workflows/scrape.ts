@@ -31,7 +31,7 @@ export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport 
 
 /** The text that the Temporal UI shows after a scrape. */
 function describe({ engine, proxy, statusCode, fallbacks, ms }: ScrapeReport): string {
-  const stages = Object.entries(ms).map(([stage, took]) => `${stage} ${took}`);
+  const stages = Object.entries(ms).map(([stage, durationMs]) => `${stage} ${durationMs}`);
   return [
     `**HTTP ${statusCode} from ${engine}**${proxy ? ` by ${proxy} proxy` : ''}`,
     '',

@@ -3,10 +3,11 @@ import type { Retuning } from '../schemas/page-job.ts';
 
 /** Keeps the job from starting more pages until `resume`. */
 export const pause = defineSignal('pause');
+/** Lets a paused job start pages again. */
 export const resume = defineSignal('resume');
 /** Changes the limit, concurrency or delay of a job. */
 export const retune = defineSignal<[Retuning]>('retune');
 /** Says that there may be new work in the database. */
 export const wake = defineSignal('wake');
-/** Asks for another lane, because the lane that sends it cannot take all pages that are due. */
+/** Requests another page worker, because the one that sends it cannot take all pages that are due. */
 export const help = defineSignal('help');

@@ -1,5 +1,5 @@
 import { patched, setCurrentDetails } from '@temporalio/workflow';
-import type { JobSummary } from '../db/job-summary.ts';
+import type { JobSummary } from '../db/jobs/job-summary.ts';
 import { bookkeeping } from './activities.ts';
 
 /**
@@ -21,18 +21,18 @@ function describe(summary: JobSummary): string {
     `**${completed + failed} of ${pages} pages**, ${status}`,
     '',
     `- with a document: ${completed}`,
-    `- failed: ${failed}${failed ? ` (${listed(failures)})` : ''}`,
+    `- failed: ${failed}${failed ? ` (${formatCounts(failures)})` : ''}`,
     `- credits: ${credits}`,
     ...(slowestHost
       ? [
           `- slowest host: ${slowestHost.host}, ${slowestHost.averageMs} ms on average over ${slowestHost.requests} requests`,
         ]
       : []),
-    `- skipped: ${listed(skipped) || 'nothing'}`,
+    `- skipped: ${formatCounts(skipped) || 'nothing'}`,
   ].join('\n');
 }
 
-const listed = (counts: Record<string, number>) =>
+const formatCounts = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ');

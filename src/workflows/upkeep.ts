@@ -7,7 +7,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import type { StalledJob } from '../db/page-jobs.ts';
+import type { StalledJob } from '../db/jobs/page-jobs.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
 import { upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
@@ -15,22 +15,22 @@ import type { crawl } from './crawl.ts';
 import { wake } from './signals.ts';
 import { startDeliveries } from './webhooks.ts';
 
-const ROUND = '1 minute';
-/** Number of rounds from one time of tidying up to the next. */
-const TIDY_EVERY = 10;
+const ROUND_PAUSE = '1 minute';
+/** Number of rounds from one deletion of expired data to the next. */
+const ROUNDS_PER_CLEANUP = 10;
 /** Number of rounds after which the workflow continues as a new run, so that its history stays short. */
-const ROUNDS = 500;
+const MAX_ROUNDS = 500;
 
 /** Runs forever: restarts jobs and deliveries that have lost their workflow, and deletes expired data. */
 export async function upkeep(): Promise<void> {
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const job of await upkeepSteps.findStalled()) await setGoing(job);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (const job of await upkeepSteps.findStalled()) await restartJob(job);
     for (const jobId of await upkeepSteps.findOverdue()) await startDeliveries(jobId);
-    if (round % TIDY_EVERY === 0) {
+    if (round % ROUNDS_PER_CLEANUP === 0) {
       const { jobs, files, copies } = await upkeepSteps.tidyUp();
       setCurrentDetails(`Last tidied up: ${jobs} jobs, ${files} files, ${copies} copies of pages.`);
     }
-    await sleep(ROUND);
+    await sleep(ROUND_PAUSE);
   }
   await continueAsNew<typeof upkeep>();
 }
@@ -39,7 +39,7 @@ export async function upkeep(): Promise<void> {
  * Starts a workflow for a job that has none. A workflow that is running is woken instead, because it may
  * have missed a signal.
  */
-async function setGoing({ id, kind }: StalledJob): Promise<void> {
+async function restartJob({ id, kind }: StalledJob): Promise<void> {
   const workflowId = workflowIdOf(kind, id);
   try {
     await startChild<typeof batch | typeof crawl>(JOB_KINDS[kind].workflow, {
@@ -48,11 +48,11 @@ async function setGoing({ id, kind }: StalledJob): Promise<void> {
       parentClosePolicy: 'ABANDON',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
-    log.warn('a job had lost its workflow; it goes on', { workflowId });
+    log.warn('restarted a job that had lost its workflow', { workflowId });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     await getExternalWorkflowHandle(workflowId)
       .signal(wake)
-      .catch((ended) => log.info('the job has ended meanwhile', { workflowId, ended: String(ended) }));
+      .catch((ended) => log.info('job ended before it could be woken', { workflowId, ended: String(ended) }));
   }
 }

@@ -26,7 +26,7 @@ export async function deliver({ jobId }: DeliverInput): Promise<void> {
   for (;;) {
     const seen = woken;
     const { open, nextDueInMs, jobEnded } = await deliveries.deliverWebhooks(jobId);
-    setCurrentDetails(`Events still to be delivered: ${open}`);
+    setCurrentDetails(`Webhook events that are not delivered yet: ${open}`);
     // The workflow was woken after something was stored that this report may not include yet.
     if (woken !== seen) continue;
     if (jobEnded && open === 0) return;
@@ -43,12 +43,12 @@ export async function deliver({ jobId }: DeliverInput): Promise<void> {
  */
 export async function startDeliveries(jobId: string): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
-    if (await begin(jobId)) return;
+    if (await startUnlessRunning(jobId)) return;
     try {
       await getExternalWorkflowHandle(workflowIdOf(jobId)).signal(wake);
     } catch {
       // The workflow has ended meanwhile. A new one finds all events that have been stored.
-      await begin(jobId);
+      await startUnlessRunning(jobId);
     }
   });
 }
@@ -56,7 +56,7 @@ export async function startDeliveries(jobId: string): Promise<void> {
 const workflowIdOf = (jobId: string) => `webhooks/${jobId}`;
 
 /** Starts the delivery workflow of a job. @returns false if it is already running */
-async function begin(jobId: string): Promise<boolean> {
+async function startUnlessRunning(jobId: string): Promise<boolean> {
   try {
     await startChild(deliver, {
       workflowId: workflowIdOf(jobId),

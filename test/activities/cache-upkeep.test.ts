@@ -6,17 +6,17 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { up as countFiles } from '../../migrations/0006-cache-files.ts';
 import { removeStrayFiles, trimCache } from '../../src/activities/cache-upkeep.ts';
-import { type Blobs, openBlobs } from '../../src/blobs.ts';
-import { cachedBytes } from '../../src/db/cache-files.ts';
+import { formatFileReference } from '../../src/blobs/file-urls.ts';
+import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
+import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createPageCache, type PageCache } from '../../src/engines/page-cache.ts';
-import { formatFileReference } from '../../src/file-urls.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
-/** What the cache keeps: for how long, how much of it, and which files with it. */
+/** The limits of the cache by age and size, and the files that belong to its copies. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -95,31 +95,31 @@ const trim = (cacheMaxBytes = NO_LIMIT) =>
   trimCache({ db, cacheBlobs, cacheTtlMs: TWO_YEARS_MS, cacheMaxBytes });
 
 describe('the limit of the cache', () => {
-  it('lets those copies go that were not used for longest, and no more than it must', async () => {
+  it('deletes the least recently used copies, and no more than necessary', async () => {
     for (const [index, name] of ['one', 'two', 'three', 'four'].entries()) {
       await keep(name);
       await lastUsed(name, (10 - index) * HOUR_MS);
     }
     expect(await find('one')).toBe('one');
     const bytes = await bytesOnDisk();
-    expect(await cachedBytes(db)).toBe(bytes);
+    expect(await sumCachedBytes(db)).toBe(bytes);
     expect(await trim(bytes)).toEqual({ copies: 0, files: 0 });
     expect(await trim(bytes - 1)).toEqual({ copies: 1, files: 1 });
     expect(await kept()).toEqual(['four', 'one', 'three']);
     expect(await find('two')).toBeUndefined();
-    expect(await bytesOnDisk()).toBe(await cachedBytes(db));
+    expect(await bytesOnDisk()).toBe(await sumCachedBytes(db));
     await trim(1);
     expect(await filesOnDisk()).toEqual([]);
-    expect(await cachedBytes(db)).toBe(0);
+    expect(await sumCachedBytes(db)).toBe(0);
   });
 
-  it('counts a picture that several copies have once, and lets it go with the last of them', async () => {
+  it('counts a screenshot shared by several copies once, and deletes it with the last of them', async () => {
     const picture = randomBytes(50_000);
     await keep('one', { picture });
     await keep('two', { picture });
     await lastUsed('one', 5 * HOUR_MS);
     await lastUsed('two', HOUR_MS / 2);
-    const bytes = await cachedBytes(db);
+    const bytes = await sumCachedBytes(db);
     expect(Math.abs(bytes - (await bytesOnDisk()))).toBeLessThan(100);
     expect(bytes).toBeLessThan(2 * picture.length);
     await trim(bytes - 1);
@@ -130,17 +130,17 @@ describe('the limit of the cache', () => {
     expect(await filesOnDisk()).toEqual([]);
   });
 
-  it('lets copies in one file go together', async () => {
+  it('deletes copies that share a file together', async () => {
     await Promise.all(['one', 'two', 'three'].map((name) => keep(name)));
     expect(await filesOnDisk()).toHaveLength(1);
-    expect(await cachedBytes(db)).toBe(await bytesOnDisk());
+    expect(await sumCachedBytes(db)).toBe(await bytesOnDisk());
     await keep('later');
     await lastUsed('one', HOUR_MS);
     expect(await trim((await bytesOnDisk()) - 1)).toEqual({ copies: 3, files: 1 });
     expect(await kept()).toEqual(['later']);
   });
 
-  it('is kept in steps, however much there is', async () => {
+  it('is enforced in steps, however many copies there are', async () => {
     for (let n = 0; n < 120; n++) await keep(`page ${n}`);
     expect((await trim(1)).copies).toBe(120);
     expect(await filesOnDisk()).toEqual([]);
@@ -148,7 +148,7 @@ describe('the limit of the cache', () => {
 });
 
 describe('a copy', () => {
-  it('goes when it is too old, and its file when no other copy is in it', async () => {
+  it('is deleted when it is too old, and its file when no other copy uses it', async () => {
     await Promise.all([
       keep('old', { ageMs: TWO_YEARS_MS + DAY_MS }),
       keep('young', { ageMs: TWO_YEARS_MS - DAY_MS }),
@@ -159,7 +159,7 @@ describe('a copy', () => {
     expect(await find('young')).toBe('young');
   });
 
-  it('whose file is lost gives way to the one before it', async () => {
+  it('whose file is lost is replaced by the one before it', async () => {
     await keep('page', { ageMs: DAY_MS });
     const before = (await filesOnDisk()).map(({ file }) => file);
     await keep('page');
@@ -168,16 +168,16 @@ describe('a copy', () => {
     expect(found?.fetchedAt).toBeLessThan(Date.now() - HOUR_MS);
     await unlink(before[0]!);
     expect(await find('page')).toBeUndefined();
-    expect([await kept(), await cachedBytes(db)]).toEqual([[], 0]);
+    expect([await kept(), await sumCachedBytes(db)]).toEqual([[], 0]);
   });
 
-  it('that was kept before files were counted is counted too', async () => {
+  it('from before file sizes were recorded is counted too', async () => {
     await Promise.all(['one', 'two'].map((name) => keep(name)));
     await sql`drop table cache_files`.execute(db.query);
     await sql`alter table cache_entries drop column files`.execute(db.query);
     // A migration knows no tables.
     await countFiles(db.query as unknown as Kysely<unknown>);
-    expect(await cachedBytes(db)).toBe(await bytesOnDisk());
+    expect(await sumCachedBytes(db)).toBe(await bytesOnDisk());
     expect(await removeAllStrays()).toBe(0);
     expect(await find('two')).toBe('two');
     expect((await trim(1)).copies).toBe(2);
@@ -190,8 +190,8 @@ const removeAllStrays = async () => {
   return removed;
 };
 
-describe('a file that no copy has', () => {
-  it('goes after an hour; one that may still get its row, and those of copies, stay', async () => {
+describe('a file without a copy', () => {
+  it('is deleted after an hour, but not while its row may still be written', async () => {
     await keep('page', { picture: randomBytes(1_000) });
     const stray = await cacheBlobs.put(Buffer.from('stray'));
     await cacheBlobs.put(Buffer.from('just written'));

@@ -11,7 +11,7 @@ const GUIDE = `<html lang="en"><main><h1>Bees</h1><p>Honey bees live in colonies
   <h2>How do I clean a hive?</h2><p>With hot water and a brush.</p>
   <table><tr><td>Hive weight<td>35 kg</table></main>`;
 
-describe('the passages that fit a question', () => {
+describe('the passages that match a question', () => {
   const asked: [string, string][] = [
     ['How much does a colony cost?', 'A new colony is $180 with us.'],
     ['How much honey does a colony eat?', 'A colony eats 20 kg of honey each winter.'],
@@ -59,14 +59,14 @@ describe('the passages that fit a question', () => {
     expect(found(`<html lang="${language}"><body>${text}`, question)).toEqual([passage]);
   });
 
-  it('come in the order of the page, as many as wanted', () => {
+  it('are returned in the order of the page, up to the requested number', () => {
     const page = Array.from({ length: 9 }, (_, n) => `<p>Rule ${n} is about parking.</p>`).join('');
     expect(found(page, 'parking', 4)).toHaveLength(4);
     const two = '<p>Parking is dear here.</p><p>Trains run.</p><p>Parking, parking, parking.</p>';
     expect(found(two, 'parking')).toEqual(['Parking is dear here.', 'Parking, parking, parking.']);
   });
 
-  it('are also the answers that the page gives in structured data', () => {
+  it('include answers from the structured data of the page', () => {
     const faq = {
       '@type': 'FAQPage',
       mainEntity: [
@@ -81,7 +81,7 @@ describe('the passages that fit a question', () => {
     expect(found(page, 'Do you ship abroad?')).toEqual(['Only to Norway.']);
   });
 
-  it('are looked for in the content only, as it was asked for', () => {
+  it('come from the requested content only', () => {
     const page =
       '<nav><p>Parking in the menu.</p></nav><main><p>Nothing of it here, but enough text to stay.</p></main>';
     expect(found(page, 'parking')).toEqual([]);
@@ -89,7 +89,7 @@ describe('the passages that fit a question', () => {
     expect(whole.map(({ text }) => text)).toEqual(['Parking in the menu.']);
   });
 
-  it('are short, also of a text without end', () => {
+  it('are short even where the text has no sentence breaks', () => {
     const [passage] = found(`<p>parking ${'word '.repeat(100_000)}</p>`, 'parking');
     expect(passage!.length).toBeLessThanOrEqual(2_000);
   });

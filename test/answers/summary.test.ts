@@ -30,7 +30,7 @@ describe('a summary', () => {
 
   const summary = (html: string) => summarize(contentOf(html));
 
-  it('is a few sentences of the page, word for word and in its order', () => {
+  it('is a few sentences of the page, verbatim and in their order', () => {
     const { text = '', by } = summary(ARTICLE) ?? {};
     expect(by).toBe('sentences');
     const sentences = splitSentences(text);
@@ -44,11 +44,11 @@ describe('a summary', () => {
     expect(text).not.toMatch(/fence|weather|survive as a colony|12/);
   });
 
-  it('is the same each time', () => {
+  it('is the same for the same page every time', () => {
     expect(summary(ARTICLE)).toEqual(summary(ARTICLE));
   });
 
-  it('of another language works alike', () => {
+  it('works for other languages', () => {
     const german = `<html lang="de"><title>Alpengletscher</title><p>Die Gletscher der Alpen verlieren seit Jahren an Masse.
       Gestern gab es im Gasthaus Suppe mit Brot und Käse. Wenn die Gletscher der Alpen schmelzen, fehlt den Flüssen im Sommer Wasser.
       Die Masse der Gletscher wird jedes Jahr im Herbst gemessen. Ein Hund bellte lange vor der Tür des Nachbarn.</p>`;
@@ -59,24 +59,24 @@ describe('a summary', () => {
     expect(summary(japanese)?.text).toBe('東京は日本の首都であり、世界で最も大きな都市の一つです。');
   });
 
-  it('says nothing twice', () => {
+  it('contains no sentence twice', () => {
     const twice = '<p>The river flows through the old town to the sea.</p>'.repeat(30);
     expect(summary(twice)?.text).toBe('The river flows through the old town to the sea.');
   });
 
-  it('of a page without sentences is its own description, and of one without that none', () => {
+  it('falls back to the description of a page without sentences, and is missing without a description', () => {
     const page = '<meta name="description" content="What it is."><ul><li>a<li>b</ul>';
     expect(summary(page)).toEqual({ text: 'What it is.', by: 'description' });
     expect(summary('<ul><li>a<li>b</ul>')).toBeUndefined();
   });
 
-  it('of plain text works alike, of a file there is none', () => {
+  it('is made of plain text, and not of a file', () => {
     const text = 'The river flows through the old town to the sea.';
     expect(summarize(contentOf(text, {}, { kind: 'text' }))?.text).toBe(text);
     expect(summarize(contentOf(btoa(text), {}, { kind: 'base64' }))).toBeUndefined();
   });
 
-  it('of a very long page stays short', () => {
+  it('stays short for a very long page', () => {
     const lines = Array.from(
       { length: 20_000 },
       (_, n) => `<p>The number ${n} follows the number ${n - 1} here.</p>`,

@@ -5,7 +5,7 @@ import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.t
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** What takes a language model, by a service that has none (compatibility 1.4, 2.6). */
+/** Formats for language models in a service that has none. */
 
 const PRODUCT = {
   '@type': 'Product',
@@ -80,7 +80,7 @@ describe('a scrape without a language model', () => {
     expect(body.data.warning).toContain('json has nothing for colour');
   });
 
-  it('gives product and all data for machines', async () => {
+  it('returns the product and all structured data of the page', async () => {
     const { body } = await scrape(['product', { type: 'json', prompt: 'everything' }]);
     expect(body.data).toMatchObject({
       product: {
@@ -94,7 +94,7 @@ describe('a scrape without a language model', () => {
     });
   });
 
-  it('leaves out what the page does not have, says so, and takes nothing for it', async () => {
+  it('leaves out what the page does not have, warns, and charges nothing for it', async () => {
     const formats = [
       'markdown',
       'summary',
@@ -114,7 +114,7 @@ describe('a scrape without a language model', () => {
     expect(body.data.metadata.creditsUsed).toBe(5);
   });
 
-  it('keeps nothing of it with zero data retention', async () => {
+  it('stores no extracted data with zero data retention', async () => {
     const { body } = await scrape([{ type: 'json', schema }], { zeroDataRetention: true });
     expect(body.data).toMatchObject({ json: { price: 1299 }, metadata: { creditsUsed: 6 } });
   });
@@ -131,7 +131,7 @@ describe('a scrape without a language model', () => {
     expect(JSON.stringify(body)).toContain(message);
   });
 
-  it('refuses a schema that leads nowhere, once the page is there', async () => {
+  it('refuses a schema with a reference that leads nowhere after it has fetched the page', async () => {
     const { status, body } = await scrape([
       { type: 'json', schema: { properties: { a: { $ref: '#/nowhere' } } } },
     ]);
@@ -140,7 +140,7 @@ describe('a scrape without a language model', () => {
   });
 });
 
-it('pages of a batch are answered and paid alike', async () => {
+it('pages of a batch get the same extracted data at the same price as single scrapes', async () => {
   const body = {
     urls: [`${site.url}/lamp`, `${site.url}/empty`],
     formats: [{ type: 'question', question: 'Who designed it?' }],

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import { ROUTES } from '../../src/api/routes.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 
 /** Whatever comes in, the answer is a typed error or a result, never a hang and never a 5xx without a code. */
@@ -14,14 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-describe('requests that do not fit', () => {
+describe('an invalid request', () => {
   const bodies: [string, unknown, RegExp][] = [
     ['no url', {}, /Bad Request/],
     ['a url of another type', { url: 5 }, /Bad Request/],
     ['a url that is none', { url: 'not a url' }, /Invalid URL: not a url/],
     ['a scheme that is not fetched', { url: 'ftp://127.0.0.1/x' }, /unsupported protocol: ftp/],
     ['javascript', { url: 'javascript:alert(1)' }, /unsupported protocol: javascript/],
-    ['a selector that is none', { url: 'http://127.0.0.1', includeTags: ['a['] }, /"a\[" is no CSS selector/],
+    [
+      'a selector that is none',
+      { url: 'http://127.0.0.1', includeTags: ['a['] },
+      /"a\[" is not a CSS selector/,
+    ],
     [
       'a header that breaks out',
       { url: 'http://127.0.0.1', headers: { a: 'b\r\nc: d' } },
@@ -42,17 +46,17 @@ describe('requests that do not fit', () => {
     expect(Array.isArray(answer.body.details)).toBe(true);
   });
 
-  it('no body at all', async () => {
+  it('is refused without a body', async () => {
     const { status, body } = await call('/v2/scrape', { method: 'POST' });
     expect([status, body.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('a body of 11 MB', async () => {
+  it('is refused with a body of 11 MB', async () => {
     const { status, body } = await scrape({ url: 'http://127.0.0.1', origin: 'x'.repeat(11 * 1024 * 1024) });
     expect([status, body.code]).toEqual([413, 'REQUEST_TOO_LARGE']);
   });
 
-  it('a path that does not exist, and a method that does not fit', async () => {
+  it('gets 404 for an unknown path and 405 for an unsupported method', async () => {
     const nowhere = await call('/v2/nowhere');
     expect([nowhere.status, nowhere.body.code]).toEqual([404, 'NOT_FOUND']);
     const wrong = await call('/v2/scrape', { method: 'DELETE' });
@@ -82,7 +86,7 @@ describe('requests that do not fit', () => {
     expect(body.error).toContain(path);
   });
 
-  it('a path that only begins like a resource to come', async () => {
+  it('gets 404 for a path that only begins like a planned resource', async () => {
     const { status, body } = await call('/v2/searching');
     expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
   });
@@ -92,14 +96,14 @@ describe('requests that do not fit', () => {
     ['safeMode', { safeMode: true }],
     ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
-  it.each(upcoming)('a feature to come: %s', async (name, options) => {
+  it.each(upcoming)('names the feature that is not available yet: %s', async (name, options) => {
     const { status, body } = await scrape({ url: site.url, ...options });
     expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
     expect(body.error).toContain(name);
   });
 });
 
-describe('a parameter of a query that nobody knows', () => {
+describe('an unknown query parameter', () => {
   it.each([
     '/v2/team/activity',
     '/v2/team/credit-usage',
@@ -112,7 +116,7 @@ describe('a parameter of a query that nobody knows', () => {
     expect(Object.keys(more.body)).toEqual(Object.keys(plain.body));
   });
 
-  it('changes nothing of the status of a job', async () => {
+  it('does not affect the status of a job', async () => {
     const { body } = await call('/v2/batch/scrape', { body: { urls: [`${site.url}/article/50`] } });
     const path = `/v2/batch/scrape/${body.id}`;
     const answer = await call(`${path}?limit=1&other=1`);
@@ -120,7 +124,7 @@ describe('a parameter of a query that nobody knows', () => {
   });
 });
 
-describe('a key of a body that nobody knows', () => {
+describe('an unknown key in a request body', () => {
   const id = '0190b3c4-1111-7222-8333-444455556666';
   const bodies = ROUTES.filter(({ method }) => method === 'post').map(({ path }) => path);
   it.each(bodies)('is refused by POST %s', async (path) => {
@@ -140,7 +144,7 @@ describe('a key of a body that nobody knows', () => {
   );
 });
 
-describe('targets that misbehave', () => {
+describe('a scrape of a site that misbehaves', () => {
   it.each([
     ['/status/404', 404, 'Not Found'],
     ['/status/500', 500, 'Internal Server Error'],
@@ -150,7 +154,7 @@ describe('targets that misbehave', () => {
     expect(body.data.metadata).toMatchObject({ statusCode, error });
   });
 
-  it('a port that nobody listens on', async () => {
+  it('reports a port that nobody listens on', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     // A TCP server's address is never a path.
@@ -162,65 +166,65 @@ describe('targets that misbehave', () => {
     expect(body.error).toMatch(/refused/i);
   });
 
-  it('a redirect loop', async () => {
+  it('reports a redirect loop', async () => {
     const { status, body } = await scrape({ url: `${site.url}/redirect-loop` });
     expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
     expect(body.error).toMatch(/redirect/i);
   });
 
-  it('a body without end', async () => {
+  it('stops reading an endless body', async () => {
     const { status, body } = await scrape({ url: `${site.url}/endless`, timeout: 20_000 });
     expect([408, 500]).toContain(status);
     expect(['SCRAPE_CONTENT_TOO_LARGE', 'SCRAPE_TIMEOUT']).toContain(body.code);
   });
 
-  it('a connection that breaks', async () => {
+  it('reports a connection that breaks', async () => {
     const { status, body } = await scrape({ url: `${site.url}/reset` });
     expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
   });
 
-  it('an empty page', async () => {
+  it('returns an empty page as a result', async () => {
     const { status, body } = await scrape({ url: `${site.url}/empty` });
     expect([status, body.success]).toEqual([200, true]);
     expect(body.data.markdown).toBe('');
   });
 
-  it('a picture', async () => {
+  it('reports that a picture cannot be converted', async () => {
     const { status, body } = await scrape({ url: `${site.url}/image/1.png` });
     expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   });
 
-  it('a PDF, for which there is no parser yet', async () => {
+  it('reports that there is no PDF parser yet', async () => {
     const { status, body } = await scrape({ url: `${site.url}/docs/1.pdf` });
     expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
     expect(body.error).toContain('parsers');
   });
 
-  it('another charset', async () => {
+  it('decodes other charsets', async () => {
     const { body } = await scrape({ url: `${site.url}/charset/shift_jis` });
     expect(body.data.markdown).toContain('日本語');
   });
 
-  it('JSON is fenced as markdown and raw as rawHtml', async () => {
+  it('returns JSON as fenced markdown and as raw rawHtml', async () => {
     const { body } = await scrape({ url: `${site.url}/data/1.json`, formats: ['markdown', 'rawHtml'] });
     expect(body.data.markdown).toMatch(/^```json\n/);
     expect(JSON.parse(body.data.rawHtml)).toBeTypeOf('object');
   });
 
-  it('JSON and pictures are the same when they are opened in the browser', async () => {
+  it('treats JSON and pictures the same way when the browser opens them', async () => {
     const json = await scrape({ url: `${site.url}/data/2.json`, waitFor: 1, formats: ['markdown'] });
     expect(json.body.data.markdown).toMatch(/^```json\n/);
     const picture = await scrape({ url: `${site.url}/image/2.png`, waitFor: 1 });
     expect([picture.status, picture.body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   });
 
-  it('an address inside that nothing lets through', async () => {
+  it('refuses a private IP address', async () => {
     const { status, body } = await scrape({ url: 'http://169.254.169.254/latest/meta-data/' });
     expect([status, body.code]).toEqual([403, 'unsafe_domain_blocked']);
     expect(body.error).toContain('WINNOW_ALLOW_PRIVATE');
   });
 
-  it('the same through the browser', async () => {
+  it('refuses a private IP address in the browser too', async () => {
     const { status, body } = await scrape({ url: 'http://10.0.0.1/', formats: ['screenshot'] });
     expect([status, body.code]).toEqual([403, 'unsafe_domain_blocked']);
   });

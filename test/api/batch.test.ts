@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
-import { findTeam } from '../../src/db/teams.ts';
-import { type Answer, call } from '../support/api.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** Batches: started, watched, changed and ended through the API. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const PATH = '/v2/batch/scrape';
 
 let site: Site;
@@ -38,7 +38,7 @@ const ledgerOf = async (id: string): Promise<number> => {
 };
 
 describe('a batch', () => {
-  it('scrapes every page once, and says so', async () => {
+  it('scrapes every page once and reports the totals', async () => {
     const urls = [...articles(11), `${site.url}/article/3`];
     const { status, body } = await call(PATH, { body: { urls, formats: ['markdown', 'links'] } });
     expect(status).toBe(200);
@@ -65,13 +65,13 @@ describe('a batch', () => {
     expect(Date.parse(done.expiresAt) - Date.parse(done.completedAt)).toBe(24 * 3_600_000);
   });
 
-  it('leaves addresses out that are none, and names them', async () => {
+  it('leaves out invalid URLs and lists them', async () => {
     const { body } = await call(PATH, { body: { urls: [articles(1)[0], 'x y', 'ftp://a.test/'] } });
     expect(body.invalidURLs).toEqual(['x y', 'ftp://a.test/']);
     expect(await finished(PATH, body.id)).toMatchObject({ status: 'completed', total: 1 });
   });
 
-  it('refuses them when asked to, and a list without any page', async () => {
+  it('is refused for invalid URLs when the request says so, and for an empty list', async () => {
     const strict = await call(PATH, { body: { urls: [articles(1)[0], 'x y'], ignoreInvalidURLs: false } });
     expect(strict).toMatchObject({ status: 400, body: { success: false, code: 'BAD_REQUEST' } });
     const none = await call(PATH, { body: { urls: ['x y'] } });
@@ -84,7 +84,7 @@ describe('a batch', () => {
     expect(body).not.toHaveProperty('invalidURLs');
   });
 
-  it('has answers with an error status among its documents, and no answer among its errors', async () => {
+  it('lists responses with an error status as documents, and pages without a response as errors', async () => {
     const gone = 'http://127.0.0.1:9/nothing';
     const unknown = 'http://does-not-exist.invalid/';
     const id = await startJob(PATH, { urls: [`${site.url}/status/404`, gone, unknown, ...articles(2)] });
@@ -106,7 +106,7 @@ describe('a batch', () => {
     expect(await ledgerOf(id)).toBe(4);
   });
 
-  it('asks a host again that is busy, as late as it wants to be asked', async () => {
+  it('retries a busy host after the time that its Retry-After header says', async () => {
     const asked: number[] = [];
     await using pages = await startPages({
       '/busy': (_request, response) => {
@@ -120,7 +120,7 @@ describe('a batch', () => {
     expect(done).toMatchObject({ completed: 1, creditsUsed: 1, data: [{ markdown: '# Here at last' }] });
   });
 
-  it('gives up on a host that stays busy, with what it answered', async () => {
+  it('gives up on a host that stays busy and keeps its last response', async () => {
     await using pages = await startPages({
       '/busy': (_request, response) => response.writeHead(503).end('busy'),
     });
@@ -129,7 +129,7 @@ describe('a batch', () => {
     expect(pages.requests).toHaveLength(3);
   });
 
-  it('keeps to its own concurrency, and else to eight requests per host', async () => {
+  it('keeps to its maxConcurrency, or to eight requests per host by default', async () => {
     let open = 0;
     let most = 0;
     await using pages = await startPages({
@@ -150,19 +150,19 @@ describe('a batch', () => {
   });
 });
 
-describe('pages of a status', () => {
+describe('the pages of a batch status', () => {
   let id: string;
   beforeAll(async () => {
     id = await startJob(PATH, { urls: articles(7) });
     await finished(PATH, id);
   });
 
-  it('come one after the other, each document once', async () => {
+  it('contain each document once', async () => {
     const seen: string[] = [];
     let next: string | undefined = `${PATH}/${id}?limit=3`;
     let answers = 0;
     while (next) {
-      const { body }: Answer = await call(next);
+      const { body }: ApiResponse = await call(next);
       seen.push(...sourcesOf(body));
       answers++;
       next = body.next && new URL(body.next).pathname + new URL(body.next).search;
@@ -171,7 +171,7 @@ describe('pages of a status', () => {
     expect(seen.sort()).toEqual(articles(7).sort());
   });
 
-  it('end behind the last document', async () => {
+  it('end after the last document', async () => {
     const { body } = await call(`${PATH}/${id}?skip=7`);
     expect(body).toMatchObject({ status: 'completed', completed: 7, data: [] });
     expect(body).not.toHaveProperty('next');
@@ -183,22 +183,22 @@ describe('pages of a status', () => {
     expect(body.success).toBe(false);
   });
 
-  it('lead back to where the client came from', async () => {
+  it('link to the public URL that the client used', async () => {
     const headers = { 'X-Forwarded-Host': 'winnow.example', 'X-Forwarded-Proto': 'https' };
     const { body } = await call(`${PATH}/${id}?limit=1`, { headers });
     expect(body.next).toBe(`https://winnow.example${PATH}/${id}?skip=1&limit=1`);
   });
 });
 
-describe('a batch that runs', () => {
-  it('holds a request at the end of its list until there is more to say', async () => {
+describe('a running batch', () => {
+  it('holds a request for the end of its list until there is a new document', async () => {
     const id = await startJob(PATH, { urls: slow(3, 800), maxAge: 0 });
     const { body } = await call(`${PATH}/${id}?skip=0`);
     expect(body).toMatchObject({ status: 'completed', completed: 3 });
     expect(body.data).toHaveLength(3);
   });
 
-  it('names the next page as long as it runs, though there is none yet', async () => {
+  it('names the next page of its status while it runs, even before that page has documents', async () => {
     const id = await startJob(PATH, { urls: slow(2, 1_000), maxAge: 0 });
     const { body } = await call(`${PATH}/${id}`);
     expect(body).toMatchObject({ status: 'scraping', data: [] });
@@ -206,17 +206,17 @@ describe('a batch that runs', () => {
     await finished(PATH, id);
   });
 
-  it('ends when it is cancelled, and keeps what it has', async () => {
+  it('ends when it is cancelled and keeps its documents', async () => {
     const urls = [...articles(3), ...slow(20, 2_000)];
     const id = await startJob(PATH, { urls, maxAge: 0, maxConcurrency: 3 });
-    await until(`${PATH}/${id}`, (body) => body.completed >= 3);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 3);
     const answer = await call(`${PATH}/${id}`, { method: 'DELETE' });
     expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
     const { body } = await call(`${PATH}/${id}`);
     expect(body).toMatchObject({ success: true, status: 'cancelled', total: body.completed });
     expect(body.data).toHaveLength(body.completed);
     const hits = site.hits();
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
     expect(site.hits() - hits).toBeLessThanOrEqual(3);
     expect((await call(`${PATH}/${id}`)).body).toEqual(body);
     expect(await ledgerOf(id)).toBe(body.creditsUsed);
@@ -225,19 +225,22 @@ describe('a batch that runs', () => {
     expect(change).toMatchObject({ status: 409, body: { code: 'JOB_ENDED' } });
   });
 
-  it('takes more pages, and opens again for them when it was done', async () => {
+  it('accepts more pages, and runs again when it had already completed', async () => {
     const id = await startJob(PATH, { urls: articles(2) });
     await finished(PATH, id);
     const more = await call(PATH, { body: { urls: articles(2, 30), appendToId: id } });
     expect(more).toMatchObject({ status: 200, body: { id, invalidURLs: [] } });
-    const done = await until(`${PATH}/${id}`, (body) => body.status === 'completed' && body.total === 4);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      (body) => body.status === 'completed' && body.total === 4,
+    );
     expect(sourcesOf(done)).toEqual([...articles(2), ...articles(2, 30)].sort());
     const stranger = await makeTeam(db);
     const foreign = await call(PATH, { body: { urls: articles(1), appendToId: id }, key: stranger.key });
     expect(foreign).toMatchObject({ status: 404, body: { error: expect.stringContaining('Job not found') } });
   });
 
-  it('has one set of options: who adds pages leaves them out or repeats them', async () => {
+  it('refuses pages that are added with other options', async () => {
     const options = { formats: ['links'], onlyMainContent: false, maxConcurrency: 2 };
     const webhook = { url: `${site.url}/hook`, events: ['completed'] };
     const id = await startJob(PATH, { urls: articles(1), ...options, webhook });
@@ -254,37 +257,42 @@ describe('a batch that runs', () => {
     ]);
     expect((await add({})).status).toBe(200);
     expect((await add({ ...options, webhook, timeout: 60_000 })).status).toBe(200);
-    const done = await until(`${PATH}/${id}`, ({ status, total }) => status === 'completed' && total === 3);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      ({ status, total }) => status === 'completed' && total === 3,
+    );
     expect(done.data.every((each: Body) => each.links.length > 0 && each.markdown === undefined)).toBe(true);
   });
 
-  it('says of its pages whether they waited for their turn', async () => {
-    const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 });
-    const { data } = await finished(PATH, id);
+  it('reports whether a page waited for a slot', async () => {
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 }, { key });
+    const { data } = await finished(PATH, id, { key });
     const [first, last] = [data[0]!.metadata, data.at(-1)!.metadata];
     expect(first).toMatchObject({ concurrencyLimited: false });
     expect(last).toMatchObject({ concurrencyLimited: true });
     expect(last.concurrencyQueueDurationMs).toBeGreaterThan(0);
   });
 
-  it('rests while it is paused, and can be tuned', async () => {
-    const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 });
-    const paused = await call(`${PATH}/${id}/pause`, { method: 'POST' });
+  it('starts no page while it is paused, and accepts a new concurrency and delay', async () => {
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: slow(6, 300), maxAge: 0, maxConcurrency: 1 }, { key });
+    const paused = await call(`${PATH}/${id}/pause`, { method: 'POST', key });
     expect(paused.body).toMatchObject({ success: true, status: 'scraping', paused: true, maxConcurrency: 1 });
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0, { key });
     const hits = site.hits();
-    const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 } });
+    const tuned = await call(`${PATH}/${id}/retune`, { body: { maxConcurrency: 5, delay: 0.1 }, key });
     expect(tuned.body).toMatchObject({ paused: true, maxConcurrency: 5, delay: 0.1, limit: null });
-    expect((await call(`${PATH}/${id}`)).body).toMatchObject({ status: 'scraping', paused: true });
+    expect((await call(`${PATH}/${id}`, { key })).body).toMatchObject({ status: 'scraping', paused: true });
     expect(site.hits()).toBe(hits);
-    await call(`${PATH}/${id}/resume`, { method: 'POST' });
-    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', completed: 6 });
-    const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 } });
+    await call(`${PATH}/${id}/resume`, { method: 'POST', key });
+    expect(await finished(PATH, id, { key })).toMatchObject({ status: 'completed', completed: 6 });
+    const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 }, key });
     expect(limited).toMatchObject({ status: 400, body: { error: expect.stringContaining('limit') } });
-    expect((await call(`${PATH}/${id}/retune`, { body: {} })).status).toBe(400);
+    expect((await call(`${PATH}/${id}/retune`, { body: {}, key })).status).toBe(400);
   });
 
-  it('tries failed pages again when asked to', async () => {
+  it('retries failed pages on request', async () => {
     let isUp = false;
     await using pages = await startPages({
       '/flaky': (request, response) => {
@@ -297,7 +305,10 @@ describe('a batch that runs', () => {
     isUp = true;
     const { body } = await call(`${PATH}/${id}/retry`, { method: 'POST' });
     expect(body).toEqual({ success: true, retried: 1 });
-    const done = await until(`${PATH}/${id}`, (each) => each.status === 'completed' && each.completed === 2);
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      (each) => each.status === 'completed' && each.completed === 2,
+    );
     expect(done.data.map((each: Body) => each.markdown)).toContain('# Up again');
     expect((await call(`${PATH}/${id}/errors`)).body.errors).toEqual([]);
     expect((await call(`${PATH}/${id}/retry`, { method: 'POST' })).body).toEqual({
@@ -306,7 +317,7 @@ describe('a batch that runs', () => {
     });
   });
 
-  it('has nothing tried again once it was cancelled, and says so, though none of its pages failed', async () => {
+  it('refuses to retry pages once it was cancelled', async () => {
     const id = await startJob(PATH, { urls: articles(1), fastMode: true });
     await call(`${PATH}/${id}`, { method: 'DELETE' });
     expect(await call(`${PATH}/${id}/retry`, { method: 'POST' })).toMatchObject({
@@ -320,7 +331,7 @@ describe('an idempotency key', () => {
   const post = (urls: string[], key: string) =>
     call(PATH, { body: { urls }, headers: { 'x-idempotency-key': key } });
 
-  it('gives the first answer again, and no second job', async () => {
+  it('returns the first response again and starts no second job', async () => {
     const key = randomUUID();
     const answers = await Promise.all(Array.from({ length: 5 }, () => post(articles(1), key)));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
@@ -329,7 +340,7 @@ describe('an idempotency key', () => {
     expect((await post(articles(1), key)).body).toEqual(answers[0]!.body);
   });
 
-  it('is refused with another request', async () => {
+  it('is refused when it comes with a different request', async () => {
     const key = randomUUID();
     await post(articles(1), key);
     const other = await post(articles(2), key);
@@ -339,7 +350,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a batch and its team', () => {
-  it('is refused without credits for all of it, and takes what it uses', async () => {
+  it('is refused unless the credits cover all its pages, and charges what it uses', async () => {
     const team = await makeTeam(db, { credits: 3 });
     const tooMany = await call(PATH, { body: { urls: articles(4) }, key: team.key });
     expect(tooMany).toMatchObject({ status: 402, body: { code: 'INSUFFICIENT_CREDITS' } });
@@ -348,7 +359,7 @@ describe('a batch and its team', () => {
     expect((await findTeam(db, team.name)).credits_remaining).toBe(0);
   });
 
-  it('is not there for another team', async () => {
+  it('is not found by another team', async () => {
     const id = await startJob(PATH, { urls: articles(1) });
     const { key } = await makeTeam(db);
     for (const [method, path] of [
@@ -366,7 +377,7 @@ describe('a batch and its team', () => {
     await finished(PATH, id);
   });
 
-  it('is not there under a crawl’s address, nor under what is no id', async () => {
+  it('is not found under the path of crawls or under an invalid id', async () => {
     const id = await startJob(PATH, { urls: articles(1) });
     expect((await call(`/v2/crawl/${id}`)).status).toBe(404);
     expect((await call(`${PATH}/${randomUUID()}`)).status).toBe(404);
@@ -376,14 +387,15 @@ describe('a batch and its team', () => {
     await finished(PATH, id);
   });
 
-  it('stands in the team’s activity', async () => {
-    const id = await startJob(PATH, { urls: articles(2) });
-    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1');
+  it('is listed in the activity of its team', async () => {
+    const { key } = await makeTeam(db);
+    const id = await startJob(PATH, { urls: articles(2) }, { key });
+    const { body } = await call('/v2/team/activity?endpoint=batch_scrape&limit=1', { key });
     expect(body.data[0]).toMatchObject({
       id,
       endpoint: 'batch_scrape',
       target: expect.stringContaining('and 1 more'),
     });
-    await finished(PATH, id);
+    await finished(PATH, id, { key });
   });
 });

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { scrape } from '../support/api.ts';
 
-/** What is answered from a copy, and what never is (compatibility 2.7). */
+/** Scrapes that the cache serves, and scrapes that it must not serve. */
 
 let site: Site;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ async function metadataOf(body: Record<string, unknown>) {
 }
 
 describe('a page that was scraped before', () => {
-  it('comes from the cache, and says so', async () => {
+  it('comes from the cache, and its metadata say so', async () => {
     const path = newPath();
     const url = site.url + path;
     const first = await metadataOf({ url });
@@ -36,7 +36,7 @@ describe('a page that was scraped before', () => {
     expect(site.hits(path)).toBe(1);
   });
 
-  it('is found under every spelling of its address, and answers with the one that was asked for', async () => {
+  it('is found under every spelling of its URL and keeps the requested one', async () => {
     const path = newPath();
     await metadataOf({ url: `${site.url}${path}?a=1&b=2` });
     const url = `${site.url}${path}?b=2&a=1#part`;
@@ -44,7 +44,7 @@ describe('a page that was scraped before', () => {
     expect((await metadataOf({ url: `${site.url}${path}?a=1` })).cacheState).toBe('miss');
   });
 
-  it('gives formats that the first request did not ask for', async () => {
+  it('provides formats that the first request did not ask for', async () => {
     const path = newPath();
     const url = site.url + path;
     await metadataOf({ url });
@@ -63,8 +63,8 @@ describe('a page that was scraped before', () => {
   });
 });
 
-describe('the cache is passed by', () => {
-  it('with maxAge 0, whose page it keeps all the same', async () => {
+describe('the cache is bypassed', () => {
+  it('by maxAge 0, which still stores the page', async () => {
     const path = newPath();
     const url = site.url + path;
     await metadataOf({ url });
@@ -75,7 +75,7 @@ describe('the cache is passed by', () => {
     expect((await metadataOf({ url: other })).cacheState).toBe('hit');
   });
 
-  it('by a copy that is too old', async () => {
+  it('when its copy is older than maxAge', async () => {
     const url = site.url + newPath();
     await metadataOf({ url });
     await sleep(30);
@@ -96,7 +96,7 @@ describe('the cache is passed by', () => {
     expect((await metadataOf({ url })).cacheState).toBe('miss');
   });
 
-  it('with storeInCache off, which reads and does not write', async () => {
+  it('for writing by storeInCache false', async () => {
     const url = site.url + newPath();
     expect((await metadataOf({ url, storeInCache: false })).cacheState).toBe('miss');
     expect((await metadataOf({ url })).cacheState).toBe('miss');
@@ -112,7 +112,7 @@ describe('the cache is passed by', () => {
   });
 });
 
-describe('options that change the page have copies of their own', () => {
+describe('options that change the page have their own cache entries', () => {
   it.each([
     ['mobile', { mobile: true }],
     ['fastMode', { fastMode: true }],
@@ -131,7 +131,7 @@ describe('options that change the page have copies of their own', () => {
     expect((await metadataOf({ url })).cacheState).toBe('hit');
   });
 
-  it('a copied screenshot is the same picture under the same URL', async () => {
+  it('a cached screenshot is the same picture under the same URL', async () => {
     const url = site.url + newPath();
     const picture = async () => {
       const { body } = await scrape({ url, formats: ['screenshot'] });
@@ -148,8 +148,8 @@ describe('options that change the page have copies of their own', () => {
   });
 });
 
-describe('only from the cache', () => {
-  it('minAge takes a copy that is old enough, and fetches nothing', async () => {
+describe('a scrape from the cache only', () => {
+  it('returns a copy older than minAge and fetches nothing', async () => {
     const path = newPath();
     const url = site.url + path;
     await metadataOf({ url });
@@ -160,7 +160,7 @@ describe('only from the cache', () => {
     expect(site.hits(path)).toBe(1);
   });
 
-  it('lockdown takes any copy, and fetches nothing', async () => {
+  it('returns any copy under lockdown and fetches nothing', async () => {
     const path = newPath();
     const url = site.url + path;
     await metadataOf({ url });

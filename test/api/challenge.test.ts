@@ -3,7 +3,7 @@ import { call, scrape } from '../support/api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** Pages that test their visitor, with the status of a page (compatibility 2.3). */
+/** Challenges: pages that test the visitor in the place of the requested page. */
 
 const html = (title: string, body: string) =>
   `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
@@ -44,7 +44,7 @@ afterAll(() => pages[Symbol.asyncDispose]());
 
 const requestsFor = (path: string) => pages.requests.filter((request) => request.path === path).length;
 
-describe('a challenge that every engine meets', () => {
+describe('a challenge page that every engine gets', () => {
   it.each([
     ['/cloudflare', 'a challenge by cloudflare'],
     ['/frame', 'a challenge by imperva'],
@@ -57,12 +57,12 @@ describe('a challenge that every engine meets', () => {
     expect(requestsFor(path)).toBe(2);
   });
 
-  it('fails a scrape that needs an open page', async () => {
+  it('fails a scrape that needs the page in the browser', async () => {
     const { body } = await scrape({ url: `${pages.url}/cloudflare`, formats: ['screenshot'] });
     expect(body.code).toBe('SCRAPE_ALL_ENGINES_FAILED');
   });
 
-  it('is no challenge any more when the browser passes it', async () => {
+  it('is not reported when the browser passes it', async () => {
     const { body } = await scrape({ url: `${pages.url}/passes` });
     expect(body.data.markdown).toContain('open from nine to five');
     expect(body.data.metadata).not.toHaveProperty('challenge');
@@ -70,13 +70,13 @@ describe('a challenge that every engine meets', () => {
   });
 });
 
-describe('a challenge that not every engine met', () => {
+describe('a challenge page that only some engines got', () => {
   const challenged = {
     warning: expect.stringMatching(/a challenge by cloudflare in place of the page.*Leave fastMode out/),
     metadata: { statusCode: 200, challenge: 'cloudflare' },
   };
 
-  it('is given with a warning and metadata, and never kept', async () => {
+  it('is returned with a warning and metadata, and not cached', async () => {
     const request = { url: `${pages.url}/cloudflare`, fastMode: true };
     for (let times = 0; times < 2; times++) {
       const { body } = await scrape(request);
@@ -85,7 +85,7 @@ describe('a challenge that not every engine met', () => {
     }
   });
 
-  it('is nothing to compare the page with', async () => {
+  it('is not compared with earlier versions of the page', async () => {
     const formats = ['markdown', 'changeTracking'];
     const { body } = await scrape({ url: `${pages.url}/cloudflare`, fastMode: true, formats });
     expect(body.data).not.toHaveProperty('changeTracking');
@@ -93,8 +93,8 @@ describe('a challenge that not every engine met', () => {
   });
 });
 
-describe('a page with content of its own', () => {
-  it('is given as it is where a captcha guards a form of it, and kept', async () => {
+describe('a page with its own content', () => {
+  it('is returned and cached when a captcha protects one of its forms', async () => {
     const { body } = await scrape({ url: `${pages.url}/contact` });
     expect(body.data.markdown).toContain('open from nine to five');
     expect(body.data).not.toHaveProperty('warning');
@@ -103,7 +103,7 @@ describe('a page with content of its own', () => {
     expect(again.body.data.metadata.cacheState).toBe('hit');
   });
 
-  it('is given with a warning where a captcha may stand before the rest', async () => {
+  it('is returned with a warning when a captcha may hide the rest', async () => {
     const { body } = await scrape({ url: `${pages.url}/download` });
     expect(body.data).toMatchObject({
       markdown: expect.stringContaining('open from nine to five'),
@@ -113,7 +113,7 @@ describe('a page with content of its own', () => {
   });
 });
 
-it('pages of a batch say of challenges what single scrapes say', async () => {
+it('pages of a batch report challenges as single scrapes do', async () => {
   const urls = ['/cloudflare', '/contact', '/download'].map((path) => pages.url + path);
   const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0 });
   const done = await finished('/v2/batch/scrape', id);

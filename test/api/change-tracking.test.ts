@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
-/** What became of a page since it was scraped before (compatibility 1.8). */
+/** The format `changeTracking`, which compares a page with the last scrape of it. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const BATCH = '/v2/batch/scrape';
 const CRAWL = '/v2/crawl';
 const ISO = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -54,7 +54,7 @@ const versionsOf = (url: string) =>
   db.query.selectFrom('page_versions').selectAll().where('url', '=', url).orderBy('number').execute();
 
 describe('a page', () => {
-  it('is new, then the same, then changed, then removed, then there again', async () => {
+  it('is new, then same, changed, removed, and new again', async () => {
     await using page = await startChanging('<p>Two apples</p>');
     const first = await track(page.url);
     expect(first.changeTracking).toEqual({
@@ -81,7 +81,7 @@ describe('a page', () => {
     expect(await statusOf(page.url)).toBe('same');
   });
 
-  it('that was never there is removed', async () => {
+  it('is reported as removed when it never existed', async () => {
     await using page = await startChanging(undefined);
     expect((await track(page.url)).changeTracking).toEqual({
       previousScrapeAt: null,
@@ -90,7 +90,7 @@ describe('a page', () => {
     });
   });
 
-  it('gets its diff as text and as data, with git-diff', async () => {
+  it('has its diff as text and as data with git-diff', async () => {
     const list = (third: string) => `<p>one</p><p>two</p><p>${third}</p><p>four</p>`;
     await using page = await startChanging(list('three'));
     const options = { modes: ['git-diff'] };
@@ -119,7 +119,7 @@ describe('a page', () => {
     expect((await track(page.url, options)).changeTracking).not.toHaveProperty('diff');
   });
 
-  it('gets the fields that differ, with json, whether or not the format json is asked for', async () => {
+  it('has the fields that differ with json, even without the json format', async () => {
     const offer = (price: number) => `<dl><dt>Price<dd>$${price}<dt>Stock<dd>yes</dl>`;
     await using page = await startChanging(offer(5));
     const schema = { type: 'object', properties: { price: { type: 'number' }, stock: { type: 'string' } } };
@@ -152,7 +152,7 @@ describe('a page', () => {
     expect(gone.changeTracking.changeStatus).toBe('removed');
   });
 
-  it('is the same when only what changes by itself did', async () => {
+  it('is the same when only timestamps, counters and the like changed', async () => {
     const page = (minutes: number, views: string, token: string) =>
       `<p>Posted ${minutes} minutes ago</p><p>${views} views</p>
        <a href="/buy?item=7&csrf_token=${token}">Buy</a> <img src="/a.png?v=${minutes}">`;
@@ -164,7 +164,7 @@ describe('a page', () => {
     expect(await statusOf(site.url)).toBe('changed');
   });
 
-  it('has a history for each tag and each team', async () => {
+  it('has a separate history for each tag and each team', async () => {
     await using page = await startChanging('<p>x</p>');
     const other = await makeTeam(db);
     const statuses = [
@@ -178,13 +178,13 @@ describe('a page', () => {
     expect(statuses).toEqual(['new', 'new', 'new', 'new', 'same', 'same']);
   });
 
-  it('has none of scrapes that did not ask for it', async () => {
+  it('has no history of scrapes without the changeTracking format', async () => {
     await using page = await startChanging('<p>x</p>');
     await call('/v2/scrape', { body: { url: page.url, fastMode: true }, key: team.key });
     expect(await statusOf(page.url)).toBe('new');
   });
 
-  it('never comes from the cache, costs a credit, and what is not the page is not compared', async () => {
+  it('bypasses the cache, costs one credit, and error pages are not compared', async () => {
     await using page = await startChanging('<p>x</p>');
     await call('/v2/scrape', { body: { url: page.url, fastMode: true }, key: team.key });
     const first = await track(page.url);
@@ -194,7 +194,7 @@ describe('a page', () => {
     page.status = 500;
     const broken = await track(page.url);
     expect(broken).not.toHaveProperty('changeTracking');
-    expect(broken.warning).toContain('the target answered 500');
+    expect(broken.warning).toContain('the target responded with HTTP 500');
     page.status = 200;
     expect(await statusOf(page.url)).toBe('same');
   });
@@ -210,7 +210,7 @@ describe('a tracked page', () => {
   /** Only a browser shows a time zone to a page. */
   const engineOf = ({ metadata }: Body) => (metadata.timezone === undefined ? 'http' : 'browser');
 
-  it('is read without a browser where it needs none, and answers the next scrape from the cache', async () => {
+  it('is fetched without the browser where possible, and is cached for the next scrape', async () => {
     await using page = await startChanging('<p>As it was sent</p>');
     const first = await scrape(page.url, { formats });
     expect(engineOf(first)).toBe('http');
@@ -221,7 +221,7 @@ describe('a tracked page', () => {
     expect(page.shown).toBe(1);
   });
 
-  it('has five seconds to complete where it is rendered, and answers the next scrape from the cache', async () => {
+  it('has five seconds to settle in the browser, and is cached for the next scrape', async () => {
     const late = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'It came late' }, 4000)</script>`;
     await using page = await startChanging(`<div id="root"></div>${'<p>Some words. </p>'.repeat(20)}${late}`);
     const first = await scrape(page.url, { formats });
@@ -233,8 +233,8 @@ describe('a tracked page', () => {
   });
 });
 
-describe('what cannot be', () => {
-  it('the mode json without data is told, not made up, and not paid', async () => {
+describe('an impossible comparison', () => {
+  it('in mode json without structured data gets a warning and costs nothing', async () => {
     await using page = await startChanging('<p>$1</p>');
     const options = { modes: ['json', 'git-diff'], prompt: 'the price' };
     await track(page.url, options);
@@ -267,7 +267,7 @@ describe('what cannot be', () => {
   it.each([
     [{ formats: ['changeTracking'] }, 'needs the markdown format'],
     [{ formats: ['markdown', 'changeTracking', 'changeTracking'] }, 'at most one'],
-    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'asks the cache alone'],
+    [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'minAge returns a cached copy'],
   ])('%j is refused', async (options, message) => {
     const { status, body } = await call('/v2/scrape', { body: { url: 'http://127.0.0.1:9/', ...options } });
     expect(status).toBe(400);
@@ -277,7 +277,7 @@ describe('what cannot be', () => {
 });
 
 describe('scrapes at the same time', () => {
-  it('come one after the other in the history: one is new', async () => {
+  it('are recorded one after the other, so only one of them is new', async () => {
     await using page = await startChanging('<p>x</p>');
     const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(page.url)));
     expect(statuses.sort()).toEqual(['new', ...Array(7).fill('same')]);
@@ -364,7 +364,7 @@ describe('a crawl', () => {
     expect(await crawl(site.url, { limit: 2 })).toEqual({ '/': 'changed visible', '/kept': 'same visible' });
     const added = { '/added': 'new visible' };
     expect(await crawl(site.url)).toEqual({ ...second, ...added });
-    // What is removed is told once.
+    // A removed page is reported once.
     const { '/gone': _, ...third } = second;
     expect(await crawl(site.url)).toEqual({ ...third, '/added': 'same visible' });
     // Another tag, another history; and without tracking nothing is recalled.

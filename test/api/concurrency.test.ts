@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
@@ -51,40 +51,40 @@ const concurrencyOf = async ({ key }: TestTeam): Promise<number> =>
   (await call('/v2/concurrency-check', { key })).body.concurrency;
 
 describe('a batch', () => {
-  it('with maxConcurrency has as many pages of one host at work at once, up to the limit of its team', async () => {
+  it('with maxConcurrency scrapes that many pages of one host at once, up to the limit of its team', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db, { concurrency: 20 });
     const body = { urls: site.urls(50), fastMode: true, maxConcurrency: 30 };
     const id = await startJob(PATH, body, team);
-    await until('/v2/concurrency-check', ({ concurrency }) => concurrency === 20, team);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 20, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(20);
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 50 });
     expect(site.seen.most).toBe(20);
   });
 
-  it('goes on with the places that ended pages leave, though one page takes long', async () => {
+  it('starts new pages as others end, even while one page takes long', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(12), fastMode: true, maxConcurrency: 2 }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
-    // One page is held all the time, which outlasts every lane that takes new ones.
+    // One page is held all the time, which outlasts every page worker that claims new ones.
     for (let completed = 1; completed < 11; completed++) {
       await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
       site.letOneGo();
-      await until(`${PATH}/${id}`, (status) => status.completed >= completed, team);
+      await untilStatus(`${PATH}/${id}`, (status) => status.completed >= completed, team);
       if (completed === 1) await new Promise((resolve) => setTimeout(resolve, 4_000));
     }
     site.letGo();
     expect(await finished(PATH, id, team)).toMatchObject({ completed: 12 });
   });
 
-  it('counts as active what it scrapes, and not what waits for its host', async () => {
+  it('counts pages that are being scraped as active, and not those that wait for their host', async () => {
     await using site = await startHeld();
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(40), fastMode: true }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(8);
-    await until(`${PATH}/${id}`, ({ total }) => total === 40, team);
+    await untilStatus(`${PATH}/${id}`, ({ total }) => total === 40, team);
     expect(await concurrencyOf(team)).toBe(8);
     expect((await call('/v2/team/queue-status', team)).body).toMatchObject({ jobsInQueue: 40 });
     site.letGo();
@@ -93,14 +93,14 @@ describe('a batch', () => {
     expect(await concurrencyOf(team)).toBe(0);
   });
 
-  it('leaves the next place to a scrape that waits, also of a team that has only one', async () => {
+  it('leaves the next slot to a waiting scrape, even in a team with a single slot', async () => {
     await using site = await startHeld();
     await using other = await startPages({ '/page': '<h1>Between two pages</h1>' });
     const team = await makeTeam(db, { concurrency: 1 });
     const id = await startJob(PATH, { urls: site.urls(6), fastMode: true }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(1);
     const scrape = call('/v2/scrape', { body: { url: `${other.url}/page`, maxAge: 0 }, key: team.key });
-    await until('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 7, team);
+    await untilStatus('/v2/team/queue-status', ({ jobsInQueue }) => jobsInQueue === 7, team);
     await expect
       .poll(() => db.query.selectFrom('slot_waits').selectAll().where('team_id', '=', team.id).execute(), {
         timeout: 30_000,
@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(site.seen.most).toBe(1);
   });
 
-  it('waits for the browser without using up the timeout of its pages, and claims no more than can be open', async () => {
+  it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
     const rounds = 4;
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');
@@ -128,7 +128,7 @@ describe('a batch', () => {
     // The last round begins when the timeout of a page would long be over.
     const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 15_000 }, team);
     let most = 0;
-    const done = await until(
+    const done = await untilStatus(
       `${PATH}/${id}`,
       ({ status }) => {
         void concurrencyOf(team).then((now) => {

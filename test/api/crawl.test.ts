@@ -1,14 +1,14 @@
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { linkDepth, type Site, startSite } from '../../bench/site.ts';
-import { type Answer, call } from '../support/api.ts';
+import { linkDepth, type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
-import { finished, sourcesOf, startJob, until } from '../support/jobs.ts';
+import { finished, sourcesOf, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Crawls: which pages they take, and what they say of those that they leave out. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const PATH = '/v2/crawl';
 /** Pages of these tests need no browser, and no old copies. */
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };
@@ -29,7 +29,7 @@ async function crawl(url: string, options: Record<string, unknown> = {}): Promis
 }
 /** Paths of the pages that a crawl has. */
 const pathsOf = (body: Body) => sourcesOf(body).map((source) => source.replace(/^https?:\/\/[^/]+/, ''));
-const errorsOf = async (id: string): Promise<Body> => (await call(`${PATH}/${id}/errors`)).body;
+const errorCodesOf = async (id: string): Promise<Body> => (await call(`${PATH}/${id}/errors`)).body;
 
 const redirectTo =
   (target: string): RequestListener =>
@@ -56,7 +56,7 @@ const startSmallSite = () =>
   });
 
 describe('a crawl', () => {
-  it('takes a whole site, each page once, however its links are spelt', async () => {
+  it('scrapes a whole site, each page once, however its links are spelt', async () => {
     await using pages = await startSmallSite();
     const done = await crawl(pages.url);
     expect(done).toMatchObject({
@@ -75,17 +75,17 @@ describe('a crawl', () => {
       '/blog/two/',
       '/docs/start',
     ]);
-    expect(await errorsOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('keeps to its limit exactly', async () => {
+  it('scrapes exactly as many pages as its limit', async () => {
     const done = await crawl(`${site.url}/links/0`, { limit: 37, crawlEntireDomain: true });
     expect(done).toMatchObject({ total: 37, completed: 37, creditsUsed: 37 });
     expect(new Set(sourcesOf(done)).size).toBe(37);
   });
 
-  it('stays below the path of its start, and says so where that leaves hardly a page', async () => {
+  it('stays below the path of its start URL, and warns when that leaves hardly any page', async () => {
     await using pages = await startSmallSite();
     expect(pathsOf(await crawl(`${pages.url}/blog/`))).toEqual([
       '/blog/',
@@ -98,7 +98,7 @@ describe('a crawl', () => {
     expect((await crawl(`${pages.url}/docs/start`, { crawlEntireDomain: true })).total).toBe(6);
   });
 
-  it('goes as deep as it may', async () => {
+  it('follows links down to maxDiscoveryDepth', async () => {
     await using pages = await startSmallSite();
     expect(pathsOf(await crawl(pages.url, { maxDiscoveryDepth: 0 }))).toEqual(['/']);
     expect(pathsOf(await crawl(pages.url, { maxDiscoveryDepth: 1 }))).toEqual([
@@ -109,12 +109,12 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('goes by patterns, and follows a start that matches none', async () => {
+  it('follows links that match the patterns, and a start URL that matches none', async () => {
     await using pages = await startSmallSite();
     const done = await crawl(pages.url, { includePaths: ['^/blog/'], excludePaths: ['deep'] });
     expect(pathsOf(done)).toEqual(['/blog/', '/blog/one', '/blog/two/']);
     expect(done).toMatchObject({ total: 4, completed: 3 });
-    const { errors } = await errorsOf(done.id);
+    const { errors } = await errorCodesOf(done.id);
     expect(errors).toMatchObject([
       { url: `${pages.url}/`, code: 'CRAWL_DENIAL', error: expect.stringContaining('includePaths') },
     ]);
@@ -129,20 +129,20 @@ describe('a crawl', () => {
     [{ sitemap: 'maybe' }, 'skip'],
     [{ scrapeOptions: { formats: ['nonsense'] } }, 'unknown format'],
     [{ scrapeOptions: { url: 'http://a.test' } }, 'Unrecognized key'],
-    [{ scrapeOptions: { formats: ['rawBase64'] } }, 'get the files by a batch'],
+    [{ scrapeOptions: { formats: ['rawBase64'] } }, 'Use a batch instead'],
   ])('refuses %j', async (options, reason) => {
     const { status, body } = await call(PATH, { body: { url: site.url, ...options } });
     expect(status).toBe(400);
     expect(body).toMatchObject({ success: false, error: expect.stringContaining(reason) });
   });
 
-  it('ends with one error where the start gives no answer', async () => {
+  it('ends with one error when its start URL does not respond', async () => {
     const done = await crawl('http://does-not-exist.invalid/');
     expect(done).toMatchObject({ status: 'completed', total: 1, completed: 0, data: [] });
-    expect((await errorsOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([{ code: 'SCRAPE_DNS_RESOLUTION_ERROR' }]);
   });
 
-  it('moves with a start that redirects to another host, whose path does not narrow it', async () => {
+  it('moves to the host that its start URL redirects to, without being limited to that path', async () => {
     await using target = await startSmallSite();
     await using start = await startPages({ '/': redirectTo(`${target.url}/blog/`) });
     const done = await crawl(`${start.url}/`);
@@ -154,7 +154,7 @@ describe('a crawl', () => {
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('takes the whole site when its root redirects to a page of it', async () => {
+  it('covers the whole site when the root redirects to one of its pages', async () => {
     await using pages = await startPages({
       '/': redirectTo('/introduction'),
       '/introduction': page('Introduction', ['/guide', '/api/reference']),
@@ -168,7 +168,7 @@ describe('a crawl', () => {
     expect(done).not.toHaveProperty('warning');
   });
 
-  it('keeps to the path that was asked for when the start redirects out of it, and warns', async () => {
+  it('keeps to the requested path and warns when the start URL redirects out of it', async () => {
     await using pages = await startPages({
       '/docs': redirectTo('/manual/'),
       '/manual/': page('Manual', ['/docs/install', '/manual/two', '/blog']),
@@ -180,14 +180,14 @@ describe('a crawl', () => {
     const done = await crawl(`${pages.url}/docs`);
     expect(urlsOf(done)).toEqual([`${pages.url}/docs/install`, `${pages.url}/manual/`]);
     expect(done.warning).toBe(
-      `The start page leads to ${pages.url}/manual/, which is not below /docs: only pages below /docs are crawled. Start at ${pages.url}/manual/ for what lies there, or set crawlEntireDomain to crawl the whole site.`,
+      `The start page redirects to ${pages.url}/manual/, which is not below /docs, and only pages below /docs are crawled. Start at ${pages.url}/manual/ to crawl the pages there, or set crawlEntireDomain to crawl the whole site.`,
     );
     const whole = await crawl(`${pages.url}/docs`, { crawlEntireDomain: true });
     expect(whole).toMatchObject({ completed: 4 });
     expect(whole).not.toHaveProperty('warning');
   });
 
-  it('keeps the document of a start that leads out of the patterns which its own URL matches', async () => {
+  it('keeps the document of a start URL that matches the patterns and redirects to one that does not', async () => {
     await using pages = await startPages({
       '/': redirectTo('/welcome'),
       '/welcome': page('Welcome', ['/blog/a', '/shop']),
@@ -202,7 +202,7 @@ describe('a crawl', () => {
     expect(other).toMatchObject({ completed: 1, failed: 0 });
   });
 
-  it('fetches its start once, as it fetches every page', async () => {
+  it('fetches its start URL once', async () => {
     await using pages = await startPages({
       '/robots.txt': 'User-agent: *\nDisallow:',
       '/': page('Home', ['/a']),
@@ -217,7 +217,7 @@ describe('a crawl', () => {
     expect(asked[0]?.headers).toMatchObject({ 'x-ticket': '7', 'accept-language': 'de' });
   });
 
-  it('is where a script of its start leads, and judges links from there', async () => {
+  it('follows a script of its start URL to another page and resolves links from there', async () => {
     await using target = await startPages({
       '/home': page('Home', ['next', '/far']),
       '/next': page('Next'),
@@ -235,10 +235,10 @@ describe('a crawl', () => {
     expect(done.data.map((each: Body) => each.metadata.url).sort()).toEqual(
       ['/far', '/home', '/listed', '/next'].map((path) => target.url + path),
     );
-    expect(await errorsOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
+    expect(await errorCodesOf(done.id)).toEqual({ errors: [], robotsBlocked: [] });
   });
 
-  it('is where its start sends the device that is asked for', async () => {
+  it('follows its start URL to the site for the requested device', async () => {
     await using phones = await startPages({ '/': page('Mobile', ['/m']), '/m': page('More') });
     await using pages = await startPages({
       '/': (request, response) =>
@@ -255,7 +255,7 @@ describe('a crawl', () => {
     ]);
   });
 
-  it('reads the sitemaps of a start that cannot be fetched', async () => {
+  it('reads the sitemaps even when its start URL cannot be fetched', async () => {
     await using pages = await startPages({
       '/': (_request, response) => response.destroy(),
       '/sitemap.xml': ({ headers: { host } }, response) =>
@@ -269,7 +269,7 @@ describe('a crawl', () => {
     expect(done).toMatchObject({ status: 'completed', failed: 1 });
   });
 
-  it('takes pages that redirect to the same one once, and none that lead away', async () => {
+  it('scrapes the target of several redirects once, and no redirect that leaves the site', async () => {
     const to = (path: string) => (_request: unknown, response: import('node:http').ServerResponse) =>
       response.writeHead(301, { Location: path }).end();
     await using away = await startPages({ '/': page('Away') });
@@ -287,12 +287,12 @@ describe('a crawl', () => {
       `${pages.url}/new`,
     ]);
     expect(done).toMatchObject({ total: 3, completed: 2, creditsUsed: 2 });
-    expect((await errorsOf(done.id)).errors).toMatchObject([
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([
       { url: `${pages.url}/out`, code: 'CRAWL_DENIAL' },
     ]);
   });
 
-  it('takes single pages of other sites where it may, follows no links of them, and lists home pages that it skips', async () => {
+  it('scrapes single pages of other sites when allowed, follows none of their links, and lists the home pages it skips', async () => {
     await using away = await startPages({
       '/': page('Home of another', ['/one', '/two']),
       '/one': page('One', ['/two']),
@@ -308,14 +308,14 @@ describe('a crawl', () => {
       [`${pages.url}/`, `${away.url}/one`, `${away.url}/one?from=out`].sort(),
     );
     expect(done).toMatchObject({ total: 4, completed: 3, failed: 1 });
-    const { errors } = await errorsOf(done.id);
+    const { errors } = await errorCodesOf(done.id);
     expect(errors).toEqual([
       {
         id: expect.any(String),
         timestamp: expect.any(String),
         url: `${pages.url}/home`,
         code: 'EXTERNAL_LINK',
-        error: `${pages.url}/home redirects to ${away.url}/, which is no page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
+        error: `${pages.url}/home redirects to ${away.url}/, which is not a page of the crawl. The link leads to the home page of another site. With allowExternalLinks, only other pages of external sites are crawled.`,
       },
       {
         id: expect.any(String),
@@ -336,7 +336,7 @@ describe('a crawl', () => {
     }
   });
 
-  it('follows no links of a page that redirects out of it', async () => {
+  it('follows no links of a page that redirects out of its scope', async () => {
     await using pages = await startPages({
       '/docs/': page('Docs', ['/docs/moved']),
       '/docs/moved': redirectTo('/blog/post'),
@@ -345,12 +345,12 @@ describe('a crawl', () => {
     });
     const done = await crawl(`${pages.url}/docs/`, { sitemap: 'skip' });
     expect(pathsOf(done)).toEqual(['/docs/']);
-    expect((await errorsOf(done.id)).errors).toMatchObject([
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([
       { url: `${pages.url}/docs/moved`, code: 'CRAWL_DENIAL' },
     ]);
   });
 
-  it('waits between pages where it is told to, one at a time', async () => {
+  it('scrapes one page at a time with the requested delay', async () => {
     let open = 0;
     let most = 0;
     await using pages = await startPages(
@@ -373,7 +373,7 @@ describe('a crawl', () => {
     expect(done.duration).toBeGreaterThan(0.6);
   });
 
-  it('does not run after an endless calendar', async () => {
+  it('does not follow an endless calendar', async () => {
     const server = createServer((request, response) => {
       const month = Number(/month=(\d+)/.exec(request.url ?? '')?.[1] ?? 0);
       const year = 2026 + Math.floor(month / 12);
@@ -405,18 +405,18 @@ describe('robots.txt', () => {
       ...more,
     });
 
-  it('is obeyed, and told of', async () => {
+  it('is obeyed, and the crawl reports the URLs that it forbids', async () => {
     await using pages = await robots('User-agent: *\nDisallow: /closed/\n\nUser-agent: other\nDisallow: /');
     const done = await crawl(pages.url);
     expect(pathsOf(done)).toEqual(['/', '/open', '/winnow']);
     expect(done).toMatchObject({ total: 3, warning: expect.stringContaining('robots.txt') });
-    const { errors, robotsBlocked } = await errorsOf(done.id);
+    const { errors, robotsBlocked } = await errorCodesOf(done.id);
     expect(errors).toEqual([]);
     expect(robotsBlocked.sort()).toEqual([`${pages.url}/closed/1`, `${pages.url}/closed/2`]);
     expect(pages.requests.map(({ path }) => path)).not.toContain('/closed/1');
   });
 
-  it('that keeps a crawl from very many pages is told of by the first of them and a count', async () => {
+  it('that forbids very many pages is reported by the first of them and a count', async () => {
     const closed = Array.from({ length: 1_203 }, (_, n) => `/closed/${n}`);
     await using pages = await robots('User-agent: *\nDisallow: /closed/', {
       '/': page('Home', ['/open', ...closed.slice(0, 700)]),
@@ -425,12 +425,12 @@ describe('robots.txt', () => {
     const done = await crawl(pages.url, { sitemap: 'skip' });
     expect(done.warning).toContain('1,203 pages were left out');
     expect(done.warning).toContain('the first 1,000');
-    const { robotsBlocked, robotsBlockedCount } = await errorsOf(done.id);
+    const { robotsBlocked, robotsBlockedCount } = await errorCodesOf(done.id);
     expect(new Set(robotsBlocked).size).toBe(1_000);
     expect(robotsBlockedCount).toBe(1_203);
   });
 
-  it('may speak to us by name, or to the name that was given', async () => {
+  it('may address the crawler by its name or by the configured one', async () => {
     const text =
       'User-agent: Winnow\nDisallow: /winnow\n\nUser-agent: special\nDisallow: /open\n\nUser-agent: *\nDisallow: /';
     await using pages = await robots(text);
@@ -444,34 +444,34 @@ describe('robots.txt', () => {
     expect(pathsOf(await crawl(pages.url, { ignoreRobotsTxt: true }))).toHaveLength(5);
   });
 
-  it('can keep a crawl from its start', async () => {
+  it('may forbid the start URL', async () => {
     await using pages = await robots('User-agent: *\nDisallow: /');
     const done = await crawl(pages.url);
     expect(done).toMatchObject({ status: 'completed', total: 0, completed: 0, creditsUsed: 0, data: [] });
-    expect((await errorsOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
+    expect((await errorCodesOf(done.id)).robotsBlocked).toEqual([`${pages.url}/`]);
   });
 
-  it('of the host that the start leads to sets the pace', async () => {
+  it('sets the delay on the host that the start URL redirects to', async () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip' });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.3);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
-  it('of the host that the start leads to leaves a delay alone that was asked for', async () => {
+  it('does not replace the requested delay on the host that the start URL redirects to', async () => {
     await using target = await robots('User-agent: *\nCrawl-delay: 0.3');
     await using start = await startPages({ '/': redirectTo(`${target.url}/`) });
     const id = await startJob(PATH, { url: `${start.url}/`, scrapeOptions, sitemap: 'skip', delay: 0.1 });
-    await until(`${PATH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${PATH}/${id}`, ({ completed }) => completed >= 1);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 100 } });
     expect(body.delay).toBe(0.1);
     expect(await finished(PATH, id)).toMatchObject({ completed: 5 });
   });
 
-  it('sets the pace', async () => {
+  it('sets the delay between pages', async () => {
     await using pages = await robots('User-agent: *\nCrawl-delay: 0.3');
     const done = await crawl(pages.url, { sitemap: 'skip' });
     expect(done).toMatchObject({ completed: 5 });
@@ -480,7 +480,7 @@ describe('robots.txt', () => {
 });
 
 describe('a crawl of pages in the cache', () => {
-  it.each([{ minAge: 1 }, { lockdown: true }])('with %j sends nothing to the site', async (option) => {
+  it.each([{ minAge: 1 }, { lockdown: true }])('with %j sends no request to the site', async (option) => {
     await using pages = await startPages({
       '/robots.txt': 'User-agent: *\nDisallow: /open',
       '/sitemap.xml': (request, response) =>
@@ -497,7 +497,7 @@ describe('a crawl of pages in the cache', () => {
     expect(pathsOf(done)).toEqual(['/', '/open']);
     expect(done).toMatchObject({ status: 'completed', completed: 2, failed: 1 });
     const code = 'minAge' in option ? 'SCRAPE_NO_CACHED_DATA' : 'SCRAPE_LOCKDOWN_CACHE_MISS';
-    expect((await errorsOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
+    expect((await errorCodesOf(done.id)).errors).toMatchObject([{ url: `${pages.url}/never`, code }]);
     const only = await crawl(pages.url, { sitemap: 'only', scrapeOptions: { fastMode: true, ...option } });
     expect(only).toMatchObject({ status: 'completed', total: 1, completed: 1 });
     expect(pages.requests.slice(before)).toEqual([]);
@@ -505,12 +505,12 @@ describe('a crawl of pages in the cache', () => {
 });
 
 describe('sitemaps', () => {
-  it('name pages that no link leads to', async () => {
+  it('provide pages that no link leads to', async () => {
     const done = await crawl(`${site.url}/`, { limit: 1_000, includePaths: ['^/links/'] });
     expect(done.completed).toBe(400);
   });
 
-  it('are not read when they are to be skipped', async () => {
+  it('are not read with sitemap skip', async () => {
     const done = await crawl(`${site.url}/links/0`, {
       sitemap: 'skip',
       crawlEntireDomain: true,
@@ -523,7 +523,7 @@ describe('sitemaps', () => {
     expect(site.hits('/sitemap.xml.gz')).toBeLessThanOrEqual(3);
   });
 
-  it('are all there is when nothing else is wanted', async () => {
+  it('are the only source with sitemap only', async () => {
     await using pages: Pages = await startPages({
       '/sitemap.xml':
         '<urlset><url><loc>/listed</loc></url><url><loc>http://elsewhere.invalid/x</loc></url></urlset>',
@@ -563,14 +563,14 @@ describe('crawls of a team', () => {
       delay: 0.1,
       crawlEntireDomain: true,
     });
-    await until(`${PATH}/${id}`, (body) => body.completed >= 2);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 2);
     const { body } = await call(`${PATH}/${id}/retune`, { body: { limit: 12, delay: 0 } });
     expect(body).toMatchObject({ success: true, limit: 12, delay: null });
     const done = await finished(PATH, id);
     expect(done).toMatchObject({ status: 'completed', total: 12, completed: 12 });
   });
 
-  it('need credits for their limit', async () => {
+  it('are refused unless the credits cover their limit', async () => {
     const db = openTestDatabase();
     const { key } = await makeTeam(db, { credits: 5 });
     await db.close();
@@ -585,7 +585,7 @@ describe('crawls of a team', () => {
     expect(await finished(PATH, id, { key })).toMatchObject({ creditsUsed: 5 });
   });
 
-  it('can be planned in words', async () => {
+  it('can be configured by a prompt', async () => {
     const { body } = await call('/v2/crawl/params-preview', {
       body: { url: 'https://example.com', prompt: 'only the blog, no more than 50 pages' },
     });
@@ -596,7 +596,7 @@ describe('crawls of a team', () => {
     expect(body.warning).toContain('without a model');
   });
 
-  it('fill their options from a prompt, but for those that are given', async () => {
+  it('fill options from a prompt, except those that the request gives', async () => {
     const { body } = await call(PATH, {
       body: {
         url: `${site.url}/links/0`,
@@ -609,20 +609,20 @@ describe('crawls of a team', () => {
       promptGeneratedOptions: { limit: 9, crawlEntireDomain: true },
       finalCrawlerOptions: { limit: 9, sitemap: 'skip' },
     });
-    expect(body.warning).toContain('check that nothing of the prompt was missed');
+    expect(body.warning).toContain('Check that they cover the whole prompt');
     const done = await finished(PATH, body.id);
     expect(done.completed).toBe(9);
     expect(done.warning ?? '').not.toContain('prompt');
   });
 
   it.each([false, true])(
-    'warn of a prompt that is not understood as the preview does (zero data retention: %j)',
+    'warn about a prompt that is not understood, as the preview does (zero data retention: %j)',
     async (zeroDataRetention) => {
       const prompt = 'Please do something nice';
       const { body: preview } = await call('/v2/crawl/params-preview', {
         body: { url: 'https://example.com', prompt },
       });
-      expect(preview.warning).toContain('Nothing of the prompt was understood');
+      expect(preview.warning).toContain('No part of the prompt was understood');
       const url = `${site.url}/links/0`;
       const { body } = await call(PATH, {
         body: { url, prompt, limit: 1, zeroDataRetention, scrapeOptions },

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
-import { createFileUrl } from '../../src/file-urls.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFileUrl } from '../../src/blobs/file-urls.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
+import { startApi } from '../support/in-process-api.ts';
+import { useService } from '../support/use-service.ts';
 
 /** Files by their signed addresses: for everybody who has one, for a day. */
+
+const service = useService();
 
 let site: Site;
 let address: string;
@@ -26,12 +29,12 @@ async function screenshot(init: Parameters<typeof call>[1] = {}): Promise<string
 }
 
 /** The same token under the address that the shared instance has here. */
-const here = (url: string) => inject('service').url + new URL(url).pathname;
+const here = (url: string) => service.url + new URL(url).pathname;
 
 /** The URL of a picture as it was made at a time, in milliseconds since 1970. */
 function madeAt(key: string, secretKey: string, now: number): string {
   vi.useFakeTimers({ toFake: ['Date'], now });
-  const url = createFileUrl(`blob:${key};1;image/png`, inject('service').url, secretKey);
+  const url = createFileUrl(`blob:${key};1;image/png`, service.url, secretKey);
   vi.useRealTimers();
   return url;
 }
@@ -45,9 +48,9 @@ async function refusal(url: string) {
   return { status: answer.status, body: await answer.json() };
 }
 
-describe('the address of a screenshot', () => {
-  it('needs no key, and says what the file is', async () => {
-    expect(address.startsWith(`${inject('service').url}/v2/files/`)).toBe(true);
+describe('the URL of a screenshot', () => {
+  it('needs no API key and has the media type of the file', async () => {
+    expect(address.startsWith(`${service.url}/v2/files/`)).toBe(true);
     const answer = await fetch(address);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('image/png');
@@ -59,7 +62,7 @@ describe('the address of a screenshot', () => {
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1280, 800]);
   });
 
-  it('gives parts of the file to who asks for them', async () => {
+  it('serves the byte ranges that a request asks for', async () => {
     const whole = Buffer.from(await (await fetch(address)).arrayBuffer());
     const size = whole.length;
     const part = async (range: string, headers = {}) => {
@@ -120,7 +123,7 @@ describe('the address of a screenshot', () => {
     };
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*'])
       expect([known, ...(await ask({ 'if-none-match': known }))]).toEqual([known, 304, false, etag]);
-    // What the client has decides before what part of it is wanted (RFC 9110, 13.2.2).
+    // If-None-Match is evaluated before Range (RFC 9110, 13.2.2).
     for (const range of ['bytes=0-9', 'bytes=99999999-'])
       expect(await ask({ 'if-none-match': etag, range })).toEqual([304, false, etag]);
     expect(await ask({ 'if-none-match': etag }, 'HEAD')).toEqual([304, false, etag]);
@@ -128,7 +131,7 @@ describe('the address of a screenshot', () => {
     expect(await ask({ 'if-none-match': '"other"', range: 'bytes=0-9' })).toEqual([206, true, etag]);
   });
 
-  it('that was changed leads nowhere', async () => {
+  it('is not found when it was changed', async () => {
     const token = address.split('/').at(-1)!;
     const [payload = '', signature = ''] = token.split('.');
     const [key, size, , expiresAt] = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -145,18 +148,18 @@ describe('the address of a screenshot', () => {
       '%2e%2e%2fsecret-key',
     ];
     for (const each of tokens) {
-      const { status, body } = await refusal(`${inject('service').url}/v2/files/${each}`);
+      const { status, body } = await refusal(`${service.url}/v2/files/${each}`);
       expect([each, status, body.success, body.code]).toEqual([each, 404, false, 'NOT_FOUND']);
     }
   });
 
-  it('that nobody signed with this key leads nowhere', async () => {
+  it('is not found when it was signed with another key', async () => {
     const reference = `blob:${'0'.repeat(64)};1;image/png`;
-    expect((await refusal(createFileUrl(reference, inject('service').url, 'another key'))).status).toBe(404);
+    expect((await refusal(createFileUrl(reference, service.url, 'another key'))).status).toBe(404);
   });
 
-  it('can be read for a day at least, and never for longer than two', async () => {
-    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+  it('is valid for at least one day and at most two', async () => {
+    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const [key] = claimOf(address);
     const madeHoursAgo = (hours: number) => madeAt(key, secretKey, Date.now() - hours * 3_600_000);
     expect((await fetch(madeHoursAgo(23.9))).status).toBe(200);
@@ -165,14 +168,14 @@ describe('the address of a screenshot', () => {
     expect(body.error).toContain('expired');
   });
 
-  it('stays the same for a day, then a new one begins before the old one ends', () => {
+  it('stays the same for a day, and is replaced before it expires', () => {
     const day = (hours: number) => madeAt('0'.repeat(64), 'a key', Date.UTC(2026, 2, 1) + hours * 3_600_000);
     expect(day(23.99)).toBe(day(0.01));
     expect(day(24.01)).not.toBe(day(0.01));
     expect(expiryOf(day(23.99)) - Date.UTC(2026, 2, 1)).toBe(48 * 3_600_000);
   });
 
-  it('is made again whenever the result is read', async () => {
+  it('is signed anew whenever the result is read', async () => {
     const answer = await call('/v2/scrape', {
       body: { url: `${site.url}/article/31`, formats: ['screenshot'] },
     });
@@ -181,7 +184,7 @@ describe('the address of a screenshot', () => {
   });
 });
 
-describe('the base of addresses', () => {
+describe('the origin of file URLs', () => {
   it.each([
     [{ 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'winnow.example' }, 'https://winnow.example'],
     [{ 'X-Forwarded-Proto': 'https, http', 'X-Forwarded-Host': 'a.example, b.example' }, 'https://a.example'],
@@ -192,8 +195,8 @@ describe('the base of addresses', () => {
     expect((await fetch(here(url))).status).toBe(200);
   });
 
-  it('is PUBLIC_URL where it is set, whatever the request says', async () => {
-    await using app = await startApp({ PUBLIC_URL: 'https://public.example/winnow/' });
+  it('is PUBLIC_URL when that is set, whatever the request says', async () => {
+    await using app = await startApi({ PUBLIC_URL: 'https://public.example/winnow/' });
     const url = await screenshot({ url: app.url, headers: { 'X-Forwarded-Host': 'other.example' } });
     expect(url).toMatch(/^https:\/\/public\.example\/winnow\/v2\/files\/[\w-]+\.[\w-]+$/);
     expect((await fetch(`${app.url}/v2/files/${url.split('/').at(-1)}`)).status).toBe(200);

@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { startApi } from '../support/in-process-api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
@@ -95,12 +95,12 @@ describe('robots.txt', () => {
       },
     });
 
-  it('keeps links out of a map, which says how many', async () => {
+  it('removes forbidden links from a map, which reports their number', async () => {
     await using guarded = await startGuarded(['/closed/listed', '/closed/1']);
     const { paths, warning } = await pathsOf({ url: guarded.url });
     expect(paths).toEqual(['/', '/open']);
     expect(warning).toBe(
-      `The robots.txt of the site excludes 3 links, which are left out, such as ${guarded.url}/closed/listed. Set ignoreRobotsTxt if you may list them all the same.`,
+      `The robots.txt of the site excludes 3 links, such as ${guarded.url}/closed/listed, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`,
     );
     expect(guarded.requests.map(({ path }) => path)).not.toContain('/closed/1');
     const only = await pathsOf({ url: guarded.url, sitemap: 'only' });
@@ -108,7 +108,7 @@ describe('robots.txt', () => {
     expect(only.warning).toContain('excludes 2 links');
   });
 
-  it('is not obeyed where the request says so, and names sitemaps all the same', async () => {
+  it('is ignored on request, except for its sitemaps', async () => {
     await using guarded = await startGuarded(['/closed/listed']);
     const { paths, warning } = await pathsOf({ url: guarded.url, ignoreRobotsTxt: true });
     expect(paths.toSorted()).toEqual([
@@ -141,7 +141,7 @@ describe('links that are followed', () => {
     expect(site.hits('/private/0')).toBe(0);
   });
 
-  it('are pages of the site: each once, not those that are gone, forbidden or mere files', async () => {
+  it('are pages of the site, each once, without missing pages, forbidden ones and files', async () => {
     const { paths, links, warning } = await pathsOf({ url: shop.url, sitemap: 'skip' });
     expect(links[0]).toEqual({ url: `${shop.url}/`, title: 'The Shop' });
     expect(paths.toSorted()).toEqual([
@@ -160,21 +160,21 @@ describe('links that are followed', () => {
       description: 'It shines.',
     });
     expect(warning).toBe(
-      `The robots.txt of the site excludes ${shop.url}/secret/plan, which is left out. Set ignoreRobotsTxt if you may list it all the same.`,
+      `The robots.txt of the site excludes ${shop.url}/secret/plan, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`,
     );
     expect(shop.headersOf('/item/3')).toBeDefined();
     expect(shop.headersOf('/secret/plan')).toBeUndefined();
     expect(shop.headersOf('/manual.pdf')).toBeUndefined();
   });
 
-  it('keep their queries when asked', async () => {
+  it('keep their queries on request', async () => {
     const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', ignoreQueryParameters: false });
     expect(paths).toEqual(
       expect.arrayContaining(['/list?page=1', '/list?page=2', '/item/1?colour=red', '/item/1']),
     );
   });
 
-  it('are found in a start that only a browser can show', async () => {
+  it('are found on a start page that needs the browser', async () => {
     const { paths } = await pathsOf({
       url: `${site.url}/app/0`,
       sitemap: 'skip',
@@ -184,7 +184,7 @@ describe('links that are followed', () => {
     expect(paths).toEqual(['/app/0', '/article/1']);
   });
 
-  it('are asked for with the headers and languages of the request', async () => {
+  it('are fetched with the headers and languages of the request', async () => {
     await pathsOf({
       url: shop.url,
       sitemap: 'skip',
@@ -197,47 +197,47 @@ describe('links that are followed', () => {
 });
 
 describe('sitemaps', () => {
-  it('alone give exactly as many links as wanted', async () => {
+  it('alone give exactly as many links as the limit', async () => {
     const { paths } = await pathsOf({ url: site.url, sitemap: 'only', limit: 10 });
     expect(paths).toEqual(Array.from({ length: 10 }, (_, n) => `/links/${n}`));
   });
 
-  it('spare the site being crawled when they give enough', async () => {
+  it('make a crawl of the site unnecessary when they give enough links', async () => {
     const before = site.hits('/links/7');
     const { paths } = await pathsOf({ url: site.url, limit: 100 });
     expect(paths).toEqual(['/', ...Array.from({ length: 99 }, (_, n) => `/links/${n}`)]);
     expect(site.hits('/links/7')).toBe(before);
   });
 
-  it('are joined by what pages link to, start first', async () => {
+  it('are combined with the links of pages, beginning with the start URL', async () => {
     const { paths } = await pathsOf({ url: shop.url });
     expect(paths.slice(0, 2)).toEqual(['/', '/docs']);
     expect(paths).toEqual(expect.arrayContaining(['/item/3', '/list']));
     expect(paths).not.toContain('/secret/plan');
   });
 
-  it('that are missing are told of where nothing else counts', async () => {
+  it('that are missing are reported with sitemap only', async () => {
     await using bare = await startPages({ '/': page('Bare', ['/a']) });
     const { paths, warning } = await pathsOf({ url: bare.url, sitemap: 'only' });
     expect(paths).toEqual([]);
-    expect(warning).toBe('The site has no sitemap where one is looked for.');
+    expect(warning).toBe('The site has no sitemap in its robots.txt or at the usual URLs.');
     expect((await pathsOf({ url: bare.url })).paths).toEqual(['/']);
   });
 });
 
-describe('the line around a map', () => {
-  it('is the path of the address, and a warning says how to get more', async () => {
+describe('the scope of a map', () => {
+  it('is the path of the URL, and a warning says how to get more', async () => {
     const { paths, warning } = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip' });
     expect(paths).toEqual(['/docs', '/docs/install', '/docs/ApiReference']);
     expect(warning).toBe(
-      `Only few links lie below /docs. For more, map ${shop.url}/, or set filterByPath to false.`,
+      `There are only a few links below /docs. For more, map ${shop.url}/, or set filterByPath to false.`,
     );
     const whole = await pathsOf({ url: `${shop.url}/docs`, sitemap: 'skip', filterByPath: false });
     expect(whole.paths).toEqual(expect.arrayContaining(['/docs/install', '/', '/item/2']));
     expect(whole.warning).not.toContain('/docs');
   });
 
-  it('stays where it was asked for when the site redirects from its root to a page', async () => {
+  it('stays the whole site when its root redirects to a page', async () => {
     await using moved = await startPages({
       '/': redirectTo('/home'),
       '/home': page('Home', ['/a', '/b/c']),
@@ -249,14 +249,14 @@ describe('the line around a map', () => {
     expect(warning).toBeUndefined();
   });
 
-  it('is that of another host, below the path of the address, when the address redirects there', async () => {
+  it('moves to the host that the URL redirects to, below the requested path', async () => {
     await using start = await startPages({ '/docs': redirectTo(`${shop.url}/docs/install`) });
     const { paths, warning } = await pathsOf({ url: `${start.url}/docs`, sitemap: 'skip' });
     expect(paths.toSorted()).toEqual(['/docs', '/docs/ApiReference', '/docs/install']);
-    expect(warning).toContain(`Only few links lie below /docs. For more, map ${shop.url}/,`);
+    expect(warning).toContain(`There are only a few links below /docs. For more, map ${shop.url}/,`);
   });
 
-  it('is told of when the address redirects out of its own path', async () => {
+  it('is explained by a warning when the URL redirects out of its own path', async () => {
     await using moved = await startPages({
       '/docs': redirectTo('/manual'),
       '/manual': page('Manual', ['/docs/a', '/manual/b']),
@@ -266,24 +266,24 @@ describe('the line around a map', () => {
     const { paths, warning } = await pathsOf({ url: `${moved.url}/docs`, sitemap: 'skip' });
     expect(paths).toEqual(['/docs/a']);
     expect(warning).toBe(
-      `The address leads to ${moved.url}/manual, which is not below /docs: only links below /docs are listed. Map ${moved.url}/manual for what lies there, or set filterByPath to false.`,
+      `The requested URL redirects to ${moved.url}/manual, which is not below /docs. Only links below /docs are listed. Map ${moved.url}/manual for the links there, or set filterByPath to false.`,
     );
   });
 
-  it('is drawn by patterns', async () => {
+  it('follows the patterns', async () => {
     const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', excludePaths: ['^/item/[12]', '^/m'] });
     expect(paths).toEqual(['/', '/list', '/item/3']);
     const refused = await map({ url: shop.url, includePaths: ['('] });
     expect([refused.status, refused.body.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('is the limit', async () => {
+  it('ends at the limit', async () => {
     expect((await pathsOf({ url: shop.url, sitemap: 'skip', limit: 3 })).paths).toHaveLength(3);
   });
 });
 
 describe('a search', () => {
-  it('puts first what fits by address and title, and drops nothing', async () => {
+  it('ranks links by URL and title and drops none', async () => {
     const all = await pathsOf({ url: shop.url, sitemap: 'skip' });
     const byTitle = await pathsOf({ url: shop.url, sitemap: 'skip', search: 'green doors' });
     expect(byTitle.paths[0]).toBe('/item/3');
@@ -292,16 +292,16 @@ describe('a search', () => {
     expect(byUrl.paths[0]).toBe('/docs/ApiReference');
   });
 
-  it('looks at more links than it answers', async () => {
+  it('ranks more links than it returns', async () => {
     const { paths } = await pathsOf({ url: shop.url, sitemap: 'skip', search: 'green door', limit: 1 });
     expect(paths).toEqual(['/item/3']);
   });
 });
 
-describe('pages that were seen before', () => {
+describe('pages from earlier jobs', () => {
   const start = { sitemap: 'skip', filterByPath: false, limit: 1_000 } as const;
 
-  it('by scrapes of the team are known', async () => {
+  it('that the team scraped are included', async () => {
     const small = await startSite({ pages: 3 });
     const [own, other] = [await makeTeam(db), await makeTeam(db)];
     await call('/v2/scrape', { body: { url: `${small.url}/topic/hidden` }, key: own.key });
@@ -316,7 +316,7 @@ describe('pages that were seen before', () => {
     await small.close();
   });
 
-  it('by crawls are known to their own team', async () => {
+  it('that were crawled are included for the same team only', async () => {
     const small = await startSite({ pages: 3 });
     const [own, other] = [await makeTeam(db), await makeTeam(db)];
     const id = await startJob(
@@ -332,39 +332,39 @@ describe('pages that were seen before', () => {
   });
 });
 
-describe('time', () => {
-  it('30: that is over at once is said so', async () => {
+describe('the timeout of a map', () => {
+  it('returns MAP_TIMEOUT when it passes at once', async () => {
     const { status, body } = await map({ url: site.url, timeout: 1 });
     expect([status, body.success, body.code]).toEqual([408, false, 'MAP_TIMEOUT']);
     expect(body.error).toContain('Map timed out');
   });
 
-  it('that is over before the site has answered is said so', async () => {
+  it('returns MAP_TIMEOUT when the site never responds', async () => {
     const { status, body } = await map({ url: `${site.url}/slow/20000/page`, timeout: 2_000 });
     expect([status, body.code]).toEqual([408, 'MAP_TIMEOUT']);
   });
 
-  it('that ends a site without end leaves what was found until then, and a warning', async () => {
+  it('ends the crawl of an endless site and returns the links found so far with a warning', async () => {
     const url = `${shop.url}/endless/0`;
     const { paths, warning } = await pathsOf({ url, sitemap: 'skip', filterByPath: false, timeout: 3_000 });
     expect(paths.slice(0, 3)).toEqual(['/endless/0', '/endless/1', '/endless/2']);
     expect(warning).toBe(
-      'The time was over before every page had been looked at; raise the timeout for more links.',
+      'The time ran out before every page had been visited. Raise the timeout to find more links.',
     );
   });
 });
 
-it('a service that stops answers who waits, and says what to do', async () => {
-  await using app = await startApp({});
-  app.leave();
+it('a service that shuts down responds to waiting requests and tells them to retry', async () => {
+  await using app = await startApi({});
+  app.beginShutdown();
   const body = { url: `${site.url}/slow/20000/page`, sitemap: 'skip', timeout: 15_000 };
   const answer = await call('/v2/map', { url: app.url, body });
   expect([answer.status, answer.body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-  expect(answer.body.error).toBe('The service is stopping. Ask for the map again when it is back.');
+  expect(answer.body.error).toBe('The service is stopping. Request the map again when the service is back.');
   expect(answer.headers.get('retry-after')).toBe('10');
 });
 
-describe('what goes wrong', () => {
+describe('a map that cannot be made in full', () => {
   it.each([
     ['http://no-such-host.invalid/', 200, 'SCRAPE_DNS_RESOLUTION_ERROR'],
     ['http://169.254.169.254/', 403, 'unsafe_domain_blocked'],
@@ -375,19 +375,19 @@ describe('what goes wrong', () => {
     }
   });
 
-  it('a connection that breaks', async () => {
+  it('fails with SCRAPE_SITE_ERROR when the connection breaks', async () => {
     const { status, body } = await map({ url: `${site.url}/reset`, sitemap: 'skip' });
     expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
   });
 
-  it('an address that nothing is at, or that robots.txt forbids, gives a warning', async () => {
+  it('has a warning when the URL does not exist or robots.txt forbids it', async () => {
     const missing = await pathsOf({ url: `${site.url}/status/404`, sitemap: 'skip', filterByPath: false });
     expect(missing.paths).toEqual([]);
-    expect(missing.warning).toBe('The address itself was answered with HTTP 404.');
+    expect(missing.warning).toBe('The requested URL returned HTTP 404.');
     const forbidden = await pathsOf({ url: `${site.url}/private/1`, sitemap: 'skip', filterByPath: false });
     expect(forbidden.paths).toEqual([]);
     expect(forbidden.warning).toBe(
-      'The robots.txt of the site asks not to visit the address itself. Set ignoreRobotsTxt if you may visit it all the same.',
+      'The robots.txt of the site forbids the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.',
     );
     expect(site.hits('/private/1')).toBe(0);
   });
@@ -405,13 +405,13 @@ describe('what goes wrong', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('protection that does not exist is refused', async () => {
+  it('is refused with threatProtection, which is not available', async () => {
     const { status, body } = await map({ url: shop.url, threatProtection: { mode: 'normal' } });
     expect([status, body.code]).toEqual([400, 'FEATURE_NOT_AVAILABLE']);
   });
 });
 
-describe('a map is a job of its team', () => {
+describe('the job of a map', () => {
   it('costs one credit when it succeeds, and none when it times out', async () => {
     const team = await makeTeam(db, { credits: 2 });
     const left = async () =>
@@ -434,7 +434,7 @@ describe('a map is a job of its team', () => {
     expect([refused.status, refused.body.code]).toEqual([402, 'INSUFFICIENT_CREDITS']);
   });
 
-  it('stands in the activity list, and gives its slot back', async () => {
+  it('is listed in the activity and releases its slot', async () => {
     const team = await makeTeam(db, { concurrency: 1 });
     const first = await pathsOf({ url: shop.url, sitemap: 'skip' }, team.key);
     const second = await pathsOf({ url: `${shop.url}/docs` }, team.key);

@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createFileUrl, formatFileReference } from '../../src/file-urls.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createFileUrl, formatFileReference } from '../../src/blobs/file-urls.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { look, mediaFile } from '../support/media.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The formats audio and video, from the request to the file behind the address in the answer. */
+
+const service = useService();
 
 let pages: Pages;
 let video: Buffer;
@@ -43,31 +46,31 @@ async function fileAt(url: string) {
 }
 
 describe('a scrape', () => {
-  it('with audio and video gives the addresses of both files, for four credits each', async () => {
+  it('with audio and video returns the URLs of both files, for four credits each', async () => {
     const { body } = await scrape({ url: `${pages.url}/with`, formats: ['markdown', 'audio', 'video'] });
     expect(body.data.metadata).toMatchObject({ title: 'With', creditsUsed: 9 });
     expect(body.data.markdown).toContain('enough to be read');
     expect(body.data.warning).toBeUndefined();
-    expect(body.data.video.startsWith(`${inject('service').url}/v2/files/`)).toBe(true);
+    expect(body.data.video.startsWith(`${service.url}/v2/files/`)).toBe(true);
     expect(await fileAt(body.data.video)).toEqual({ type: 'video/mp4', bytes: video });
     const audio = await fileAt(body.data.audio);
     expect(audio.type).toBe('audio/mp4');
     expect((await look(audio.bytes)).tracks).toEqual(['audio']);
   });
 
-  it('of the address of a file gives that file', async () => {
+  it('of the URL of a media file returns that file', async () => {
     const { body } = await scrape({ url: `${pages.url}/a.wav`, formats: ['audio'] });
     expect((await fileAt(body.data.audio)).bytes).toEqual(sound);
     expect(body.data.metadata).toMatchObject({ contentType: 'audio/wav', creditsUsed: 5 });
   });
 
-  it('of the address of a file gives it beside what needs an open page', async () => {
+  it('of the URL of a media file returns it beside formats that need an open page', async () => {
     const body = { url: `${pages.url}/a.wav`, formats: ['audio', 'screenshot'] };
     const { data } = (await scrape(body)).body;
     expect((await fileAt(data.audio)).bytes).toEqual(sound);
   });
 
-  it('gives what a script of the page loads to play', async () => {
+  it('returns the media that a script of the page loads', async () => {
     const { body } = await scrape({ url: `${pages.url}/scripted`, formats: ['audio'] });
     expect((await fileAt(body.data.audio)).bytes).toEqual(sound);
   });
@@ -88,15 +91,15 @@ describe('a scrape', () => {
     expect(usage.body.data.remainingCredits).toBe(10);
   });
 
-  it('of an address that is gone says so instead', async () => {
+  it('reports that the media file is gone', async () => {
     const { body } = await scrape({ url: `${pages.url}/gone`, formats: ['audio'] });
     expect(body.data).toMatchObject({
       metadata: { statusCode: 404, creditsUsed: 1 },
-      warning: expect.stringContaining('answered 404'),
+      warning: expect.stringContaining('HTTP 404'),
     });
   });
 
-  it('never takes a copy, and leaves none: addresses of files do not last', async () => {
+  it('neither reads nor writes the cache, because file URLs expire', async () => {
     const url = `${pages.url}/with?copy`;
     await scrape({ url, formats: ['markdown', 'video'] });
     expect((await scrape({ url, formats: ['markdown'] })).body.data.metadata.cacheState).toBe('miss');
@@ -105,7 +108,7 @@ describe('a scrape', () => {
     expect(await fileAt(again.body.data.video)).toMatchObject({ bytes: video });
   });
 
-  it('under lockdown leaves it out', async () => {
+  it('under lockdown leaves media out', async () => {
     const url = `${pages.url}/with?lockdown`;
     await scrape({ url, formats: ['markdown'] });
     const { body } = await scrape({ url, formats: ['markdown', 'audio'], lockdown: true });
@@ -131,16 +134,12 @@ describe('a scrape', () => {
 describe('the URL of a media file', () => {
   it('is valid for at least one hour and at most two', async () => {
     const { body } = await scrape({ url: `${pages.url}/a.wav`, formats: ['audio'] });
-    const secretKey = (await readFile(path.join(inject('service').dataDir, 'secret-key'), 'utf8')).trim();
+    const secretKey = (await readFile(path.join(service.dataDir, 'secret-key'), 'utf8')).trim();
     const token = body.data.audio.split('/').at(-1).split('.')[0];
     const [key, size, mediaType] = JSON.parse(Buffer.from(token, 'base64url').toString());
     const madeMinutesAgo = (minutes: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - minutes * 60_000 });
-      const url = createFileUrl(
-        formatFileReference({ key, size, mediaType }),
-        inject('service').url,
-        secretKey,
-      );
+      const url = createFileUrl(formatFileReference({ key, size, mediaType }), service.url, secretKey);
       vi.useRealTimers();
       return url;
     };
@@ -151,7 +150,7 @@ describe('the URL of a media file', () => {
 });
 
 describe('a crawl', () => {
-  it('takes what pages have, and says of the others that they have none', async () => {
+  it('returns the media of pages that have any, and warns for the others', async () => {
     const id = await startJob('/v2/crawl', {
       url: `${pages.url}/without`,
       crawlEntireDomain: true,
@@ -170,7 +169,7 @@ describe('a crawl', () => {
 });
 
 describe('a batch', () => {
-  it('has the pages without it among its errors', async () => {
+  it('lists pages without media among its errors', async () => {
     const urls = ['/with', '/without'].map((each) => pages.url + each);
     const id = await startJob('/v2/batch/scrape', { urls, formats: ['audio'] });
     const { data } = await finished('/v2/batch/scrape', id);

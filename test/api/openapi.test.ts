@@ -1,18 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
-import { describeApi } from '../../src/api/openapi.ts';
-import { errorsOf } from '../../src/api/route-errors.ts';
+import { type Browser, chromium } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeApi } from '../../src/api/http/openapi.ts';
+import { errorCodesOf } from '../../src/api/http/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { ERRORS, isErrorCode } from '../../src/errors.ts';
-import { errorAnswer } from '../../src/schemas/error.ts';
-import { type Answer, call } from '../support/api.ts';
+import { errorResponse } from '../../src/schemas/error.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The reference says what the API does. */
+
+const service = useService();
 
 const file = path.join(import.meta.dirname, '../../docs/openapi.json');
 const routeOf = (method: string, routePath: string) => {
@@ -29,13 +32,13 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('docs/openapi.json', () => {
-  it('is what the routes give; after a change run `npm run openapi`', async () => {
+  it('matches the routes; after a change run `npm run openapi`', async () => {
     expect(JSON.parse(await readFile(file, 'utf8')), 'stale: run `npm run openapi`').toEqual(
       JSON.parse(JSON.stringify(describeApi(ROUTES))),
     );
   });
 
-  it('is what the service serves', async () => {
+  it('is served by the API', async () => {
     const { body } = await call('/openapi.json', { key: null });
     expect(body).toEqual(JSON.parse(await readFile(file, 'utf8')));
     expect(body.openapi).toBe('3.1.0');
@@ -44,7 +47,7 @@ describe('docs/openapi.json', () => {
 
 describe('every route', () => {
   it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
-    '%s %s is mounted, behind a key, and described',
+    '%s %s is mounted, requires a key, and is described',
     async (method, routePath) => {
       const answer = await call(concrete(routePath), { method: method.toUpperCase(), key: null });
       expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHORIZED']);
@@ -62,7 +65,7 @@ describe('error codes', () => {
     const { body } = await call('/openapi.json', { key: null });
     const { responses } = body.paths[routePath][method];
     return Object.fromEntries(
-      Object.entries<Answer['body']>(responses)
+      Object.entries<ApiResponse['body']>(responses)
         .filter(([status]) => Number(status) >= 400)
         .map(([status, response]) => [
           status,
@@ -72,10 +75,10 @@ describe('error codes', () => {
   }
 
   it.each(ROUTES.map(({ method, path: routePath }) => [method, routePath]))(
-    'of %s %s are all in the reference, under their statuses',
+    'of %s %s are all in the reference under their statuses',
     async (method, routePath) => {
       const codes = await codesOf(method, routePath.replace(/:(\w+)/g, '{$1}'));
-      const declared = errorsOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
+      const declared = errorCodesOf(routeOf(method, routePath)).filter((code) => ERRORS[code].status !== 200);
       const listed = Object.entries(codes).flatMap(([status, names]) =>
         names.map((name) => [name, Number(status)]),
       );
@@ -85,7 +88,7 @@ describe('error codes', () => {
     },
   );
 
-  it('name conflicts, methods and parts of files', async () => {
+  it('include those for conflicts, methods and byte ranges', async () => {
     expect(await codesOf('post', '/v2/batch/scrape')).toMatchObject({
       405: ['METHOD_NOT_ALLOWED'],
       409: ['IDEMPOTENCY_KEY_REUSED', 'JOB_ENDED'],
@@ -109,7 +112,7 @@ describe('error codes', () => {
     });
   });
 
-  it('leave room for files that the client has already', async () => {
+  it('include none for a file that the client already has', async () => {
     const { body } = await call('/openapi.json', { key: null });
     const { parameters, responses } = body.paths['/v2/files/{token}'].get;
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '206', '304']));
@@ -120,16 +123,16 @@ describe('error codes', () => {
     ]);
   });
 
-  it('with status 200 stand beside the result', async () => {
+  it('with status 200 are listed beside the result', async () => {
     const { body } = await call('/openapi.json', { key: null });
     const { schema } = body.paths['/v2/scrape'].post.responses['200'].content['application/json'];
     expect(schema.anyOf[1].properties.code.enum).toEqual(['SCRAPE_DNS_RESOLUTION_ERROR']);
   });
 
-  it('that the work of jobs can end with are declared by the routes that hand it out', async () => {
+  it('of jobs are declared by the routes that return their results', async () => {
     const declared = new Set<string>([
-      ...errorsOf(routeOf('get', '/v2/scrape/:id')),
-      ...errorsOf(routeOf('post', '/v2/map')),
+      ...errorCodesOf(routeOf('get', '/v2/scrape/:id')),
+      ...errorCodesOf(routeOf('post', '/v2/map')),
       // No response has these: the first makes pages wait, the others end a job or what is left of it.
       ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
     ]);
@@ -160,7 +163,7 @@ describe('error codes', () => {
   });
 });
 
-describe('answers keep to their schema, without a field that it does not name', () => {
+describe('a response has only the fields of its schema:', () => {
   it('a scrape with every format, and its result', async () => {
     const { body } = await call('/v2/scrape', {
       body: {
@@ -177,17 +180,17 @@ describe('answers keep to their schema, without a field that it does not name', 
         origin: 'website',
       },
     });
-    expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+    expect(routeOf('post', '/v2/scrape').response.parse(body)).toEqual(body);
     expect(body.scrape_id).toBe(body.data.metadata.scrapeId);
     const read = await call(`/v2/scrape/${body.scrape_id}`);
-    expect(routeOf('get', '/v2/scrape/:id').answer.parse(read.body)).toEqual(read.body);
+    expect(routeOf('get', '/v2/scrape/:id').response.parse(read.body)).toEqual(read.body);
   });
 
   it.each(['/article/42', '/status/404', '/data/1.json', '/text/1.txt', '/app/3', '/empty'])(
     'a scrape of %s',
     async (page) => {
       const { body } = await call('/v2/scrape', { body: { url: site.url + page } });
-      expect(routeOf('post', '/v2/scrape').answer.parse(body)).toEqual(body);
+      expect(routeOf('post', '/v2/scrape').response.parse(body)).toEqual(body);
     },
   );
 
@@ -196,7 +199,7 @@ describe('answers keep to their schema, without a field that it does not name', 
     async (routePath) => {
       const { body } = await call(routePath);
       expect(body.success).toBe(true);
-      expect(routeOf('get', routePath).answer.parse(body)).toEqual(body);
+      expect(routeOf('get', routePath).response.parse(body)).toEqual(body);
     },
   );
 
@@ -212,7 +215,7 @@ describe('answers keep to their schema, without a field that it does not name', 
     ]);
     for (const { status, body } of answers) {
       expect(status).toBeGreaterThanOrEqual(400);
-      expect(errorAnswer.parse(body)).toEqual(body);
+      expect(errorResponse.parse(body)).toEqual(body);
     }
   });
 });
@@ -227,13 +230,13 @@ describe('/docs', () => {
   });
   afterAll(() => browser?.close());
 
-  it('shows the operations, from this very server alone, under a public name too', async () => {
+  it('shows the operations with files of this server only, also under a public name', async () => {
     const page = await browser.newPage();
     const hosts = new Set<string>();
     page.on('request', (request) => {
       if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
     });
-    const { port } = new URL(inject('service').url);
+    const { port } = new URL(service.url);
     await page.goto(`http://winnow.example:${port}/docs/`, { waitUntil: 'networkidle' });
     await page.getByText('Scrape one page').click();
     await page.getByText('The team has too few credits left').first().waitFor();
@@ -241,8 +244,8 @@ describe('/docs', () => {
     expect([...hosts]).toEqual([`winnow.example:${port}`]);
   });
 
-  it('is where the root leads', async () => {
-    const answer = await fetch(`${inject('service').url}/`, { redirect: 'manual' });
+  it('is where the root redirects to', async () => {
+    const answer = await fetch(`${service.url}/`, { redirect: 'manual' });
     expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs']);
   });
 });

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
-import { type Answer, call } from '../support/api.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
 
 /** GET /v2/scrape/{id} for the pages of batches and crawls. */
 
 const BATCH = '/v2/batch/scrape';
-/** Nobody listens there: a page of a job is asked for again, several times. */
+/** No server listens there, so a page of a job is requested several times. */
 const AWAY = 'http://127.0.0.1:9/nothing';
 
 let site: Site;
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([db.close(), site.close()]));
 
 const read = (id: string, key = team.key) => call(`/v2/scrape/${id}`, { key });
-const errorsOf = async (id: string): Promise<Answer['body']> =>
+const errorCodesOf = async (id: string): Promise<ApiResponse['body']> =>
   (await call(`${BATCH}/${id}/errors`, { key: team.key })).body.errors;
 
 describe('a page of a batch or crawl', () => {
@@ -44,10 +45,10 @@ describe('a page of a batch or crawl', () => {
     }
   });
 
-  it('that failed is read by its id in /errors, with the same error', async () => {
+  it('that failed is found by its id in /errors, with the same error', async () => {
     const id = await startJob(BATCH, { urls: [picture, `${site.url}/article/2`] }, { key: team.key });
     await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     expect(failed).toMatchObject({ url: picture, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' });
     expect(await read(failed.id)).toMatchObject({
       status: 500,
@@ -55,19 +56,19 @@ describe('a page of a batch or crawl', () => {
     });
   });
 
-  it('that is still to come says so, and is gone when its job ends without it', async () => {
+  it('that is pending is reported as scraping, and is not found when its job ends without it', async () => {
     const options = { key: team.key };
     const urls = [`${site.url}/slow/30000/article/3`];
     const id = await startJob(BATCH, { urls, maxAge: 0 }, options);
     const page = () => db.query.selectFrom('pages').select(['id', 'status']).where('job_id', '=', id);
-    await until(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
+    await untilStatus(`${BATCH}/${id}`, () => site.hits('/slow/30000/article/3') > 0, options);
     const row = await page().executeTakeFirstOrThrow();
     expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
     expect(await read(row.id)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
-  it('that waits for another try is still to come, whatever became of its last one', async () => {
+  it('that waits for a retry is reported as scraping', async () => {
     const id = await startJob(BATCH, { urls: [AWAY] }, { key: team.key });
     const tried = db.query
       .selectFrom('pages')
@@ -75,8 +76,7 @@ describe('a page of a batch or crawl', () => {
       .where('job_id', '=', id)
       .where('status', '=', 'pending')
       .where('attempts', '>', 0);
-    let row: { id: string } | undefined;
-    while (!row) row = await tried.executeTakeFirst();
+    const row = await pollUntil(() => tried.executeTakeFirst());
     expect((await read(row.id)).body).toEqual({ success: true, status: 'scraping' });
     await call(`${BATCH}/${id}`, { method: 'DELETE', key: team.key });
   });
@@ -87,7 +87,7 @@ describe('a page of a batch or crawl', () => {
       const urls = [`${site.url}/article/4`, picture];
       const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
       const { data } = await finished(BATCH, id, { key: team.key });
-      const [failed] = await errorsOf(id);
+      const [failed] = await errorCodesOf(id);
       const stranger = await makeTeam(db);
       for (const page of [data[0].metadata.scrapeId, failed.id]) {
         expect(await read(page, stranger.key)).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
@@ -95,7 +95,7 @@ describe('a page of a batch or crawl', () => {
     },
   );
 
-  it('tells another team nothing of a scrape with zero data retention that was handed out', async () => {
+  it('of a scrape with zero data retention is not found by another team', async () => {
     const body = { url: `${site.url}/article/8`, zeroDataRetention: true };
     const answer = await call('/v2/scrape', { body, key: team.key });
     const id = answer.body.data.metadata.scrapeId;
@@ -104,11 +104,11 @@ describe('a page of a batch or crawl', () => {
     expect(await read(id)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
   });
 
-  it('with zero data retention can be read as often as the status of its job', async () => {
+  it('with zero data retention can be read as often as the status of its job can', async () => {
     const urls = [`${site.url}/article/5`, picture];
     const id = await startJob(BATCH, { urls, zeroDataRetention: true }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     for (let time = 0; time < 2; time++) {
       expect((await read(data[0].metadata.scrapeId)).body.data).toEqual(data[0]);
       expect((await read(failed.id)).body).toMatchObject({ code: failed.code, error: failed.error });
@@ -120,7 +120,7 @@ describe('a page of a batch or crawl', () => {
     const urls = [`${site.url}/article/6`, picture];
     const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
-    const [failed] = await errorsOf(id);
+    const [failed] = await errorCodesOf(id);
     await db.query
       .updateTable('jobs')
       .set({ expires_at: new Date(Date.now() - 1_000) })

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, scrape } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 import { startHttpProxy, startSocksProxy, type TestProxy } from '../support/upstream-proxies.ts';
+import { useService } from '../support/use-service.ts';
 
 const html = (text: string) => `<!doctype html><title>T</title><main><p>${text}</p></main>`;
 
 describe('a service without proxies', () => {
-  it('fetches without the enhanced ones, says so, and bills the plain price', async () => {
+  it('fetches directly, warns that there are no enhanced proxies, and charges the plain price', async () => {
     await using pages = await startPages({ '/': html('A page') });
     for (const proxy of ['enhanced', 'stealth']) {
       const { body } = await scrape({ url: `${pages.url}/`, proxy, maxAge: 0 });
@@ -30,12 +30,11 @@ describe('a service with proxies', () => {
   let free: Pages;
   let basic: TestProxy;
   let enhanced: TestProxy;
-  let instance: Instance;
 
   const ask = (options: object) =>
     call('/v2/scrape', {
-      url: instance.url,
-      key: instance.key,
+      url: service.url,
+      key: service.key,
       body: { url: 'http://site.test/', ...options },
     });
 
@@ -48,24 +47,21 @@ describe('a service with proxies', () => {
     free = await startPages({ '/': html('Come in') });
     basic = await startHttpProxy({ port: Number(new URL(walled.url).port) });
     enhanced = await startSocksProxy({ port: Number(new URL(free.url).port) });
-    instance = await startInstance({
-      env: {
-        LOG_LEVEL: 'warn',
-        WINNOW_ALLOW_PRIVATE: '',
-        WINNOW_DNS: dns.address,
-        WINNOW_PROXIES_BASIC: `us=${basic.url}`,
-        WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
-      },
-    });
   });
+  const service = useService(() => ({
+    LOG_LEVEL: 'warn',
+    WINNOW_ALLOW_PRIVATE: '',
+    WINNOW_DNS: dns.address,
+    WINNOW_PROXIES_BASIC: `us=${basic.url}`,
+    WINNOW_PROXIES_ENHANCED: `us=${enhanced.url}`,
+  }));
 
   afterAll(async () => {
-    await instance?.stop();
     await Promise.all([basic.close(), enhanced.close(), dns.close()]);
     await Promise.all([walled, free].map((pages) => pages[Symbol.asyncDispose]()));
   });
 
-  it('goes by the enhanced ones where the site lets in no other, and bills five credits', async () => {
+  it('uses the enhanced proxies when the site blocks the others, and charges five credits', async () => {
     const { body } = await ask({ maxAge: 0 });
     expect(body.data).toMatchObject({
       markdown: 'Come in',
@@ -76,12 +72,12 @@ describe('a service with proxies', () => {
     expect(again.body.data.metadata).toMatchObject({ cacheState: 'hit', creditsUsed: 1 });
   });
 
-  it('keeps to the basic ones when it is told to', async () => {
+  it('uses only the basic proxies when the request says so', async () => {
     const { body } = await ask({ proxy: 'basic', maxAge: 0 });
     expect(body.data.metadata).toMatchObject({ statusCode: 403, proxyUsed: 'basic', creditsUsed: 1 });
   });
 
-  it('keeps copies of the enhanced proxies apart', async () => {
+  it('caches pages from the enhanced proxies separately', async () => {
     const { body } = await ask({ proxy: 'enhanced' });
     expect(body.data).toMatchObject({
       markdown: 'Come in',
@@ -91,7 +87,7 @@ describe('a service with proxies', () => {
 
   const ELSEWHERE = 'There is no basic proxy in FR: the page was fetched through one elsewhere.';
 
-  it('goes by a proxy elsewhere where none is in the country, and says so, also of a copy', async () => {
+  it('uses a proxy of another country when none is in the requested one, and warns, also from the cache', async () => {
     const request = { url: 'http://site.test/open', location: { country: 'fr' } };
     const { body } = await ask(request);
     expect(body.data).toMatchObject({ markdown: 'Open to all', warning: ELSEWHERE });
@@ -103,15 +99,15 @@ describe('a service with proxies', () => {
     }
   });
 
-  it('says so of pages of a batch too', async () => {
-    const options = { key: instance.key, url: instance.url };
+  it('warns the same way for pages of a batch', async () => {
+    const options = { key: service.key, url: service.url };
     const order = { urls: ['http://site.test/open'], location: { country: 'FR' }, maxAge: 0 };
     const id = await startJob('/v2/batch/scrape', order, options);
     const { data } = await finished('/v2/batch/scrape', id, options);
     expect(data).toMatchObject([{ markdown: 'Open to all', warning: ELSEWHERE }]);
   });
 
-  it('names the enhanced proxies where the page came by those', async () => {
+  it('reports the enhanced proxies as used when the page came through them', async () => {
     const { body } = await ask({ location: { country: 'FR' }, maxAge: 0 });
     expect(body.data).toMatchObject({
       markdown: 'Come in',

@@ -3,7 +3,7 @@ import { scrape } from '../support/api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
-/** The format that gives what a target sends, byte for byte (compatibility 1.4). */
+/** The format `rawBase64`, which returns the bytes of a response unchanged. */
 
 const PICTURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff, 0xfe]);
 const PAGE =
@@ -22,7 +22,7 @@ afterAll(() => site[Symbol.asyncDispose]());
 const bytesOf = ({ rawBase64 }: { rawBase64: string }) => Buffer.from(rawBase64, 'base64');
 
 describe('rawBase64', () => {
-  it('is the file as it is sent, which nothing else can be made of', async () => {
+  it('is the file as it was sent, even where no other format is possible', async () => {
     const { status, body } = await scrape({ url: `${site.url}/picture`, formats: ['rawBase64'] });
     expect(status).toBe(200);
     expect(bytesOf(body.data)).toEqual(PICTURE);
@@ -32,7 +32,7 @@ describe('rawBase64', () => {
     expect(refused.code).toBe('SCRAPE_UNSUPPORTED_FILE_ERROR');
   });
 
-  it('of a page is its source: not rendered, nor what it leads to; its copy is no other request’s', async () => {
+  it('of a page is its source without rendering or meta refresh, and has its own cache entry', async () => {
     const url = `${site.url}/page`;
     const { body: page } = await scrape({ url, formats: ['rawHtml'], fastMode: true });
     expect(page.data.metadata.cacheState).toBe('miss');
@@ -46,7 +46,7 @@ describe('rawBase64', () => {
     expect(again.data.rawHtml).toBe(page.data.rawHtml);
   });
 
-  it('comes for each file of a batch', async () => {
+  it('is returned for each file of a batch', async () => {
     const id = await startJob('/v2/batch/scrape', { urls: [`${site.url}/picture`], formats: ['rawBase64'] });
     const { data } = await finished('/v2/batch/scrape', id);
     expect(bytesOf(data[0])).toEqual(PICTURE);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Site, startSite } from '../../bench/site.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { finished, startJob } from '../support/jobs.ts';
+import { useService } from '../support/use-service.ts';
 
 /** Watching a job over a WebSocket, as the clients of this API do. */
+
+const service = useService();
 
 let site: Site;
 beforeAll(async () => {
@@ -18,8 +21,8 @@ afterAll(() => site.close());
 type Message = { type: string; data: any; error?: string };
 
 /** Watches until the other side closes. @param key as a subprotocol, the way browsers can send it */
-async function watch(path: string, { key = inject('service').key, header = false } = {}) {
-  const url = inject('service').url.replace(/^http/, 'ws') + path;
+async function watch(path: string, { key = service.key, header = false } = {}) {
+  const url = service.url.replace(/^http/, 'ws') + path;
   const socket = header
     ? new WebSocket(url, { headers: { Authorization: `Bearer ${key}` } })
     : new WebSocket(url, key);
@@ -32,12 +35,12 @@ async function watch(path: string, { key = inject('service').key, header = false
 const slow = (count: number) =>
   Array.from({ length: count }, (_, n) => `${site.url}/slow/${400 * (n + 1)}/article/${n}?${randomUUID()}`);
 
-describe('a watcher', () => {
-  it('hears what there is, what comes, and the whole at the end', async () => {
+describe('a WebSocket client', () => {
+  it('receives the documents so far, new ones, and the whole result at the end', async () => {
     const urls = slow(3);
     const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0, maxConcurrency: 2 });
     const { code, reason, messages, protocol } = await watch(`/v2/batch/scrape/${id}`);
-    expect(protocol).toBe(inject('service').key);
+    expect(protocol).toBe(service.key);
     expect({ code, reason }).toEqual({ code: 1000, reason: '{"type":"done"}' });
     expect(messages[0]).toMatchObject({
       type: 'catchup',
@@ -51,7 +54,7 @@ describe('a watcher', () => {
     expect(done).toMatchObject({ type: 'done', data: { status: 'completed', creditsUsed: 3 } });
   });
 
-  it('of a job that has ended hears the whole at once', async () => {
+  it('receives the whole result of a completed job at once', async () => {
     const id = await startJob('/v2/crawl', { url: `${site.url}/links/0`, limit: 4, crawlEntireDomain: true });
     await finished('/v2/crawl', id);
     const { messages } = await watch(`/v2/crawl/${id}`, { header: true });
@@ -60,7 +63,7 @@ describe('a watcher', () => {
     expect(messages[0]?.data.data).toHaveLength(4);
   });
 
-  it('with a wrong key is let in, told, and closed', async () => {
+  it('with a wrong key receives an error and is closed', async () => {
     const { code, messages, protocol } = await watch(`/v2/crawl/${randomUUID()}`, { key: 'fc-wrong' });
     expect(protocol).toBe('fc-wrong');
     expect(code).toBe(3000);
@@ -76,7 +79,7 @@ describe('a watcher', () => {
     expect(messages).toEqual([{ type: 'error', error: expect.stringContaining(reason) }]);
   });
 
-  it('does not see jobs of other teams', async () => {
+  it('receives nothing of jobs of other teams', async () => {
     const db = openTestDatabase();
     const { key } = await makeTeam(db);
     await db.close();
@@ -85,8 +88,8 @@ describe('a watcher', () => {
     await finished('/v2/batch/scrape', id);
   });
 
-  it('has nothing to watch elsewhere', async () => {
-    const socket = new WebSocket(`${inject('service').url.replace(/^http/, 'ws')}/v2/scrape`);
+  it('is refused on paths without a job', async () => {
+    const socket = new WebSocket(`${service.url.replace(/^http/, 'ws')}/v2/scrape`);
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('404');
   });

@@ -1,16 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { changeTeam, revokeKey } from '../../src/db/teams.ts';
+import { changeTeam, revokeKey } from '../../src/db/teams/teams.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
-import { startApp } from '../support/app.ts';
 import { giveKey, makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startApi } from '../support/in-process-api.ts';
 import { startJob } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
 
-/** What a team may do, what it pays, and what it is told about itself. */
+/** Limits, credits and reports of teams. */
+
+const service = useService();
 
 let site: Site;
 let db: Database;
@@ -32,7 +35,7 @@ async function creditsOf(team: TestTeam): Promise<number> {
 }
 
 describe('credits', () => {
-  it('are counted down exactly, and the ledger agrees', async () => {
+  it('are deducted exactly, as the ledger shows', async () => {
     const team = await makeTeam(db, { credits: 12 });
     const url = `${site.url}/article/21?credits`;
     const steps: [name: string, body: Record<string, unknown>, left: number][] = [
@@ -64,7 +67,7 @@ describe('credits', () => {
     });
   });
 
-  it('that are gone refuse a scrape before its body is looked at, and nothing else', async () => {
+  it('that are used up make the API refuse scrapes before it validates them, and nothing else', async () => {
     const team = await makeTeam(db, { credits: 0 });
     const refused = await scrapeAs(team, { nonsense: true });
     expect([refused.status, refused.body.success, refused.body.code]).toEqual([
@@ -72,11 +75,13 @@ describe('credits', () => {
       false,
       'INSUFFICIENT_CREDITS',
     ]);
-    expect(refused.body.error).toMatch(/^Insufficient credits: this request needs 1, the team has 0/);
+    expect(refused.body.error).toMatch(
+      /^Insufficient credits: this request needs 1, but the team has 0 left/,
+    );
     expect((await ask(team, '/v2/team/activity')).body).toMatchObject({ success: true, data: [] });
   });
 
-  it('may be owed, and what the team has can still be read', async () => {
+  it('may become negative, and results can still be read', async () => {
     const team = await makeTeam(db, { credits: 2 });
     const url = `${site.url}/article/22?owed`;
     const first = await scrapeAs(team, { url });
@@ -87,7 +92,7 @@ describe('credits', () => {
     expect(result.body.status).toBe('completed');
   });
 
-  it('given by the operator are there at once', async () => {
+  it('that the operator adds are available at once', async () => {
     const team = await makeTeam(db, { credits: 0 });
     await changeTeam(db, team.name, { credits: 1 });
     expect((await scrapeAs(team, { url: `${site.url}/article/21` })).status).toBe(200);
@@ -97,7 +102,7 @@ describe('credits', () => {
 });
 
 describe('the rate limit', () => {
-  it('lets exactly so many through, however they come, and never limits reading', async () => {
+  it('lets exactly that many requests through at once, and never limits reading', async () => {
     const team = await makeTeam(db, { rateLimitPerMinute: 3 });
     const answers = await Promise.all(Array.from({ length: 8 }, () => scrapeAs(team, {})));
     expect(answers.map(({ status }) => status).sort()).toEqual([400, 400, 400, 429, 429, 429, 429, 429]);
@@ -114,7 +119,7 @@ describe('the rate limit', () => {
     expect((await ask(team, `/v2/scrape/${uuidv7()}`)).status).toBe(404);
   });
 
-  it('is the team’s, not the key’s', async () => {
+  it('applies to the team and not to the key', async () => {
     const team = await makeTeam(db, { rateLimitPerMinute: 1 });
     const second = { ...team, key: await giveKey(db, team.id, 'second') };
     expect((await scrapeAs(team, {})).status).toBe(400);
@@ -125,7 +130,7 @@ describe('the rate limit', () => {
 });
 
 describe('keys and teams', () => {
-  it('a revoked key opens nothing, another key of the team still does', async () => {
+  it('a revoked key is refused, and another key of the team still works', async () => {
     const team = await makeTeam(db);
     const second = { ...team, key: await giveKey(db, team.id, 'second') };
     await revokeKey(db, team.id, 'first');
@@ -135,7 +140,7 @@ describe('keys and teams', () => {
     expect((await ask(second, '/v2/team/credit-usage')).status).toBe(200);
   });
 
-  it('stores hashes only', async () => {
+  it('keys are stored as hashes only', async () => {
     const team = await makeTeam(db);
     const { rows } = await sql<{ row: string }>`
       select to_jsonb(api_keys)::text as row from api_keys where team_id = ${team.id}`.execute(db.query);
@@ -155,8 +160,8 @@ describe('keys and teams', () => {
     expect((await ask(stranger, '/v2/team/activity')).body.data).toEqual([]);
   });
 
-  it('without authentication any key or none is the first team, a team’s own key stays its own', async () => {
-    await using open = await startApp({ WINNOW_AUTH: 'off' });
+  it('without authentication any key or none is the first team, and the key of another team remains its own', async () => {
+    await using open = await startApi({ WINNOW_AUTH: 'off' });
     const team = await makeTeam(db, { credits: 7 });
     const left = async (key: string | null) =>
       (await call('/v2/team/credit-usage', { url: open.url, key })).body.data.remainingCredits;
@@ -166,7 +171,7 @@ describe('keys and teams', () => {
     const body = { url: `${site.url}/article/24` };
     const { status, body: answer } = await call('/v2/scrape', { url: open.url, key: null, body });
     expect([status, answer.success]).toEqual([200, true]);
-    const { key } = inject('service');
+    const { key } = service;
     const read = await call(`/v2/scrape/${answer.data.metadata.scrapeId}`, { key });
     expect(read.body.data.metadata.sourceURL).toBe(body.url);
   });
@@ -200,7 +205,7 @@ describe('activity', () => {
     return ids;
   }
 
-  it('is paged without a gap or a repetition, also among equal times', async () => {
+  it('is paged without gaps and repetitions, also among equal times', async () => {
     const team = await makeTeam(db);
     const hourAgo = `date_trunc('second', now()) - interval '1 hour'`;
     const ids = [
@@ -229,7 +234,7 @@ describe('activity', () => {
     }
   });
 
-  it('has fifty by default, filters by endpoint, and shows what was asked for', async () => {
+  it('lists fifty jobs by default, filters by endpoint, and shows the target', async () => {
     const team = await makeTeam(db);
     await insertJobs(team, 60, 'scrape', `now() - interval '2 hours'`);
     const crawls = await insertJobs(team, 2, 'crawl', `now() - interval '3 hours'`);
@@ -260,7 +265,7 @@ describe('activity', () => {
 });
 
 describe('historical usage', () => {
-  it('is by calendar month, and by the name of the key', async () => {
+  it('is summed by calendar month, and by the name of the key', async () => {
     const team = await makeTeam(db);
     await giveKey(db, team.id, 'second');
     const entry = (keyName: string | null, credits: number, createdAt: string) =>
@@ -335,7 +340,7 @@ describe('historical usage', () => {
 });
 
 describe('concurrency', () => {
-  it('makes scrapes beyond it wait, and tells so', async () => {
+  it('makes further scrapes wait, and their metadata say so', async () => {
     const team = await makeTeam(db, { concurrency: 1 });
     expect((await ask(team, '/v2/team/queue-status')).body).toEqual({
       success: true,
@@ -401,6 +406,6 @@ describe('concurrency', () => {
   });
 
   async function until(reached: () => Promise<boolean>): Promise<void> {
-    while (!(await reached())) await sleep(50);
+    await pollUntil(reached);
   }
 });

@@ -1,20 +1,20 @@
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, call } from '../support/api.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { startDns, type TestDns } from '../support/dns.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
 
 /** Hosts and DNS servers that cannot answer for a while: no page is lost to them, and no crawl forgets robots.txt. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 const SERVFAIL = 2;
 const PATIENCE_SECONDS = 5;
 const scrapeOptions = { fastMode: true, maxAge: 0, storeInCache: false };
 
-let instance: Instance;
 let dns: TestDns;
 /** Whether the DNS server can look up `flaky.test`. */
 let isDnsWell = true;
@@ -26,20 +26,17 @@ beforeAll(async () => {
     'flaky.test': () => (isDnsWell ? ['127.0.0.1'] : SERVFAIL),
     'broken.test': () => SERVFAIL,
   });
-  instance = await startInstance({
-    env: {
-      LOG_LEVEL: 'warn',
-      WINNOW_DNS: dns.address,
-      WINNOW_ROBOTS_WAIT_SECONDS: String(PATIENCE_SECONDS),
-    },
-  });
 });
+const service = useService(() => ({
+  LOG_LEVEL: 'warn',
+  WINNOW_DNS: dns.address,
+  WINNOW_ROBOTS_WAIT_SECONDS: String(PATIENCE_SECONDS),
+}));
 afterAll(async () => {
-  await instance?.stop();
   await dns?.close();
 });
 
-const access = () => ({ url: instance.url, key: instance.key });
+const access = () => ({ url: service.url, key: service.key });
 const get = async (path: string): Promise<Body> => (await call(path, access())).body;
 const begin = (path: string, body: object) => startJob(path, { ...body }, access());
 const end = (path: string, id: string) => finished(path, id, access());
@@ -75,12 +72,12 @@ function startSite(rules = 'User-agent: *\nDisallow: /closed') {
 }
 
 describe('a robots.txt that is unavailable', () => {
-  it('is asked for again, and heeded, while the pages of its host stay pending', async () => {
+  it('is requested again and obeyed while the pages of its host stay pending', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     state.status = 503;
     const id = await begin('/v2/crawl', { url: site.url, scrapeOptions, sitemap: 'skip' });
-    await until(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
+    await untilStatus(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
     expect(await get(`/v2/crawl/${id}`)).toMatchObject({
       status: 'scraping',
       total: 1,
@@ -97,8 +94,8 @@ describe('a robots.txt that is unavailable', () => {
   });
 
   it.each([
-    [500, 'was answered with HTTP 500'],
-    [0, 'was not answered within 15 seconds'],
+    [500, 'responded with HTTP 500'],
+    [0, 'did not respond within 15 seconds'],
   ])('fails a crawl of its host in the end, which says why (status %s)', async (status, reason) => {
     const { pages, state } = await startSite();
     await using site = pages;
@@ -119,7 +116,7 @@ describe('a robots.txt that is unavailable', () => {
     expect(await crawl(site.url)).toMatchObject({ status: 'completed', completed: 3 });
   });
 
-  it('of the host that the start leads to is waited for, for its pace and its sitemaps are those of the crawl', async () => {
+  it('is awaited on the host that the start URL redirects to, since it sets delay and sitemaps', async () => {
     const { pages, state } = await startSite('User-agent: *\nCrawl-delay: 0.2\nSitemap: /listing.xml');
     await using site = pages;
     await using start = await startPages({
@@ -127,10 +124,10 @@ describe('a robots.txt that is unavailable', () => {
     });
     state.status = 503;
     const id = await begin('/v2/crawl', { url: `${start.url}/`, scrapeOptions });
-    await until(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
+    await untilStatus(`/v2/crawl/${id}`, () => asksOf(site, '/robots.txt') >= 2, access());
     expect(await get(`/v2/crawl/${id}`)).toMatchObject({ status: 'scraping', total: 1, completed: 0 });
     state.status = 200;
-    await until(`/v2/crawl/${id}`, ({ completed }) => completed >= 1, access());
+    await untilStatus(`/v2/crawl/${id}`, ({ completed }) => completed >= 1, access());
     const { body } = await call(`/v2/crawl/${id}/retune`, { body: { limit: 100 }, ...access() });
     expect(body.delay).toBe(0.2);
     const done = await end('/v2/crawl', id);
@@ -147,23 +144,23 @@ describe('a robots.txt that is unavailable', () => {
     expect(await crawl(`${other.url}/`)).toMatchObject({
       status: 'failed',
       creditsUsed: 0,
-      error: expect.stringContaining(`${silent.url}/robots.txt was answered with HTTP 503`),
+      error: expect.stringContaining(`${silent.url}/robots.txt responded with HTTP 503`),
     });
   });
 
-  it('is replaced by its last copy, though the worker that read it is gone', async () => {
+  it('is replaced by its last copy, even after the worker that read it has died', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
     state.status = 503;
-    const { children } = await instance.run();
+    const { children } = service.readRunFile();
     kill(children.worker!.pid, 'SIGKILL');
     const done = await crawl(site.url);
     expect(done).toMatchObject({ status: 'completed', completed: 3, failed: 0 });
     expect(asksOf(site, '/closed')).toBe(0);
   });
 
-  it('of one host among several costs a crawl the pages of that host alone, and /retry brings them back', async () => {
+  it('costs a crawl the pages of its host only, and /retry scrapes them', async () => {
     let isWell = false;
     await using site = await startPages({
       '/robots.txt': (request, response) => {
@@ -195,9 +192,7 @@ describe('a robots.txt that is unavailable', () => {
       ['/a', '/b'].map((each) => ({
         url: `http://silent.site.test:${port}${each}`,
         code: 'ROBOTS_UNAVAILABLE',
-        error: expect.stringContaining(
-          `http://silent.site.test:${port}/robots.txt was answered with HTTP 502`,
-        ),
+        error: expect.stringContaining(`http://silent.site.test:${port}/robots.txt responded with HTTP 502`),
       })),
     );
     expect([asksOf(site, '/a'), asksOf(site, '/b')]).toEqual([0, 0]);
@@ -210,7 +205,7 @@ describe('a robots.txt that is unavailable', () => {
 });
 
 describe('a robots.txt that is available', () => {
-  it('is read afresh by each crawl, and once by all who work on it', async () => {
+  it('is read once for each crawl by all its workers', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
@@ -222,14 +217,14 @@ describe('a robots.txt that is available', () => {
 });
 
 describe('a map', () => {
-  it('of a host whose robots.txt is unavailable asks for it again, and else says why there is none', async () => {
+  it('requests an unavailable robots.txt again, and fails with the reason otherwise', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
     state.status = 500;
     const body = { url: site.url, sitemap: 'skip' };
     const failed = await call('/v2/map', { body, ...access() });
     expect([failed.status, failed.body.code]).toEqual([500, 'ROBOTS_UNAVAILABLE']);
-    expect(failed.body.error).toContain(`${site.url}/robots.txt was answered with HTTP 500, 3 times`);
+    expect(failed.body.error).toContain(`${site.url}/robots.txt responded with HTTP 500, 3 times`);
     const ignoring = await call('/v2/map', { body: { ...body, ignoreRobotsTxt: true }, ...access() });
     expect(ignoring.body.links.map(({ url }: Body) => new URL(url).pathname).sort()).toEqual([
       '/',
@@ -239,7 +234,7 @@ describe('a map', () => {
     ]);
     const asked = asksOf(site, '/robots.txt');
     const second = call('/v2/map', { body, ...access() });
-    while (asksOf(site, '/robots.txt') === asked) await sleep(20);
+    await pollUntil(() => asksOf(site, '/robots.txt') !== asked);
     state.status = 200;
     const { links } = (await second).body;
     expect(links.map(({ url }: Body) => new URL(url).pathname).sort()).toEqual(['/', '/more', '/open']);
@@ -247,19 +242,19 @@ describe('a map', () => {
 });
 
 describe('a DNS server that cannot answer', () => {
-  it('is asked again for the pages of a job, which are billed as any other', async () => {
+  it('is asked again for the pages of a job, which are charged normally', async () => {
     await using site = await startPages({ '/': page('Home') });
     const { port } = new URL(site.url);
     isDnsWell = false;
     const before = dns.questions.length;
     const id = await begin('/v2/batch/scrape', { urls: [`http://flaky.test:${port}/`], ...scrapeOptions });
-    while (!dns.questions.slice(before).includes('flaky.test A')) await sleep(20);
+    await pollUntil(() => dns.questions.slice(before).includes('flaky.test A'));
     await sleep(500);
     isDnsWell = true;
     expect(await end('/v2/batch/scrape', id)).toMatchObject({ completed: 1, failed: 0, creditsUsed: 1 });
   });
 
-  it('fails a page in the end, which costs nothing and is not called a name that does not exist', async () => {
+  it('finally fails a page, which costs nothing and is not reported as an unknown host', async () => {
     const urls = ['http://broken.test/', 'http://no-such-name.test/'];
     const id = await begin('/v2/batch/scrape', { urls, ...scrapeOptions });
     expect(await end('/v2/batch/scrape', id)).toMatchObject({ completed: 0, failed: 2, creditsUsed: 1 });
@@ -276,7 +271,7 @@ describe('a DNS server that cannot answer', () => {
     expect([scrape.status, scrape.body.code]).toEqual([500, 'SCRAPE_DNS_SERVER_ERROR']);
   });
 
-  it('makes a crawl wait as a silent host does', async () => {
+  it('makes a crawl wait as an unresponsive host does', async () => {
     await using site = await startPages({ '/': page('Home') });
     const { port } = new URL(site.url);
     isDnsWell = false;
@@ -286,7 +281,7 @@ describe('a DNS server that cannot answer', () => {
       scrapeOptions,
       sitemap: 'skip',
     });
-    while (!dns.questions.slice(before).includes('flaky.test A')) await sleep(20);
+    await pollUntil(() => dns.questions.slice(before).includes('flaky.test A'));
     await sleep(500);
     isDnsWell = true;
     expect(await end('/v2/crawl', id)).toMatchObject({ status: 'completed', completed: 1, failed: 0 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 

@@ -1,16 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
 import type { Database } from '../../src/db/client.ts';
-import { findTeam } from '../../src/db/teams.ts';
-import { type Answer, call } from '../support/api.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { pollUntil } from '../support/poll.ts';
 import { deadAddress, type Receiver, startReceiver } from '../support/receiver.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, signatureOf } from '../support/webhooks.ts';
 
 /** Webhooks of real jobs, and what the API tells of their deliveries. */
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 
 let site: Site;
 let db: Database;
@@ -32,12 +32,11 @@ async function startBatch(body: Record<string, unknown>, key?: string): Promise<
 }
 
 /** Reads the status of a job until it has ended. */
-async function ended(path: string, key?: string): Promise<Body> {
-  for (;;) {
+function ended(path: string, key?: string): Promise<Body> {
+  return pollUntil(async () => {
     const { body } = await call(path, key === undefined ? {} : { key });
-    if (body.status !== 'scraping') return body;
-    await sleep(100);
-  }
+    return body.status !== 'scraping' && body;
+  });
 }
 
 async function list(query: string, key?: string): Promise<Body> {
@@ -47,12 +46,11 @@ async function list(query: string, key?: string): Promise<Body> {
 }
 
 /** Reads the deliveries of a job until none of them is open. */
-async function settled(jobId: string, key?: string): Promise<Body[]> {
-  for (;;) {
+function settled(jobId: string, key?: string): Promise<Body[]> {
+  return pollUntil(async () => {
     const { data } = await list(`jobId=${jobId}&limit=100`, key);
-    if (data.length && data.every(({ status }: Body) => status !== 'pending')) return data;
-    await sleep(50);
-  }
+    return data.length > 0 && data.every(({ status }: Body) => status !== 'pending') && data;
+  });
 }
 
 const redeliver = (id: string, key?: string) =>
@@ -61,7 +59,7 @@ const redeliver = (id: string, key?: string) =>
 const typesOf = ({ received }: Receiver) => received.map(({ event }) => event.type);
 
 describe('the webhook of a batch', () => {
-  it('gets its start, every document, and its end, signed with the secret of the team', async () => {
+  it('receives its start, every document and its end, signed with the secret of the team', async () => {
     await using receiver = await startReceiver();
     const team = await makeTeam(db);
     const webhook = { url: receiver.url, metadata: { run: 'one' }, headers: { 'X-Tenant': 't1' } };
@@ -99,7 +97,7 @@ describe('the webhook of a batch', () => {
     }
   });
 
-  it('gets only the events that it asks for', async () => {
+  it('receives only the requested events', async () => {
     await using receiver = await startReceiver();
     const webhook = { url: receiver.url, events: ['batch_scrape.completed', 'crawl.page'] };
     const id = await startBatch({ urls: articles(3), webhook });
@@ -108,7 +106,7 @@ describe('the webhook of a batch', () => {
     expect(typesOf(receiver)).toEqual(['batch_scrape.completed']);
   });
 
-  it('that hangs does not keep the batch from its end', async () => {
+  it('that hangs does not delay the end of the batch', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const id = await startBatch({ urls: articles(10), webhook: receiver.url });
@@ -119,7 +117,7 @@ describe('the webhook of a batch', () => {
     expect(typesOf(receiver).at(-1)).toBe('batch_scrape.completed');
   });
 
-  it('that cannot be reached has failed deliveries that say why', async () => {
+  it('that cannot be reached has failed deliveries with the reason', async () => {
     const id = await startBatch({ urls: articles(1), webhook: 'http://10.1.2.3/hook' });
     expect(await ended(`/v2/batch/scrape/${id}`)).toMatchObject({ status: 'completed' });
     for (const delivery of await settled(id)) {
@@ -133,10 +131,10 @@ describe('the webhook of a batch', () => {
     }
   });
 
-  it('is refused in words that help', async () => {
+  it('is refused with a helpful message when it is invalid', async () => {
     const answer = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: 'hooks.test' } });
     expect(answer.status).toBe(400);
-    expect(answer.body.error).toContain('the url of a webhook must be an http or https address');
+    expect(answer.body.error).toContain('the url of a webhook must be an http or https URL');
     const unknown = { url: 'http://hooks.test', secret: 'x' };
     const other = await call('/v2/batch/scrape', { body: { urls: articles(1), webhook: unknown } });
     expect(other.body.error).toContain('secret (in webhook)');
@@ -144,7 +142,7 @@ describe('the webhook of a batch', () => {
 });
 
 describe('the webhook of a crawl', () => {
-  it('gets crawl events, one for each page', async () => {
+  it('receives crawl events, one for each page', async () => {
     await using receiver = await startReceiver();
     const { body } = await call('/v2/crawl', {
       body: { url: `${site.url}/article/1`, limit: 3, webhook: receiver.url },
@@ -175,7 +173,7 @@ describe('the list of deliveries', () => {
       .execute();
   });
 
-  it('is newest first, and comes in pages', async () => {
+  it('is ordered by time, newest first, and paged', async () => {
     const all = await list('', team.key);
     expect(all).toMatchObject({ success: true, cursor: null, has_more: false });
     expect(all.data).toHaveLength(7);
@@ -192,7 +190,7 @@ describe('the list of deliveries', () => {
     expect(paged).toEqual(all.data);
   });
 
-  it('shows what is asked for', async () => {
+  it('can be filtered', async () => {
     const ofJob = await list(`jobId=${jobs[0]?.id}`, team.key);
     expect(ofJob.data.map(({ jobId }: Body) => jobId)).toEqual(Array(6).fill(jobs[0]?.id));
     expect(ofJob.data.map(({ type }: Body) => type).toSorted()).toEqual([
@@ -219,7 +217,7 @@ describe('the list of deliveries', () => {
     expect((await list('status=failed', team.key)).data).toEqual([]);
   });
 
-  it('shows nothing of other teams', async () => {
+  it('contains nothing of other teams', async () => {
     const other = await makeTeam(db);
     expect((await list('', other.key)).data).toEqual([]);
     expect((await list(`jobId=${jobs[0]?.id}`, other.key)).data).toEqual([]);
@@ -256,23 +254,19 @@ describe('redelivery', () => {
     });
   });
 
-  it('brings forward what waits for its time', async () => {
+  it('sends a pending delivery at once', async () => {
     let down = true;
     await using receiver = await startReceiver(() => (down ? 500 : 200));
     const id = await startBatch({ urls: articles(1), webhook: { url: receiver.url, events: ['completed'] } });
     await receiver.until(1);
-    for (;;) {
-      const { data } = await list(`jobId=${id}`);
-      if (data[0].attempts === 1) break;
-      await sleep(50);
-    }
+    await pollUntil(async () => (await list(`jobId=${id}`)).data[0].attempts === 1);
     down = false;
     await redeliver(receiver.received[0]?.event.webhookId);
     expect(await settled(id)).toMatchObject([{ status: 'delivered', attempts: 2, responseStatus: 200 }]);
     expect(receiver.received).toHaveLength(2);
   });
 
-  it('is for deliveries of the own team that are there', async () => {
+  it('is refused for deliveries of other teams and unknown ones', async () => {
     const team = await makeTeam(db);
     const job = await makeJob(db, { webhook: await deadAddress(), team });
     const [delivery] = await deliveriesOf(db, job);

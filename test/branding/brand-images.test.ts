@@ -3,7 +3,7 @@ import { selectImages } from '../../src/branding/brand-images.ts';
 import type { DeclaredIcon, LogoCandidate, Styles } from '../../src/branding/branding-data.ts';
 import { findOrganization } from '../../src/branding/organization.ts';
 import { analyzeSpacing } from '../../src/branding/spacing.ts';
-import { parseJsonLd } from '../../src/html/json-ld.ts';
+import { parseJsonLd } from '../../src/html/structured-data/json-ld.ts';
 
 const PAGE = 'https://site.test/en/about';
 const facts = { pageUrl: PAGE, organizationLogo: undefined, ogImage: undefined };

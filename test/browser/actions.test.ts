@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { startPages } from '../support/pages.ts';
 
-/** What is done on a page before it is read (compatibility 1.5), seen through the API. */
+/** Actions on a page before it is read, tested through the API. */
 
 const html = (body: string) =>
   `<!doctype html><html><head><meta charset="utf-8"><title>Test</title></head><body>${body}</body></html>`;
@@ -86,7 +86,7 @@ describe('an action', () => {
     expect(data.metadata.url.startsWith(`${url}/next?`)).toBe(true);
   });
 
-  it('wait lets an element appear', async () => {
+  it('wait waits until an element appears', async () => {
     const { data } = await act(
       `<main><p>Content of the page, long enough to be taken for what there is to be read. Nothing more will come.</p></main>
        <script>setTimeout(() => document.querySelector('main').insertAdjacentHTML('beforeend', '<p id="late">Late</p>'), 2500)</script>`,
@@ -95,7 +95,7 @@ describe('an action', () => {
     expect(data.markdown).toContain('Late');
   });
 
-  it('wait lets time pass', async () => {
+  it('wait waits for a number of milliseconds', async () => {
     const { data } = await act('<p></p>', [
       script('window.then = performance.now(); 0'),
       { type: 'wait', milliseconds: 700 },
@@ -104,7 +104,7 @@ describe('an action', () => {
     expect(data.actions.javascriptReturns[1].value).toBeGreaterThanOrEqual(700);
   });
 
-  it('scroll moves the page down and up, and brings what waits for it', async () => {
+  it('scroll moves the page down and up, which loads lazy content', async () => {
     const { data } = await act(
       `<main><p>Top</p><div style="height:3000px"></div><p id="end">…</p></main><script>
         addEventListener('scroll', () => { if (scrollY > 700) document.getElementById('end').textContent = 'Arrived' });
@@ -125,7 +125,7 @@ describe('an action', () => {
     expect(data.actions.javascriptReturns[0]).toEqual({ type: 'object', value: [0, 100] });
   });
 
-  it('scroll moves the container that scrolls in place of the page', async () => {
+  it('scroll moves the container that scrolls instead of the page', async () => {
     const { data } = await act(
       `<div id="app" style="position:fixed;inset:0;overflow:auto"><p style="height:9000px">x</p></div>`,
       [{ type: 'scroll' }, script('app.scrollTop')],
@@ -133,7 +133,7 @@ describe('an action', () => {
     expect(data.actions.javascriptReturns[0].value).toBe(800);
   });
 
-  it('screenshot is the window, the whole page, or another window', async () => {
+  it('screenshot captures the viewport, the whole page, or another viewport', async () => {
     const { data } = await act('<div style="height:2000px;background:teal">tall</div>', [
       { type: 'screenshot' },
       { type: 'screenshot', fullPage: true, quality: 50 },
@@ -148,7 +148,7 @@ describe('an action', () => {
     expect(jpegHeight(whole.bytes)).toBeGreaterThan(2000);
   });
 
-  it('scrape keeps the page as it was then', async () => {
+  it('scrape keeps the page as it is at that moment', async () => {
     const { data, url } = await act('<p id="said">before</p>', [
       { type: 'scrape' },
       script(`said.textContent = 'after'`),
@@ -160,7 +160,7 @@ describe('an action', () => {
     ]);
   });
 
-  it('pdf prints the page as it is asked to', async () => {
+  it('pdf prints the page with the requested options', async () => {
     const { data } = await act('<p>Printed</p>', [
       { type: 'pdf', format: 'A4' },
       { type: 'pdf', format: 'A4', landscape: true, scale: 0.5 },
@@ -196,7 +196,7 @@ describe('executeJavascript', () => {
     expect(data.actions.javascriptReturns).toEqual(returned.map(([, value]) => value));
   });
 
-  it('goes with the page where the script leads', async () => {
+  it('continues on the page that the script navigates to', async () => {
     const { data } = await act('<p>x</p>', [
       script(`location.href = '/next'`),
       script('document.body.innerText'),
@@ -238,7 +238,7 @@ describe('an action that fails', () => {
     ['a script', script('nothing.there'), /^Action 2 \(executeJavascript\) failed: .*nothing is not defined/],
     ['a syntax', script('((('), /^Action 2 \(executeJavascript\) failed: .*SyntaxError/],
   ];
-  it.each(failing)('%s says which one and why', async (_name, action, message) => {
+  it.each(failing)('%s is reported with its position and the reason', async (_name, action, message) => {
     const { status, body } = await act('<p>x</p><button disabled>no</button>', [
       { type: 'wait', milliseconds: 1 },
       action,
@@ -259,7 +259,7 @@ describe('an action that fails', () => {
 });
 
 describe('actions', () => {
-  it('come after waitFor, in order, and their results keep it', async () => {
+  it('run after waitFor in order, and their results keep that order', async () => {
     const { data } = await act(
       `<script>setTimeout(() => { window.waited = true }, 1500)</script><p>x</p>`,
       [script('window.waited'), script('2'), script('3')],
@@ -287,7 +287,7 @@ describe('actions', () => {
     expect([status, body.code]).toEqual([400, 'SCRAPE_ACTIONS_NOT_SUPPORTED']);
   });
 
-  it('end where the answer becomes a file, which is what is read then', async () => {
+  it('end when the response becomes a file, which is then read instead', async () => {
     const { data } = await act('<a href="/data">data</a>', [{ type: 'click', selector: 'a' }]);
     expect(data.metadata.contentType).toBe('application/json');
     expect(data.markdown).toContain('"a":1');

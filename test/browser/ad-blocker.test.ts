@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAdBlocker } from '../../src/browser/ad-blocker.ts';
+import { openAdBlocker } from '../../src/browser/network/ad-blocker.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startBrowser, type TestBrowser } from '../support/browser.ts';
 import { type Pages, startPages } from '../support/pages.ts';
@@ -77,7 +77,7 @@ const LISTED = ['banner.png', 'frame', 'show.js', 'bid', 'moved-here.js'].map(
 );
 
 describe('advertisements', () => {
-  it('are not requested, and the page is complete', async () => {
+  it('are not requested, and the page stays complete', async () => {
     await using site = await startNews();
     const { html } = await browser.visit(site.address('site.example'), { blockAds: true });
     for (const address of [...LISTED, 'tracker.example/count.js'])
@@ -89,7 +89,7 @@ describe('advertisements', () => {
       expect(html).toContain(text);
   });
 
-  it('leave neither their frames and pictures nor what the lists would hide', async () => {
+  it('leave no frames, pictures or elements that the lists hide', async () => {
     await using site = await startNews();
     const { html } = await browser.visit(site.address('site.example'), { blockAds: true });
     for (const text of ['Buy now', 'Sponsored', '/banner.png', 'ads.example/frame', 'Shown by the ad script'])
@@ -107,13 +107,13 @@ describe('advertisements', () => {
       expect(html).toContain(text);
   });
 
-  it('are no reason not to open a listed page itself', async () => {
+  it('do not keep a listed page from being opened itself', async () => {
     await using site = await startNews();
     const { html } = await browser.visit(site.address('ads.example'), { blockAds: true });
     expect(html).toContain('Text of the article');
   });
 
-  it('are blocked beside headers of the request', async () => {
+  it('are blocked together with headers of the request', async () => {
     await using site = await startNews();
     const headers = { 'X-Secret': 'for-you-only' };
     await browser.visit(site.address('site.example'), { blockAds: true, headers });
@@ -140,7 +140,7 @@ describe('a page without advertisements', () => {
       });
     </script></body></html>`;
 
-  it('is to the letter what it is without blocking', async () => {
+  it('is identical with and without blocking', async () => {
     await using site = await startSite({ '/': WATCHFUL });
     const url = site.address('site.example');
     const plain = await browser.visit(url, { blockAds: false });
@@ -180,7 +180,7 @@ describe('filter lists', () => {
     expect(await readdir(cacheDir)).toHaveLength(2);
   });
 
-  it('that are missing are logged, with what to do', async () => {
+  it('that are missing are logged with what to do', async () => {
     const told: string[] = [];
     const listening = Object.assign(createLogger('test', 'silent'), {
       warn: (text: string) => told.push(text),

@@ -1,11 +1,14 @@
 import { Firecrawl } from 'firecrawl';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { branding as format } from '../../src/formats/branding.ts';
 import { scrape } from '../support/api.ts';
 import { BRANDS, type Brand } from '../support/brands.ts';
 import { startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The brand of made-up sites, as whoever made them had it in mind. */
+
+const service = useService();
 
 const FORMATS = ['branding'];
 
@@ -37,7 +40,7 @@ describe('the branding of a site', () => {
     for (const path of brand.absent ?? []) expect(at(branding, path), path).toBeUndefined();
   });
 
-  it('has a logo that is drawn in the page, in its colours and without its scripts', async () => {
+  it('has an inline SVG logo in its colours and without scripts', async () => {
     const { branding } = await brandingOf(BRANDS.dark!);
     const drawing = decodeURIComponent(branding.logo.replace(/^data:image\/svg\+xml,/, ''));
     expect(drawing).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^>]* viewBox="0 0 12 3"/);
@@ -46,7 +49,7 @@ describe('the branding of a site', () => {
     expect(branding.images.logo).toBe(branding.logo);
   });
 
-  it('has a logo with what it refers to, from a shadow tree', async () => {
+  it('has a logo from a shadow tree with the elements that it refers to', async () => {
     const { branding } = await brandingOf(BRANDS.built!);
     expect(decodeURIComponent(branding.logo)).toMatch(
       /<use [^>]*fill="rgb\(192, 38, 211\)".*<symbol id="mark".*<circle/,
@@ -67,7 +70,7 @@ describe('the branding of a site', () => {
     });
   });
 
-  it('has the room, the division, the icons and the transitions of the page', async () => {
+  it('has the spacing, the grid, the icons and the transitions of the page', async () => {
     const icon =
       '<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="#7c3aed"><path d="M4 12h16"/></svg>';
     const flag =
@@ -107,7 +110,7 @@ describe('the branding of a site', () => {
     expect(data.warning).toContain('without personality');
   });
 
-  it('is judged by the start of a page without end', async () => {
+  it('is determined from the beginning of an endless page', async () => {
     const html = `<body style="margin: 0; background: #101820; color: #f2aa4c"><h1>First</h1><p>Words</p><script>
       document.body.insertAdjacentHTML('beforeend', '<div>x</div>'.repeat(40_000) +
         '<button style="border: 0; padding: 9px 18px; background: #0f0">Last</button>')</script>`;
@@ -121,7 +124,7 @@ describe('the branding of a site', () => {
 });
 
 describe('a branding', () => {
-  it('costs no more, and neither comes from the cache nor goes there', async () => {
+  it('costs nothing extra, and is neither read from the cache nor written to it', async () => {
     await using site = await startPages({ '/': '<body style="background: #123456; color: #fff">Blue' });
     const url = `${site.url}/`;
     const metadataOf = async (options: object) => (await scrape({ url, ...options })).body.data;
@@ -138,7 +141,7 @@ describe('a branding', () => {
     expect((await metadataOf({ formats: ['markdown'] })).metadata.cacheState).toBe('miss');
   });
 
-  it('is a warning where there is no page', async () => {
+  it('is replaced by a warning when there is no page', async () => {
     const answering = (headers: Record<string, string>, body: string) =>
       startPages({ '/': (_request, response) => response.writeHead(200, headers).end(body) });
     await using json = await answering({ 'Content-Type': 'application/json' }, '{"a": 1}');
@@ -156,10 +159,10 @@ describe('a branding', () => {
     expect(file).not.toHaveProperty('branding');
   });
 
-  it('comes by the official SDK as its types say', async () => {
+  it('has the types that the official SDK declares', async () => {
     const { html, files = {} } = BRANDS.corporate!;
     await using site = await startPages({ '/': html, ...files });
-    const { url, key } = inject('service');
+    const { url, key } = service;
     const client = new Firecrawl({ apiKey: key, apiUrl: url });
     const { branding } = await client.scrape(`${site.url}/`, { formats: ['branding'] });
     expect(branding?.colors?.primary).toBe('#0b5fff');

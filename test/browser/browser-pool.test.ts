@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type BrowserPool, createBrowserPool, type PoolOptions } from '../../src/browser/browser-pool.ts';
-import { type Chromium, launchChromium } from '../../src/browser/launch-chromium.ts';
+import { BrowserPool, type PoolOptions } from '../../src/browser/chromium/browser-pool.ts';
+import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 
@@ -26,7 +26,7 @@ async function launch(): Promise<Chromium> {
 
 let pool: BrowserPool;
 const open = (options: Partial<PoolOptions> = {}) => {
-  pool = createBrowserPool({ launch, logger, contexts: 2, ...options });
+  pool = new BrowserPool({ launch, logger, contexts: 2, ...options });
 };
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -129,7 +129,7 @@ describe('a pool of contexts', () => {
 });
 
 describe('a browser', () => {
-  it('is replaced after so many uses, and ends with its last page', async () => {
+  it('is replaced after a number of uses, and is closed after its last page', async () => {
     open({ limits: { uses: 2 } });
     const [first, second] = [hold(), hold()];
     await Promise.all([first.opened, second.opened]);
@@ -161,12 +161,12 @@ describe('a browser', () => {
       first.letGo();
       next.letGo();
       expect(await next.done).toBe(launched[1]!.connection);
-    });
+    }, 20_000);
     second.letGo();
     await second.done;
   });
 
-  it('that died is replaced, and its open pages fail', async () => {
+  it('that crashed is replaced, and its open pages fail', async () => {
     open();
     const held = hold();
     await held.opened;
@@ -179,7 +179,7 @@ describe('a browser', () => {
   });
 });
 
-describe('a machine short of memory', () => {
+describe('a machine with little memory', () => {
   it('has one page open at a time', async () => {
     open();
     const available = vi.spyOn(process, 'availableMemory').mockReturnValue(10 * 1024 * 1024);

@@ -109,7 +109,7 @@ describe('a cookie notice', () => {
     ['in a frame of another site', FRAMED, ['rejected']],
   ];
 
-  it.each(notices)('%s is never accepted, and gone', async (_name, notice, answers) => {
+  it.each(notices)('%s is removed and never accepted', async (_name, notice, answers) => {
     await using shop = await startShop(notice);
     const url = shop.url.replace('127.0.0.1', 'shop.example');
     const seen = await look(url, true);
@@ -120,7 +120,7 @@ describe('a cookie notice', () => {
     expect(seen.picture).toBe((await look(`${url}/bare`, true)).picture);
   });
 
-  it.each(notices)('%s is there when it is wanted', async (_name, notice) => {
+  it.each(notices)('%s stays when blockAds is false', async (_name, notice) => {
     await using shop = await startShop(notice);
     const url = shop.url.replace('127.0.0.1', 'shop.example');
     const seen = await look(url, false);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startBrowser, VISITOR } from '../support/browser.ts';
 import { startPages } from '../support/pages.ts';
 
-it('a user agent of the operator’s own is what headers, scripts and client hints say', async () => {
+it('headers, scripts and client hints agree with the configured user agent', async () => {
   await using browser = await startBrowser({ hosts: [] });
   await using pages = await startPages({
     '/': (request, response) => {

@@ -4,10 +4,11 @@ import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { runCommand } from '../../src/embedded/command.ts';
+import { requireUserNamespaces } from '../support/user-namespaces.ts';
 
 /** How Chromium begins and ends. */
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 
 /** A process that has a browser, by the browser's pid. */
 async function startOwner(): Promise<{ owner: ChildProcess; browser: number }> {
-  const launch = new URL('../../src/browser/launch-chromium.ts', import.meta.url);
+  const launch = new URL('../../src/browser/chromium/launch-chromium.ts', import.meta.url);
   const script = `
     const { launchChromium } = await import(${JSON.stringify(launch)});
     const options = ${JSON.stringify({ executablePath, proxyUrl })};
@@ -73,10 +74,11 @@ async function withoutUserNamespaces(...command: string[]): Promise<string> {
 }
 const isRoot = process.getuid?.() === 0;
 
-describe('Chromium where there are no user namespaces', () => {
-  it.runIf(isRoot)('runs all the same, with a warning that says what is weaker and what to do', async () => {
+describe('Chromium without user namespaces', () => {
+  it.runIf(isRoot)('runs, with a warning that says what is weaker and what to do', async ({ skip }) => {
+    requireUserNamespaces(skip);
     const script = `
-      const { launchChromium } = await import(${source('browser/launch-chromium.ts')});
+      const { launchChromium } = await import(${source('browser/chromium/launch-chromium.ts')});
       const options = ${JSON.stringify({ executablePath, proxyUrl })};
       const { connection, close } = await launchChromium({ ...options, logger: { warn: console.log } });
       console.log((await connection.browser.send('Browser.getVersion')).product);
@@ -88,13 +90,15 @@ describe('Chromium where there are no user namespaces', () => {
     expect(said).toMatch(/Chrome\/\d+/);
   });
 
-  it.runIf(isRoot)('is what doctor tells of', async () => {
+  it.runIf(isRoot)('is reported by doctor', async ({ skip }) => {
+    requireUserNamespaces(skip);
     const entry = new URL('../../bin/winnow.js', import.meta.url).pathname;
     const said = await withoutUserNamespaces(process.execPath, entry, 'doctor');
     expect(said).toMatch(/^note +Sandbox +Chromium runs without its own sandbox/m);
   });
 
-  it('is nothing that doctor tells of elsewhere', async () => {
+  it('is not reported by doctor where there are user namespaces', async ({ skip }) => {
+    requireUserNamespaces(skip);
     const entry = new URL('../../bin/winnow.js', import.meta.url).pathname;
     const { stdout } = await runCommand(process.execPath, [entry, 'doctor']);
     expect(stdout).toMatch(/^ok +Sandbox +Chromium runs in its own sandbox$/m);
@@ -102,7 +106,7 @@ describe('Chromium where there are no user namespaces', () => {
 });
 
 describe('Chromium', () => {
-  it('ends with whoever started it, also after kill -9; its files go when the next one starts', async () => {
+  it('ends with its parent process, also after kill -9, and the next start removes its files', async () => {
     const { owner, browser } = await startOwner();
     expect(isAlive(browser)).toBe(true);
     expect(await homesOf(owner.pid!)).toHaveLength(1);
@@ -114,7 +118,7 @@ describe('Chromium', () => {
     expect(await homesOf(process.pid)).toEqual([]);
   });
 
-  it('that does not start says why', async () => {
+  it('that does not start is an error with the reason', async () => {
     const program = { executablePath: process.execPath, proxyUrl, logger };
     await expect(launchChromium(program)).rejects.toThrow(/does not start: .*bad option/);
     const nothing = { executablePath: '/nowhere/chromium', proxyUrl, logger };

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBlobs } from '../../src/blobs.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/browser-pool.ts';
-import { launchChromium } from '../../src/browser/launch-chromium.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
 import { createBrowserEngine } from '../../src/engines/browser-engine.ts';
@@ -60,7 +60,7 @@ beforeAll(async () => {
   door = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(readConfig({}));
   const logger = createLogger('worker', 'fatal');
-  pool = createBrowserPool({
+  pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: door.url, logger }),
     ...{ logger, contexts: 2 },
   });
@@ -90,7 +90,7 @@ const DOORS = {
 };
 const IN_GERMANY = { location: { country: 'DE' } };
 
-describe('a page and all that it loads', () => {
+describe('a page and its resources', () => {
   it.each<[string, Partial<PageRequest>, () => TestProxy]>([
     ['the basic proxies', {}, () => basic],
     ['those of a country', IN_GERMANY, () => german],
@@ -107,12 +107,12 @@ describe('a page and all that it loads', () => {
     expect(pages.requests.map(({ path: asked }) => asked)).not.toContain('/secret');
   });
 
-  it('may not come from inside', async () => {
+  it('are not loaded from private IP addresses', async () => {
     await expect(obtain('http://inside.test/')).rejects.toMatchObject({ code: 'unsafe_domain_blocked' });
     expect(basic.targets).toEqual([]);
   });
 
-  it('goes through a proxy elsewhere where none is in the country', async () => {
+  it('come through a proxy of another country when none is in the requested one', async () => {
     const snapshot = await obtain('http://site.test/', { location: { country: 'FR' } });
     expect(snapshot).toMatchObject({ text: expect.stringContaining('Arrived'), timezone: 'Europe/Paris' });
     expect(basic.targets).toContain('93.184.216.34:80');
@@ -120,8 +120,8 @@ describe('a page and all that it loads', () => {
   });
 });
 
-describe('what goes past proxies', () => {
-  it('is nothing: WebRTC finds no way out', async () => {
+describe('traffic that bypasses proxies', () => {
+  it('does not exist, also with WebRTC', async () => {
     const stun = createSocket('udp4');
     let packets = 0;
     stun.on('message', () => packets++);

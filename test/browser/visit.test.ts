@@ -1,12 +1,10 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
-import { chromiumProcesses } from '../support/processes.ts';
 import { startTlsSite } from '../support/tls-site.ts';
 
-/** What pages may do to the browser, and what they may learn, seen through the API. */
+/** Effects of pages on the browser, and what pages can learn about it, tested through the API. */
 
 /** Makes the browser open the page, never the plain fetch. */
 const IN_BROWSER = { waitFor: 1, maxAge: 0 };
@@ -79,7 +77,7 @@ describe('headers of the request', () => {
 });
 
 describe('a page that misbehaves', () => {
-  it('is read although it opens dialogs', async () => {
+  it('is read even when it opens dialogs', async () => {
     await using pages = await startPages({
       '/': html(`<p id="said"></p><script>
         alert('Stop!');
@@ -90,7 +88,7 @@ describe('a page that misbehaves', () => {
     expect(await markdownOf(pages.url)).toContain('Answers: false null');
   });
 
-  it('is read in spite of its popups and tabs', async () => {
+  it('is read even when it opens popups and tabs', async () => {
     await using pages = await startPages({
       '/': html(`<p>The first page</p><a id="tab" target="_blank" href="/popup">tab</a>
         <script>window.open('/popup'); tab.click();</script>`),
@@ -101,7 +99,7 @@ describe('a page that misbehaves', () => {
     expect(markdown).not.toContain('A popup');
   });
 
-  it('is read although it never settles', async () => {
+  it('is read even when it never settles', async () => {
     await using pages = await startPages({
       '/': html(`<p>Content from the start</p><p id="clock"></p><script>
         let ticks = 0;
@@ -125,7 +123,7 @@ describe('a page that misbehaves', () => {
     expect(body.data.metadata).toMatchObject({ url: `${pages.url}/third`, sourceURL: `${pages.url}/` });
   });
 
-  it('with an endless loop runs into its own timeout, and does not delay other pages', async () => {
+  it('with an endless loop ends at its timeout and does not delay other pages', async () => {
     await using pages = await startPages({
       '/': html('<p>Busy</p><script>setTimeout(() => { for (;;); }, 50)</script>'),
       '/calm': html('<p>Calm</p>'),
@@ -136,43 +134,14 @@ describe('a page that misbehaves', () => {
     expect([status, body.code]).toEqual([408, 'SCRAPE_TIMEOUT']);
     expect(await markdownOf(`${pages.url}/calm`)).toContain('Calm');
   });
-
-  it.runIf(process.platform === 'linux')('whose tab crashes costs that page only', async () => {
-    await using pages = await startPages({
-      '/': html('<p>Doomed</p>'),
-      '/next': html('<p>The next one</p>'),
-    });
-    const before = new Set((await chromiumProcesses()).map(({ pid }) => pid));
-    const doomed = scrape({ url: `${pages.url}/`, waitFor: 4000, maxAge: 0 });
-    let tab: number | undefined;
-    while (!tab) {
-      await sleep(50);
-      const renderers = (await chromiumProcesses()).filter(({ command }) => /--type=renderer/.test(command));
-      if (pages.requests.length) tab = renderers.find(({ pid }) => !before.has(pid))?.pid;
-    }
-    process.kill(tab, 'SIGKILL');
-    const { status, body } = await doomed;
-    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
-    expect(body.error).toContain('crashed');
-    expect(await markdownOf(`${pages.url}/next`)).toContain('The next one');
-  });
-
-  it.runIf(process.platform === 'linux')('is read by another browser when the browser died', async () => {
-    await using pages = await startPages({ '/': html('<p>Alive</p>') });
-    expect(await markdownOf(pages.url)).toContain('Alive');
-    const [browser] = (await chromiumProcesses()).filter(({ command }) => !/--type=/.test(command));
-    process.kill(browser!.pid, 'SIGKILL');
-    expect(await markdownOf(pages.url)).toContain('Alive');
-    expect((await chromiumProcesses()).map(({ pid }) => pid)).not.toContain(browser!.pid);
-  });
 });
 
-/** What readers want, long enough that the page is taken for more than a shell. */
+/** Content that is long enough for the page not to count as a shell. */
 const STORY = `<p>${'The story that the page tells to everybody who asks. '.repeat(6)}</p>`;
 /** Says "late" when everything should be over. */
 const LATE = `<p id="late"></p><script>setTimeout(() => { late.textContent = 'late' }, 5500)</script>`;
 
-describe('a page has settled', () => {
+describe('a page counts as settled', () => {
   const restless: [string, string][] = [
     ['a request that the server keeps open', `<script>fetch('/hang')</script>`],
     ['a stream of events', `<script>new EventSource('/hang')</script>`],
@@ -202,7 +171,7 @@ describe('a page has settled', () => {
     expect(markdown).not.toContain('late');
   });
 
-  it('only when what it asks its server for is there', async () => {
+  it('only when the responses that it requested have arrived', async () => {
     await using pages = await startPages({
       '/': html(`${STORY}<p id="more"></p><script>
         fetch('/slow').then((answer) => answer.text()).then((text) => { more.textContent = text });
@@ -225,7 +194,7 @@ describe('a page has settled', () => {
     expect(await markdownOf(pages.url)).toContain('Row number 15');
   });
 
-  it('not while there is nothing to see at all', async () => {
+  it('not while nothing is visible', async () => {
     await using pages = await startPages({
       '/': html(
         `<div id="app"></div><script>setTimeout(() => { app.textContent = 'Here I am.' }, 2200)</script>`,
@@ -253,7 +222,7 @@ describe('a page has settled', () => {
     expect(await markdownOf(pages.url)).toContain('The story');
   });
 
-  it('though it is loading more beside what it says', async () => {
+  it('although it loads more beside its text', async () => {
     const links = ['Home', 'Products', 'About us', 'Contact'].map((each) => `<li>${each}</li>`).join('');
     await using pages = await startPages({
       '/': html(`<ul>${links}</ul><p class="spinner">Loading&hellip;</p>${BEGINS_LATE}`),
@@ -263,12 +232,12 @@ describe('a page has settled', () => {
     expect(markdown).not.toContain('The story');
   });
 
-  it('with its placeholder, where nothing else ever comes', async () => {
+  it('with its placeholder when nothing else ever arrives', async () => {
     await using pages = await startPages({ '/': html('<p>Loading&hellip;</p><script></script>') });
     expect(await markdownOf(pages.url)).toContain('Loading…');
   });
 
-  it('not while it says nothing and may still lead elsewhere', async () => {
+  it('not while it is empty and may still redirect', async () => {
     await using pages = await startPages({
       '/': html(`Please wait<script>setTimeout(() => { location.href = '/goal' }, 900)</script>`),
       '/goal': html(STORY),
@@ -277,8 +246,8 @@ describe('a page has settled', () => {
   });
 });
 
-describe('a page is read with', () => {
-  it('its frames inside, of whatever origin, also nested', async () => {
+describe('a page has in its result', () => {
+  it('its frames of any origin, also nested ones', async () => {
     await using stranger = await startPages({
       '/dir/frame': html('<p>From a stranger</p><a href="deeper">Go</a><iframe src="/inner"></iframe>'),
       '/inner': html('<p>Inside the inside</p>'),
@@ -317,7 +286,7 @@ describe('a page is read with', () => {
     expect(await markdownOf(pages.url, { includeTags: ['iframe#own'] })).toBe('From the same origin');
   });
 
-  it('no more frames than anybody would look at', async () => {
+  it('a bounded number of frames', async () => {
     const frames = Array.from({ length: 40 }, (_, index) => `<iframe srcdoc="<p>No ${index}.</p>"></iframe>`);
     await using pages = await startPages({ '/': html(`<p>Many</p>${frames.join('')}`) });
     const markdown = await markdownOf(pages.url);
@@ -325,7 +294,7 @@ describe('a page is read with', () => {
     expect(markdown).not.toContain('No 30.');
   });
 
-  it('as much of its frames as it nests, however deep', async () => {
+  it('frames nested to any depth', async () => {
     await using pages = await startPages({
       '/': html(`<iframe srcdoc="<p>Framed</p>"></iframe><div id="deep"></div><script>
         let at = deep;
@@ -349,7 +318,7 @@ describe('a page is read with', () => {
     expect(markdown).toMatch(/On the left\s+On the right/);
   });
 
-  it('its open shadow trees, slots filled in their places', async () => {
+  it('its open shadow trees with filled slots', async () => {
     await using pages = await startPages({
       '/': html(`<p>Light</p><my-card><b slot="title">The title</b>The text</my-card><p>After</p><script>
         customElements.define('my-card', class extends HTMLElement {
@@ -387,7 +356,7 @@ describe('a page is read with', () => {
     expect(await markdownOf(pages.url, IN_BROWSER)).toContain('By a worker');
   });
 
-  it('real addresses of images that are not loaded yet', async () => {
+  it('the URLs of images that are not loaded yet', async () => {
     await using pages = await startPages({
       '/': html(
         `${STORY}<img alt="a" loading="lazy" src="a.png"><img alt="b" src="dot.gif" data-src="b.png">
@@ -409,7 +378,7 @@ describe('a page is read with', () => {
     }
   });
 
-  it('nothing of ours, and no trace of us for its scripts', async () => {
+  it('nothing that we add, and its scripts see no trace of us', async () => {
     const source = `<!DOCTYPE html><html><head><title>x</title></head><body><p id="own">${STORY}</p>
 <script>setTimeout(() => fetch('/report', { method: 'POST', body: JSON.stringify([
   ...Reflect.ownKeys(window).map(String), ...document.documentElement.getAttributeNames()
@@ -431,7 +400,7 @@ describe('a page is read with', () => {
   });
 });
 
-describe('a page that leads elsewhere', () => {
+describe('a page that redirects by script', () => {
   const refresh = (target: string, seconds = 0) =>
     html('<p>Moved</p>', `<meta http-equiv="Refresh" content="${seconds}; URL='${target}'">`);
 
@@ -464,7 +433,7 @@ describe('a page that leads elsewhere', () => {
     }
   });
 
-  it('in a circle is read all the same', async () => {
+  it('in a circle is read nevertheless', async () => {
     await using pages = await startPages({ '/': refresh('/other', 1), '/other': refresh('/', 1) });
     for (const options of [IN_BROWSER, { fastMode: true, maxAge: 0 }])
       expect((await scrape({ url: `${pages.url}/`, ...options })).body.data.markdown).toContain('Moved');
@@ -497,8 +466,8 @@ describe('a file instead of a page', () => {
   });
 });
 
-describe('a page without end', () => {
-  it('is read as far as it has come, and says so', async () => {
+describe('an endless page', () => {
+  it('is read as far as it was received, with a warning', async () => {
     await using pages = await startPages({
       '/': (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html' });
@@ -512,7 +481,7 @@ describe('a page without end', () => {
     expect(body.data.warning).toMatch(/had not ended after 15 seconds, and was read as far as it had come/);
   });
 
-  it('that breaks off says so, and is not what others get of it', async () => {
+  it('that breaks off has a warning and is not cached', async () => {
     await using pages = await startPages({
       '/short': (_request, response) => {
         response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Length': 5000 });
@@ -551,7 +520,7 @@ describe('a page without end', () => {
 });
 
 describe('a screenshot of the whole page', () => {
-  it('has what appears on scrolling', async () => {
+  it('contains content that appears on scrolling', async () => {
     await using pages = await startPages({
       '/': html(
         `<div style="height:4000px"></div><p id="end">End</p><script>
@@ -570,7 +539,7 @@ describe('a screenshot of the whole page', () => {
 });
 
 describe('a screenshot of a page that is too tall', () => {
-  it('shows its upper part, and says so', async () => {
+  it('shows its upper part, with a warning', async () => {
     await using pages = await startPages({ '/': html('<div style="height:40000px"></div>') });
     const { body } = await scrape({
       url: pages.url,
@@ -604,7 +573,7 @@ describe('certificates', () => {
   });
 });
 
-describe('what a page sees', () => {
+describe('what a page sees of its visitor', () => {
   const SELF_PORTRAIT = html(
     `<p id="self"></p><script>
       self.textContent = JSON.stringify({ agent: navigator.userAgent, width: innerWidth, ratio: devicePixelRatio,
@@ -639,7 +608,7 @@ describe('what a page sees', () => {
     expect(seen.agent).not.toMatch(/headless/i);
   });
 
-  it('is a telephone when mobile is asked for', async () => {
+  it('is a phone with mobile', async () => {
     const seen = await portrait({ mobile: true });
     expect(seen).toMatchObject({ width: 412, touch: expect.toSatisfy((points: number) => points > 0) });
     expect(seen.ratio).toBeGreaterThan(1);
@@ -647,7 +616,7 @@ describe('what a page sees', () => {
     expect(seen.sent['user-agent']).toBe(seen.agent);
   });
 
-  it('is the time zone of the United States by default, and metadata says so', async () => {
+  it('is a time zone of the United States by default, as the metadata say', async () => {
     expect(await portrait({})).toMatchObject({ zone: 'America/New_York' });
     expect(await portrait({ location: { languages: ['fr'] } })).toMatchObject({
       languages: ['fr'],
@@ -672,7 +641,7 @@ describe('what a page sees', () => {
     expect(seen).toContain('Inside: America/New_York');
   });
 
-  it('is no position unless a country is asked for', async () => {
+  it('is no geolocation unless a country is requested', async () => {
     await using pages = await startPages({
       '/': html(`<p id="here">Asking</p><script>navigator.permissions.query({ name: 'geolocation' }).then(({ state }) => {
         here.textContent = 'Position: ' + state;
@@ -682,7 +651,7 @@ describe('what a page sees', () => {
     expect(await markdownOf(pages.url, { location: { country: 'US' } })).toContain('Position: granted');
   });
 
-  it('is a visitor of the country that is asked for', async () => {
+  it('is the requested country', async () => {
     const seen = await portrait({ location: { country: 'de' } });
     expect(seen).toMatchObject({
       languages: ['de-DE', 'de', 'en'],
@@ -692,13 +661,13 @@ describe('what a page sees', () => {
     expect(seen.sent['accept-language']).toBe('de-DE,de;q=0.9,en;q=0.8');
   });
 
-  it('is a visitor who reads the languages that are asked for', async () => {
+  it('is the requested languages', async () => {
     const seen = await portrait({ location: { country: 'BR', languages: ['fr-CA', 'fr'] } });
     expect(seen).toMatchObject({ languages: ['fr-CA', 'fr'], zone: 'America/Sao_Paulo' });
     expect(seen.sent['accept-language']).toBe('fr-CA,fr;q=0.9');
   });
 
-  it('is where the country is', async () => {
+  it('is a geolocation in the country', async () => {
     await using pages = await startPages({
       '/': html(`<p id="here"></p><script>navigator.geolocation.getCurrentPosition(({ coords }) => {
         here.textContent = 'At ' + Math.round(coords.latitude) + ' and ' + Math.round(coords.longitude);
@@ -707,13 +676,13 @@ describe('what a page sees', () => {
     expect(await markdownOf(pages.url, { location: { country: 'JP' } })).toContain('At 36 and 140');
   });
 
-  it('are the same languages without a browser', async () => {
+  it('is the same languages without the browser', async () => {
     await using pages = await startPages({ '/': html(STORY) });
     await scrape({ url: pages.url, fastMode: true, maxAge: 0, location: { country: 'DE' } });
     expect(pages.headersOf('/')?.['accept-language']).toBe('de-DE,de;q=0.9,en;q=0.8');
   });
 
-  it('is nothing of another scrape: no cookies, no storage, also at the same time', async () => {
+  it('is no cookie or storage of another scrape, even at the same time', async () => {
     await using pages = await startPages({
       '/': (_request, response) =>
         response.writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': 'server=1; Path=/' }).end(

@@ -10,20 +10,20 @@ const compared = (before: PageContent, after: PageContent, modes: ChangeTracking
   compareVersions({ before: packVersion(before), after, modes });
 
 describe('two versions', () => {
-  it('are the same but for what changes by itself', () => {
+  it('are the same apart from timestamps, counters and the like', () => {
     expect(compared({ markdown: 'a\n\n3 hours ago' }, { markdown: 'a\n4 hours ago' }, ['git-diff'])).toEqual({
       isSame: true,
       warnings: [],
     });
   });
 
-  it('differ in the ways that are asked for', () => {
+  it('are compared in the requested modes', () => {
     const [before, after] = [{ markdown: 'a' }, { markdown: 'b' }];
     expect(compared(before, after)).toEqual({ isSame: false, warnings: [] });
     expect(compared(before, after, ['git-diff']).diff?.text).toContain('-a\n+b');
   });
 
-  it('where there was none before, all is added', () => {
+  it('without an earlier one are all additions', () => {
     const { diff } = compareVersions({ before: undefined, after: { markdown: 'a\nb' }, modes: ['git-diff'] });
     expect(diff?.text).toBe('--- previous\n+++ current\n@@ -0,0 +1,2 @@\n+a\n+b');
   });
@@ -47,19 +47,19 @@ describe('structured data', () => {
     });
   });
 
-  it('that stayed the same on a page that changed has no fields', () => {
+  it('that stayed the same on a changed page has no fields', () => {
     expect(compared({ markdown: 'a', json: fields }, { markdown: 'b', json: fields }, ['json']).json).toEqual(
       {},
     );
   });
 
-  it('that is no object is one field', () => {
+  it('that is not an object is one field', () => {
     expect(compared({ markdown: 'a', json: [1] }, { markdown: 'b', json: [2] }, ['json']).json).toEqual({
       value: { previous: [1], current: [2] },
     });
   });
 
-  it('is not made up', () => {
+  it('is not invented when there is none', () => {
     const { json, warnings } = compared({ markdown: 'a' }, { markdown: 'b', json: fields }, ['json']);
     expect(json).toBeUndefined();
     expect(warnings).toEqual([expect.stringContaining('the previous scrape had none')]);

@@ -40,7 +40,7 @@ function shuffled(lines: string[], seed: number): string[] {
 }
 
 describe('a diff', () => {
-  it('puts a text right, whatever both are', () => {
+  it('turns any text into any other', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', ''), { maxLength: 40 });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -49,14 +49,14 @@ describe('a diff', () => {
     );
   });
 
-  it('joins changes that stand close, and parts others', () => {
+  it('joins changes that are close together and separates others', () => {
     const before = numbers(1, 40);
     const after = before.map((line, n) => (n === 4 || n === 11 || n === 30 ? `${line}!` : line));
     const { chunks } = diff(before, after).diff!.json.files[0]!;
     expect(chunks.map(({ content }) => content)).toEqual(['@@ -2,14 +2,14 @@', '@@ -28,7 +28,7 @@']);
   });
 
-  it('takes no more away than it must, of however many lines that are all others', () => {
+  it('removes no more lines than necessary, even when all lines differ', () => {
     const before = numbers(0, 20_000).flatMap((line, n) => (n % 100 === 0 ? [`kept ${n}`] : [`old ${line}`]));
     const after = numbers(0, 20_000).flatMap((line, n) => (n % 100 === 0 ? [`kept ${n}`] : [`new ${line}`]));
     const { pairs, isCoarse } = matchLines(before, after);
@@ -64,7 +64,7 @@ describe('a diff', () => {
     expect(pairs).toHaveLength(200);
   });
 
-  it('is coarse where lines moved all over, and right all the same', () => {
+  it('is coarse but correct where many lines moved', () => {
     const before = numbers(0, 8_000);
     const after = shuffled(before, 7);
     const { diff: found, isCoarse } = diff(before, after);
@@ -73,7 +73,7 @@ describe('a diff', () => {
     expect(matchLines(before, after).pairs.length).toBeGreaterThan(100);
   });
 
-  it('keeps to what stands once where all else repeats', () => {
+  it('aligns unique lines where all others repeat', () => {
     const filler = (seed: number) =>
       shuffled(
         Array.from({ length: 4_000 }, (_, n) => `${n % 300}`),
@@ -87,7 +87,7 @@ describe('a diff', () => {
     expect(pairs.every(([i, j]) => before[i] === after[j])).toBe(true);
   });
 
-  it('shows lines as they are now that differ only in what changes by itself', () => {
+  it('shows the new text of lines that differ only in volatile values', () => {
     const before = { original: ['3 minutes ago', 'a'], normalized: ['#', 'a'] };
     const after = { original: ['9 minutes ago', 'b'], normalized: ['#', 'b'] };
     expect(createDiff(before, after).diff!.text).toBe(
@@ -95,7 +95,7 @@ describe('a diff', () => {
     );
   });
 
-  it('is left out where it would be larger than is of use', () => {
+  it('is left out when it would be too large', () => {
     const huge = (word: string) => Array.from({ length: 200_000 }, (_, n) => `${word} ${n}`);
     expect(diff(huge('a'), huge('b'))).toEqual({ isCoarse: false });
   });

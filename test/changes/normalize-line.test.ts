@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../src/changes/fingerprint.ts';
 import { normalizeLine } from '../../src/changes/normalize-line.ts';
 
-/** What makes no difference between two versions of a page, and what does. */
+/** Differences between two versions of a page that are ignored, and differences that count. */
 
 const isSame = (before: string, after: string) =>
   computeFingerprint(before).equals(computeFingerprint(after));
 
-describe('the same', () => {
+describe('equal lines:', () => {
   const pairs: [name: string, before: string, after: string][] = [
     ['blanks within a line', 'a  b\tc', 'a b c'],
     ['blanks at its ends', '  a ', 'a'],
@@ -86,7 +86,7 @@ describe('the same', () => {
   });
 });
 
-describe('different', () => {
+describe('different lines:', () => {
   const pairs: [name: string, before: string, after: string][] = [
     ['a word', 'a b', 'a c'],
     ['a joined word', 'a b', 'ab'],
@@ -120,8 +120,8 @@ describe('different', () => {
   });
 });
 
-describe('a stable line', () => {
-  it('is stable', () => {
+describe('a normalized line', () => {
+  it('does not change when it is normalized again', () => {
     const part = fc.constantFrom(
       '3 minutes ago',
       '12 views',

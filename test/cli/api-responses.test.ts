@@ -112,8 +112,8 @@ describe('a crawl', () => {
     const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--prompt', 'three pages']);
     expect(stdout).toBe('{"markdown":"# A"}\n');
     expect(stderr).toBe(
-      'The prompt was turned into {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
-        'Warning: Few pages.\nIt failed: The start is gone.\n',
+      'The prompt was interpreted as {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
+        'Warning: Few pages.\nThe crawl failed: The start is gone.\n',
     );
     expect(exitCode).toBe(1);
     expect(asked[0]?.body).toEqual({
@@ -157,7 +157,9 @@ describe('a crawl', () => {
     };
     const { exitCode, stderr } = await winnow(['crawl', 'http://a.test']);
     expect(stderr).toContain('12 pages without a document:\n  X http://a.test/0: No.\n');
-    expect(stderr).toMatch(/\/9: No\.\n {2}… all are at http:\/\/127\.0\.0\.1:\d+\/v2\/crawl\/7\/errors\n$/);
+    expect(stderr).toMatch(
+      /\/9: No\.\n {2}… http:\/\/127\.0\.0\.1:\d+\/v2\/crawl\/7\/errors lists all of them\.\n$/,
+    );
     expect(exitCode).toBe(0);
   });
 });

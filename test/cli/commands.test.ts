@@ -1,12 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { useService } from '../support/use-service.ts';
 
-/** The command line against the shared instance, as a user types it. */
+/** The command line against the shared service, as a user types it. */
+
+const service = useService();
 
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 const truth = articleTruth(61);
@@ -25,7 +28,7 @@ afterAll(async () => {
 const winnow = (args: string[], settings: Record<string, string> = {}) =>
   runCommand(process.execPath, [entry, ...args], {
     cwd: workDir,
-    settings: { WINNOW_DATA_DIR: inject('service').dataDir, ...settings },
+    settings: { WINNOW_DATA_DIR: service.dataDir, ...settings },
     timeoutMs: 50_000,
   });
 
@@ -109,11 +112,11 @@ describe('exit codes', () => {
     [['scrape', 'http://example.com', '-f', 'nonsense'], /unknown format "nonsense"/],
     [['scrape', 'http://example.com', '--timeout', '5'], /timeout must be at least 1000/],
     [['scrape', 'http://example.com', '--frob'], /Unknown option '--frob'/],
-    [['frobnicate'], /`winnow frobnicate` is not known/],
-    [['team', 'frobnicate'], /`winnow team frobnicate` is not known\. Commands: create, list/],
+    [['frobnicate'], /`winnow frobnicate` is not a command/],
+    [['team', 'frobnicate'], /`winnow team frobnicate` is not a command\. Commands: create, list/],
     [['team'], /`winnow team` needs a command/],
     [['key', 'create'], /NAME/],
-    [['team', 'set', 'default'], /Nothing to change/],
+    [['team', 'set', 'default'], /There is nothing to change/],
     [['team', 'set', 'default', '--zero-data-retention', 'yes'], /--zero-data-retention must be on or off/],
     [['team', 'set', 'default', '--concurrency', 'many'], /--concurrency must be a whole number/],
     [['team', 'create', 'default'], /exists already/],
@@ -136,7 +139,7 @@ describe('exit codes', () => {
     const { exitCode, stderr } = await winnow(['team', 'list'], {
       DATABASE_URL: 'postgres://nobody:x@127.0.0.1:9/none',
     });
-    expect(stderr).toContain('The database does not answer');
+    expect(stderr).toContain('The database does not respond');
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(exitCode).toBe(3);
   });
@@ -244,5 +247,5 @@ it('openapi prints what the service serves', async () => {
 
 it('migrate succeeds on a database that is up to date', async () => {
   const { exitCode, stdout } = await winnow(['migrate']);
-  expect([exitCode, stdout]).toEqual([0, 'The database is at this version.\n']);
+  expect([exitCode, stdout]).toEqual([0, 'The database has been migrated to this version.\n']);
 });

@@ -71,7 +71,7 @@ async function followed(
   const head = await streamDocuments({
     ...{ target, path: '/job', stop: never, giveUp: never, note: (text) => notes.push(text) },
     onDocument: async (json) => void taken.push(JSON.parse(json).n),
-    onStanding: (standing) => failed.push(standing.failed),
+    onProgress: (progress) => failed.push(progress.failed),
     ...options,
   });
   return { taken, notes, head, failed };
@@ -122,7 +122,7 @@ describe('the document stream', () => {
   it('stops when it is aborted', async () => {
     const { target } = await serveJob([{ count: 3 }]);
     const giveUp = new AbortController();
-    const options = { giveUp: giveUp.signal, onStanding: () => giveUp.abort() };
+    const options = { giveUp: giveUp.signal, onProgress: () => giveUp.abort() };
     expect((await followed(target, options)).head.status).toBe('scraping');
   });
 
@@ -144,7 +144,7 @@ it('only the first failures of a long list are read', async () => {
     response.on('drain', more);
     more();
   });
-  const failures = await readFailedPages({ target, path: '/job', most: 3 }, new AbortController().signal);
+  const failures = await readFailedPages({ target, path: '/job', limit: 3 }, new AbortController().signal);
   expect(failures.map(({ url }) => url)).toEqual([1, 2, 3].map((n) => `http://a.test/${n}`));
 });
 
@@ -154,7 +154,7 @@ describe('retrying while the service is unreachable', () => {
   it('ends after its time limit with the last error', async () => {
     const notes: string[] = [];
     const { signal } = new AbortController();
-    const tried = retryWhileUnreachable(away, { note: (text) => notes.push(text), signal, longestMs: 600 });
+    const tried = retryWhileUnreachable(away, { note: (text) => notes.push(text), signal, timeoutMs: 600 });
     await expect(tried).rejects.toThrow('It is away.');
     expect(notes).toEqual(['Winnow is not reachable (It is away.); trying again for 1 s.']);
   });

@@ -5,12 +5,15 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, linkSentence, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
+import { articleTruth, linkSentence, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { useService } from '../support/use-service.ts';
 
-/** The verbs `crawl` and `batch` against the shared instance, as a user types them. */
+/** The verbs `crawl` and `batch` against the shared service, as a user types them. */
+
+const service = useService();
 
 const entry = path.join(import.meta.dirname, '../../bin/winnow.js');
 
@@ -28,7 +31,7 @@ afterAll(async () => {
 const winnow = (args: string[], input?: string) =>
   runCommand(process.execPath, [entry, ...args], {
     cwd: workDir,
-    settings: { WINNOW_DATA_DIR: inject('service').dataDir },
+    settings: { WINNOW_DATA_DIR: service.dataDir },
     timeoutMs: 50_000,
     ...(input !== undefined && { input }),
   });
@@ -37,7 +40,7 @@ const winnow = (args: string[], input?: string) =>
 const launched = (args: string[]) =>
   spawn(process.execPath, [entry, ...args], {
     cwd: workDir,
-    env: { ...process.env, WINNOW_DATA_DIR: inject('service').dataDir },
+    env: { ...process.env, WINNOW_DATA_DIR: service.dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 
@@ -189,7 +192,7 @@ describe('batch', () => {
       const { firstSentence } = articleTruth(Number(metadata.sourceURL.split('/').at(-1)));
       expect(markdown).toContain(firstSentence);
     }
-    expect(stderr).toContain('Left out, not valid URLs: no address.');
+    expect(stderr).toContain('These lines were left out because they are not valid URLs: no address.');
     expect(exitCode).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openProgress } from '../../src/embedded/terminal-progress.ts';
+import { pollUntil } from '../support/poll.ts';
 
 function terminal(fields: object) {
   const stream = new PassThrough();
@@ -9,7 +9,7 @@ function terminal(fields: object) {
   stream.on('data', (chunk) => {
     written += chunk;
   });
-  // Of a terminal, only these are looked at.
+  // Only these members of a terminal are used.
   const tty = Object.assign(stream, fields) as unknown as NodeJS.WriteStream;
   return { tty, written: () => written };
 }
@@ -21,11 +21,11 @@ it('on a terminal a live line is redrawn, hidden for other output, and erased at
   const result = await progress.live(
     (columns) => `${count} of ${columns} ${'x'.repeat(100)}`,
     async (line) => {
-      while (!written().includes('0 of 39')) await sleep(10);
+      await pollUntil(() => written().includes('0 of 39'));
       line.hide();
       expect(written().endsWith('\r\x1b[2K')).toBe(true);
       count = 1;
-      while (!written().includes('1 of 39')) await sleep(10);
+      await pollUntil(() => written().includes('1 of 39'));
       progress.note('A note.');
       return 'done';
     },
@@ -41,7 +41,7 @@ it('without a terminal a live line is printed periodically, without escape codes
   await openProgress(tty).live(
     (columns) => `columns: ${columns}`,
     async () => {
-      while (!written()) await sleep(50);
+      await pollUntil(() => written() !== '');
     },
   );
   expect(written()).toBe('columns: undefined\n');

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalKey } from '../../src/crawl/canonical.ts';
+import { canonicalKey } from '../../src/crawl/canonical-key.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
 const similar = { ignoreQueryParameters: false, deduplicateSimilarURLs: true };
 const strict = { ignoreQueryParameters: false, deduplicateSimilarURLs: false };
 const HEX = '0123456789abcdef0123456789abcdef';
 
-describe('similar addresses have one key', () => {
+describe('similar URLs have one key', () => {
   it.each([
     ['http://example.com/a', 'https://example.com/a'],
     ['https://www.example.com/a', 'https://example.com/a'],
@@ -48,13 +49,13 @@ describe('similar addresses have one key', () => {
     expect(canonicalKey(one, similar)).toBe(canonicalKey(other, similar));
   });
 
-  it('which shows what is left of an address', () => {
+  it('which is the normalized URL', () => {
     const url = 'http://www.example.com:8080/%7Ea/index.html?b=%2f&utm_id=1&a=2#part';
     expect(canonicalKey(url, similar)).toBe('https://example.com:8080/~a?a=2&b=%2F');
   });
 });
 
-describe('addresses of different pages keep different keys', () => {
+describe('URLs of different pages have different keys', () => {
   it.each([
     ['https://example.com/a', 'https://example.com/A'],
     ['https://example.com/a', 'https://example.com/ab'],
@@ -80,7 +81,7 @@ describe('addresses of different pages keep different keys', () => {
   });
 });
 
-describe('without deduplication of similar addresses', () => {
+describe('without deduplication of similar URLs', () => {
   it.each([
     ['http://example.com/a', 'https://example.com/a'],
     ['https://www.example.com/a', 'https://example.com/a'],
@@ -161,14 +162,14 @@ const address = fc
   .map(([scheme, host, pieces, glue]) => `${scheme}://${host}/${pieces.join(glue)}`);
 
 it.each([[similar], [strict], [{ ...similar, ignoreQueryParameters: true }]])(
-  'a key is the key of itself: %o',
+  'the key of a key is the same key: %o',
   (options) => {
     fc.assert(
       fc.property(address, (url) => {
         const key = canonicalKey(url, options);
         expect(canonicalKey(key, options)).toBe(key);
       }),
-      { numRuns: 5_000 },
+      propertyRuns(5_000),
     );
   },
 );

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFrontier } from '../../src/crawl/frontier.ts';
-import { type LightCrawl, runLightCrawl } from '../../src/crawl/light-crawl.ts';
-import { createMapLinks } from '../../src/crawl/map-links.ts';
-import { createMapScope } from '../../src/crawl/map-scope.ts';
-import { orderBySearch } from '../../src/crawl/map-search.ts';
+import { type DiscoveryCrawlOptions, runDiscoveryCrawl } from '../../src/crawl/map/discovery-crawl.ts';
+import { createFrontier } from '../../src/crawl/map/frontier.ts';
+import { createMapLinks } from '../../src/crawl/map/map-links.ts';
+import { createMapScope } from '../../src/crawl/map/map-scope.ts';
+import { rankLinks } from '../../src/crawl/map/rank-links.ts';
 import { mapBody } from '../../src/schemas/map.ts';
 
 const SITE = 'https://example.com';
@@ -13,9 +13,9 @@ describe('the scope of a map', () => {
   const scopeOf = (base: string, options: Record<string, unknown> = {}) =>
     createMapScope(base, mapBody.parse({ url: base, ...options }));
   const taken = (base: string, urls: string[], options?: Record<string, unknown>) =>
-    urls.filter((url) => scopeOf(base, options).ofPage(url) !== undefined);
+    urls.filter((url) => scopeOf(base, options).acceptPage(url) !== undefined);
 
-  it('is the site with its subdomains, and pages alone', () => {
+  it('is the site with its subdomains, pages only', () => {
     const inside = [`${SITE}/`, 'http://www.example.com/a', 'https://docs.example.com/a', `${SITE}/a.pdf`];
     const outside = [
       'https://example.org/',
@@ -30,7 +30,7 @@ describe('the scope of a map', () => {
     );
   });
 
-  it('is what lies below the path of the start, on every host', () => {
+  it('is the path of the start URL on every host', () => {
     const below = [
       `${SITE}/docs`,
       `${SITE}/docs/a`,
@@ -44,17 +44,17 @@ describe('the scope of a map', () => {
     expect(scopeOf(`${SITE}/index.html`).folder).toBe('');
   });
 
-  it('holds patterns', () => {
+  it('respects the patterns', () => {
     const urls = [`${SITE}/blog/a`, `${SITE}/blog/draft`, `${SITE}/shop`];
     const options = { includePaths: ['^/blog'], excludePaths: ['draft'] };
     expect(taken(`${SITE}/`, urls, options)).toEqual([`${SITE}/blog/a`]);
   });
 
-  it('takes links as they stand in a page, without places in it', () => {
+  it('accepts links as written in a page, without fragments', () => {
     const scope = scopeOf(`${SITE}/`);
-    expect(scope.ofLink('b#part', `${SITE}/a/`)).toBe(`${SITE}/a/b`);
-    expect(scope.ofLink('#part', `${SITE}/a/`)).toBeUndefined();
-    expect(scope.ofLink('mailto:me@example.com', `${SITE}/a/`)).toBeUndefined();
+    expect(scope.acceptLink('b#part', `${SITE}/a/`)).toBe(`${SITE}/a/b`);
+    expect(scope.acceptLink('#part', `${SITE}/a/`)).toBeUndefined();
+    expect(scope.acceptLink('mailto:me@example.com', `${SITE}/a/`)).toBeUndefined();
   });
 });
 
@@ -65,14 +65,14 @@ describe('the links of a map', () => {
     return links.list().map(({ url }) => url.replace(SITE, ''));
   };
 
-  it('come once, in order, and as they were met first', () => {
+  it('are unique, in order, and in their first spelling', () => {
     expect(linksOf([`${SITE}/b/`, `${SITE}/a`, 'http://www.example.com/b', `${SITE}/a/index.html`])).toEqual([
       '/b/',
       '/a',
     ]);
   });
 
-  it('have no query, or one that matters', () => {
+  it('have no query unless it matters', () => {
     const urls = [
       `${SITE}/a?page=1`,
       `${SITE}/a?page=2`,
@@ -83,29 +83,29 @@ describe('the links of a map', () => {
     expect(linksOf(urls, { ignoreQueryParameters: false })).toEqual(['/a?page=1', '/a?page=2', '/b?#/route']);
   });
 
-  it('are no more than wanted', () => {
+  it('are limited in number', () => {
     const links = createMapLinks({ limit: 2, ignoreQueryParameters: true });
     expect([links.add(`${SITE}/1`), links.add(`${SITE}/1/`), links.isFull]).toEqual([true, false, false]);
     expect([links.add(`${SITE}/2`), links.add(`${SITE}/3`), links.isFull]).toEqual([true, false, true]);
-    links.drop(`${SITE}/1`);
+    links.remove(`${SITE}/1`);
     expect([links.size, links.isFull, links.add(`${SITE}/3`)]).toEqual([1, false, true]);
   });
 
-  it('say what their own page says, else what another spelling of it says', () => {
+  it('have the title of their own page, else that of another spelling of the URL', () => {
     const links = createMapLinks({ limit: 9, ignoreQueryParameters: true });
     links.add(`${SITE}/list?page=2`);
     links.describe(`${SITE}/list?page=2`, { title: 'List, page 2', description: 'Second' });
     links.describe(`${SITE}/list?page=3`, { title: 'List, page 3' });
     expect(links.list()).toEqual([{ url: `${SITE}/list`, title: 'List, page 2', description: 'Second' }]);
     links.describe(`${SITE}/list`, { title: 'List' });
-    links.drop(`${SITE}/list?page=9`);
+    links.remove(`${SITE}/list?page=9`);
     expect(links.list()).toEqual([{ url: `${SITE}/list`, title: 'List', description: 'Second' }]);
   });
 });
 
 describe('a search', () => {
   const order = (search: string, links: (string | { url: string; title?: string; description?: string })[]) =>
-    orderBySearch(
+    rankLinks(
       links.map((link) =>
         typeof link === 'string' ? { url: SITE + link } : { ...link, url: SITE + link.url },
       ),
@@ -126,7 +126,7 @@ describe('a search', () => {
     expect(order(search, links)[0]).toBe(links[best]);
   });
 
-  it('looks at titles and descriptions', () => {
+  it('considers titles and descriptions', () => {
     const links = [
       { url: '/1' },
       { url: '/2', description: 'All about refunds and returns' },
@@ -140,12 +140,12 @@ describe('a search', () => {
     expect(order('docs billing', [...common, '/billing'])[0]).toBe('/billing');
   });
 
-  it('drops nothing, and keeps the order of what fits equally', () => {
+  it('drops no link and keeps the order of equally ranked ones', () => {
     const links = ['/z', '/m/api', '/a', '/b/api', '/c'];
     expect(order('api', links)).toEqual(['/m/api', '/b/api', '/z', '/a', '/c']);
     expect(order('nothing of that', links)).toEqual(links);
     expect(order(' -- ', links)).toEqual(links);
-    expect(orderBySearch([], 'api')).toEqual([]);
+    expect(rankLinks([], 'api')).toEqual([]);
   });
 });
 
@@ -156,7 +156,7 @@ describe('the frontier', () => {
     return urls;
   };
 
-  it('gives each address once, the nearest first', () => {
+  it('returns each URL once, the nearest first', () => {
     const frontier = createFrontier([`${SITE}/`]);
     for (const [path, depth] of [
       ['/a', 3],
@@ -174,7 +174,7 @@ describe('the frontier', () => {
     expect(drain(frontier)).toEqual(['/a']);
   });
 
-  it('lets folders take turns, and lists that go on behind a query', () => {
+  it('takes URLs from folders and from series of queries in turn', () => {
     const frontier = createFrontier([]);
     for (const path of ['/blog/1', '/blog/2', '/blog/3', '/shop/1', '/shop/2', '/list?page=2'])
       frontier.add({ url: SITE + path, depth: 1 });
@@ -188,18 +188,18 @@ describe('a light crawl', () => {
   /** Crawls addresses `/0` and on; each leads to what `next` says. */
   async function crawl(
     next: (n: number) => number[],
-    options: Partial<LightCrawl> & { wanted?: number; slow?: number } = {},
+    options: Partial<DiscoveryCrawlOptions> & { wanted?: number; slow?: number } = {},
   ) {
     const { wanted = Infinity, slow, ...rest } = options;
     const frontier = createFrontier([]);
     const found = new Set([0]);
     const state = { visits: [] as number[], running: 0, most: 0 };
     frontier.add({ url: `${SITE}/0`, depth: 0 });
-    const end = await runLightCrawl({
+    const end = await runDiscoveryCrawl({
       frontier,
       isEnough: () => found.size >= wanted,
       signal: idle,
-      mayEndDry: false,
+      mayEndEarly: false,
       requestsPerHost: 8,
       async visit({ url, depth }, signal) {
         const n = Number(url.slice(SITE.length + 1));
@@ -209,7 +209,7 @@ describe('a light crawl', () => {
         const fresh = next(n).filter((each) => !found.has(each));
         for (const each of fresh) frontier.add({ url: `${SITE}/${each}`, depth: depth + 1 });
         for (const each of fresh) found.add(each);
-        return { fresh: fresh.length };
+        return { newLinks: fresh.length };
       },
       ...rest,
     });
@@ -218,54 +218,54 @@ describe('a light crawl', () => {
   const tree = (size: number) => (n: number) =>
     Array.from({ length: 10 }, (_, place) => 10 * n + place + 1).filter((each) => each < size);
 
-  it('sees every page, as many at once as the host gets', async () => {
+  it('fetches every page with the concurrency of the host', async () => {
     expect(await crawl(tree(500))).toMatchObject({ end: 'all', found: 500, most: 8 });
     expect(await crawl(tree(500), { requestsPerHost: 3 })).toMatchObject({ end: 'all', found: 500, most: 3 });
   });
 
-  it('goes one by one where the host wants pauses', async () => {
+  it('fetches one page at a time where the host has a crawl delay', async () => {
     expect(await crawl(tree(20), { delayMs: 1 })).toMatchObject({ end: 'all', found: 20, most: 1 });
   });
 
-  it('ends when there is enough', async () => {
+  it('ends when the limit is reached', async () => {
     const { end, found, visits } = await crawl(tree(5_000), { wanted: 200 });
     expect([end, found >= 200 && found < 300, visits.length < 60]).toEqual(['enough', true, true]);
   });
 
-  it('ends when nothing new comes for long, if it may, but waits for a slow page', async () => {
+  it('ends when nothing new is found for a while, if allowed, but waits for a slow page', async () => {
     const leaves = Array.from({ length: 1_000 }, (_, n) => n + 1);
     const links = (n: number) => (n === 0 ? leaves : n === 5 ? [2_000, 2_001] : []);
     expect(await crawl(links)).toMatchObject({ end: 'all', found: 1_003 });
-    const dry = await crawl(links, { mayEndDry: true });
+    const dry = await crawl(links, { mayEndEarly: true });
     expect([dry.end, dry.found, dry.visits.length < 900]).toEqual(['dry', 1_003, true]);
-    expect((await crawl(links, { mayEndDry: true, slow: 5 })).found).toBe(1_003);
+    expect((await crawl(links, { mayEndEarly: true, slow: 5 })).found).toBe(1_003);
   });
 
-  it('ends with as many pages as it may fetch, where links have no end', async () => {
+  it('ends at its maximum number of pages on an endless site', async () => {
     const { end, visits } = await crawl((n) => [2 * n + 1, 2 * n + 2]);
     expect([end, visits.length]).toEqual(['pages', 5_000]);
   });
 
-  it('ends with its time, and leaves nothing under way', async () => {
+  it('ends at its timeout and leaves no request running', async () => {
     const stop = new AbortController();
     const crawling = crawl((n) => [n + 1], { signal: stop.signal, slow: 20 });
     setTimeout(() => stop.abort(new Error('over')), 50);
     expect(await crawling).toMatchObject({ end: 'time', running: 0 });
   });
 
-  it('ends with a fault that is ours', async () => {
+  it('ends with an internal error', async () => {
     const visit = async () => Promise.reject(new Error('ours'));
     await expect(crawl(tree(5), { visit })).rejects.toThrow('ours');
   });
 
-  it('comes back to a page whose host asks for rest, and gives up when it always does', async () => {
+  it('retries a page whose host asks for a pause, and gives up when it always does', async () => {
     let asked = 0;
     const visit = async () => {
       asked++;
-      return { fresh: 0, asksForRest: asked === 1, restMs: 1 };
+      return { newLinks: 0, isThrottled: asked === 1, retryAfterMs: 1 };
     };
     expect([(await crawl(tree(5), { visit })).end, asked]).toEqual(['all', 2]);
-    const refuse = async () => ({ fresh: 0, asksForRest: true, restMs: 1 });
+    const refuse = async () => ({ newLinks: 0, isThrottled: true, retryAfterMs: 1 });
     expect((await crawl(tree(5), { visit: refuse })).end).toBe('refused');
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { previewParams } from '../../src/crawl/preview.ts';
-import { compilePatterns } from '../../src/url-pattern.ts';
+import { parseCrawlPrompt } from '../../src/crawl/prompt/parse-crawl-prompt.ts';
+import { compilePatterns } from '../../src/url/url-pattern.ts';
 
 const URL_ = 'https://example.com/';
 /** The options that a prompt gives, without the address. */
 function options(prompt: string, url = URL_) {
-  const { url: same, ...rest } = previewParams(url, prompt).params;
+  const { url: same, ...rest } = parseCrawlPrompt(url, prompt).params;
   expect(same).toBe(url);
   return rest;
 }
@@ -148,10 +148,10 @@ describe('a path', () => {
 });
 
 describe('a prompt', () => {
-  it('is read as a whole', () => {
+  it('can set several options', () => {
     const prompt =
       'Crawl the blog and /docs, but skip /docs/archive and any PDFs. At most 500 pages, 3 levels deep, including subdomains; wait 2 seconds between requests and ignore the sitemap. Ignore query parameters!';
-    expect(previewParams(URL_, prompt)).toEqual({
+    expect(parseCrawlPrompt(URL_, prompt)).toEqual({
       params: {
         url: URL_,
         includePaths: [blog, docs],
@@ -178,16 +178,16 @@ describe('a prompt', () => {
     });
   });
 
-  it('may limit what it names', () => {
+  it('can limit what it names', () => {
     expect(options('scrape the first 20 blog posts')).toEqual({ limit: 20, includePaths: [blog] });
   });
 
-  it('that no rule knows gives nothing', () => {
-    expect(previewParams(URL_, 'Please do something nice')).toEqual({
+  it('that matches no rule sets no option', () => {
+    expect(parseCrawlPrompt(URL_, 'Please do something nice')).toEqual({
       params: { url: URL_ },
       understood: [],
     });
-    expect(previewParams('no address', '')).toEqual({ params: { url: 'no address' }, understood: [] });
+    expect(parseCrawlPrompt('no address', '')).toEqual({ params: { url: 'no address' }, understood: [] });
   });
 
   it.each([
@@ -203,6 +203,6 @@ describe('a prompt', () => {
     'use the ',
     'https://',
   ])('of nothing but %j is read in its time', (text) => {
-    expect(previewParams(URL_, text.repeat(10_000)).params.url).toBe(URL_);
+    expect(parseCrawlPrompt(URL_, text.repeat(10_000)).params.url).toBe(URL_);
   });
 });

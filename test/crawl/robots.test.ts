@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots.ts';
+import { fetchRobots, parseRobots, type RobotsFile } from '../../src/crawl/robots/robots-txt.ts';
 import { createEgress } from '../../src/net/egress.ts';
 
 const ORIGIN = 'https://example.com';
@@ -79,7 +79,7 @@ describe('a path', () => {
     expect(allows(forAll(...lines), path)).toBe(allowed);
   });
 
-  it('to robots.txt itself is always allowed, what is no address never', () => {
+  it('of robots.txt itself is always allowed, an invalid URL never', () => {
     const none = robots(forAll('Disallow: /'));
     expect(none.allows(`${ORIGIN}/robots.txt`)).toBe(true);
     expect(none.allows(`${ORIGIN}/robots.txt.bak`)).toBe(false);
@@ -87,7 +87,7 @@ describe('a path', () => {
   });
 });
 
-describe('a group', () => {
+describe('a group of rules', () => {
   const foreign = 'User-agent: *\nDisallow: /everyone\n\n';
 
   it.each([
@@ -116,7 +116,7 @@ describe('a group', () => {
     expect(allows(text, '/everyone')).toBe(false);
   });
 
-  it('is joined with the others of the same name', () => {
+  it('is joined with other groups of the same name', () => {
     const text =
       'User-agent: Winnow\nDisallow: /a\n\nUser-agent: b\nDisallow: /b\n\nUser-agent: winnow\nDisallow: /c';
     expect(['/a', '/b', '/c'].map((path) => allows(text, path))).toEqual([false, true, false]);
@@ -124,15 +124,15 @@ describe('a group', () => {
     expect(['/a', '/b', '/c'].map((path) => allows(everyone, path))).toEqual([false, true, false]);
   });
 
-  it('of our own without rules allows everything', () => {
+  it('for Winnow without rules allows everything', () => {
     expect(allows('User-agent: *\nDisallow: /\n\nUser-agent: Winnow\nDisallow:', '/a')).toBe(true);
   });
 
-  it('does not hold rules that stand above all groups', () => {
+  it('does not include rules above all groups', () => {
     expect(allows('Disallow: /\nUser-agent: *\nDisallow: /x', '/a')).toBe(true);
   });
 
-  it('takes the spelling mistakes that the large crawlers take', () => {
+  it('accepts the misspellings that the large crawlers accept', () => {
     expect(allows('User agent: *\nDissallow: /a', '/a')).toBe(false);
     expect(allows('User-agent: *\n__proto__: x\nconstructor: y\nDisallow: /a', '/a')).toBe(false);
   });
@@ -155,18 +155,18 @@ describe('a crawl delay', () => {
     expect(robots(text).crawlDelayMs).toBe(delayMs);
   });
 
-  it('ends the list of crawlers, for it is a rule to us', () => {
+  it('ends the list of user agents like any rule', () => {
     expect(allows('User-agent: Winnow\nCrawl-delay: 1\nUser-agent: bad\nDisallow: /', '/a')).toBe(true);
   });
 });
 
-it('names sitemaps anywhere, for everyone, each once', () => {
+it('sitemaps can be named anywhere and count once for every crawler', () => {
   const text =
     'Sitemap: https://cdn.example/s.xml?a=1#b\nUser-agent: other\nSITEMAP:/map.xml\nDisallow: /\nsitemap: map.xml\nSitemap: ftp://example.com/x\nSitemap: http://[\nSitemap:';
   expect(robots(text).sitemaps).toEqual(['https://cdn.example/s.xml?a=1#b', `${ORIGIN}/map.xml`]);
 });
 
-describe('an answer', () => {
+describe('a robots.txt response', () => {
   const body = forAll('Disallow: /a', 'Sitemap: /s.xml');
 
   it.each([
@@ -183,12 +183,12 @@ describe('an answer', () => {
     expect(rules.sitemaps).toEqual(statusCode < 300 ? [`${ORIGIN}/s.xml`] : []);
   });
 
-  it('that is a page has no rules', () => {
+  it('that is an HTML page has no rules', () => {
     expect(allows('<!doctype html><html><title>Not found: / </title></html>', '/a')).toBe(true);
   });
 });
 
-describe('a hostile file', () => {
+describe('a hostile robots.txt', () => {
   it('is read to 500 KiB, to the end of the last whole line', () => {
     const filler = `#${'x'.repeat(1022)}\n`.repeat(499);
     const rest = 500 * 1024 - Buffer.byteLength(forAll(filler)) - 'Disallow: /'.length;
@@ -198,12 +198,12 @@ describe('a hostile file', () => {
     expect(allows(forAll('Disallow: /a', text), '/a')).toBe(false);
   });
 
-  it('of nothing but stars is answered', () => {
+  it('of nothing but stars is evaluated in bounded time', () => {
     const stars = Array.from({ length: 12 }, () => `Disallow: /${'*a'.repeat(20_000)}b`);
     expect(allows(forAll(...stars), `/${'a'.repeat(2_000)}`)).toBe(true);
   });
 
-  it('with one endless line, or thousands of groups and rules, is answered', () => {
+  it('with one endless line or thousands of groups and rules is evaluated in bounded time', () => {
     expect(allows(`User-agent: *${'*'.repeat(400_000)}`, '/a')).toBe(true);
     expect(allows(`User-agent${' '.repeat(400_000)}: *\nDisallow: /`, '/a')).toBe(false);
     const groups = Array.from(
@@ -216,7 +216,7 @@ describe('a hostile file', () => {
   });
 });
 
-describe('the file of a host', () => {
+describe('the robots.txt of a host', () => {
   const egress = createEgress({ allowPrivate: ['127.0.0.1/32'] });
   let server: Server | undefined;
   afterEach(() => {
@@ -232,7 +232,7 @@ describe('the file of a host', () => {
     return { origin, ...(await outcomeOf(origin, signal)) };
   }
 
-  /** What asking brought: a file, or nothing but how it went. */
+  /** The result of a request: a file, or only its outcome. */
   async function outcomeOf(origin: string, signal = AbortSignal.timeout(10_000)) {
     const answer = await fetchRobots({ egress, origin, userAgent: 'Winnow/1.0', signal });
     return typeof answer === 'object' && 'body' in answer ? { file: answer } : { failure: answer };
@@ -241,7 +241,7 @@ describe('the file of a host', () => {
   /** A file that has to be there. */
   const parsed = (file: RobotsFile | undefined) => parseRobots(file!, 'Winnow');
 
-  it('is asked for by name, through redirects, and stays plain data', async () => {
+  it('is fetched through redirects and is plain data', async () => {
     const { origin, file } = await fetchFrom((request, response) => {
       if (request.url === '/robots.txt') response.writeHead(302, { location: '/elsewhere.txt' }).end();
       else response.end(`User-agent: *\nDisallow: ${request.url} # ${request.headers['user-agent']}`);
@@ -251,7 +251,7 @@ describe('the file of a host', () => {
     expect(parsed(structuredClone(file)).allows(`${origin}/elsewhere.txt`)).toBe(false);
   });
 
-  it('without an end is cut', async () => {
+  it('without an end is truncated', async () => {
     const { file } = await fetchFrom((_, response) => {
       const write = () => {
         while (response.write('Disallow: /a\n'.repeat(1_000)));
@@ -266,14 +266,14 @@ describe('the file of a host', () => {
     expect(file?.body.length).toBeGreaterThan(499 * 1024);
   });
 
-  it.each([401, 404, 429])('that is answered with %s has no body', async (status) => {
+  it.each([401, 404, 429])('with status %s has no body', async (status) => {
     const { origin, file } = await fetchFrom((_, response) =>
       response.writeHead(status).end('User-agent: *'),
     );
     expect(file).toEqual({ url: `${origin}/robots.txt`, statusCode: status, body: '' });
   });
 
-  it('behind endless redirects is its last redirect, which allows everything', async () => {
+  it('behind endless redirects is the last redirect, which allows everything', async () => {
     const { origin, file } = await fetchFrom((_, response) =>
       response.writeHead(301, { location: '/robots.txt' }).end(),
     );
@@ -282,14 +282,14 @@ describe('the file of a host', () => {
   });
 
   it.each([500, 503, 599])(
-    'is unavailable while the host answers %s, which may say for how long',
+    'is unavailable while the host responds with %s, possibly with Retry-After',
     async (status) => {
       const { origin, failure } = await fetchFrom((_, response) =>
         response.writeHead(status, { 'retry-after': '7' }).end('User-agent: *'),
       );
       expect(failure).toMatchObject({
         code: 'ROBOTS_UNAVAILABLE',
-        message: `${origin}/robots.txt was answered with HTTP ${status}`,
+        message: `${origin}/robots.txt responded with HTTP ${status}`,
         retryAfterSeconds: 7,
       });
     },
@@ -308,7 +308,7 @@ describe('the file of a host', () => {
     expect(cut.failure).toEqual(unavailable);
   });
 
-  it('of a host without a connection is no reason to wait: its pages fail as well', async () => {
+  it('of an unreachable host is not awaited, because its pages fail as well', async () => {
     const { origin } = await fetchFrom((_, response) => response.end());
     await new Promise((resolve) => server?.close(resolve).closeAllConnections());
     for (const dead of [
@@ -317,11 +317,11 @@ describe('the file of a host', () => {
       'http://10.0.0.1',
       origin.replace('http', 'https'),
     ]) {
-      expect(await outcomeOf(dead)).toEqual({ failure: 'unconnected' });
+      expect(await outcomeOf(dead)).toEqual({ failure: 'unreachable' });
     }
   });
 
-  it('is not waited for once the caller gives up', async () => {
+  it('is not awaited once the caller gives up', async () => {
     const stop = new AbortController();
     await expect(fetchFrom(() => stop.abort(new Error('enough')), stop.signal)).rejects.toThrow('enough');
   });

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   createScope,
-  DENIALS,
   type LinkSource,
+  type ScopeDecision,
   type ScopeOptions,
-  type Verdict,
 } from '../../src/crawl/scope.ts';
+import { SKIP_REASONS } from '../../src/crawl/skip-reason.ts';
 
 const START = 'https://example.com/';
 const at = (url: string, rest: Partial<LinkSource> = {}): LinkSource => ({ url, depth: 0, ...rest });
 /** The address that a link becomes, or the name of why it is left out. */
-const outcome = (verdict: Verdict) => ('denied' in verdict ? verdict.denied : verdict.url);
+const outcome = (verdict: ScopeDecision) => ('skipReason' in verdict ? verdict.skipReason : verdict.url);
 
 function judge(link: string, options: Partial<ScopeOptions> = {}, from: Partial<LinkSource> = {}) {
   const startUrl = options.startUrl ?? START;
-  return createScope({ startUrl, ...options }).judge(link, at(startUrl, from));
+  return createScope({ startUrl, ...options }).checkLink(link, at(startUrl, from));
 }
 const follow = (...given: Parameters<typeof judge>) => outcome(judge(...given));
 
@@ -109,7 +109,7 @@ describe('the start path', () => {
     );
   });
 
-  it('is of the start host alone', () => {
+  it('applies to the start host only', () => {
     const options = { startUrl: `${START}docs`, allowSubdomains: true, allowExternalLinks: true };
     expect(follow('https://blog.example.com/a', options)).toBe('https://blog.example.com/a');
     expect(follow('https://other.example/a', options)).toBe('https://other.example/a');
@@ -172,7 +172,7 @@ describe('external links', () => {
     expect(follow('https://example.com/b', allowed, from)).toBe('externalHop');
   });
 
-  it('do not make a site of social media foreign to itself', () => {
+  it('include the pages of a social media site that is crawled itself', () => {
     const startUrl = 'https://github.com/owner';
     expect(follow('https://github.com/owner/repo', { ...allowed, startUrl })).toBe(
       'https://github.com/owner/repo',
@@ -209,19 +209,19 @@ describe('patterns', () => {
     expect(follow(link, { includePaths, excludePaths })).toBe(whole);
   });
 
-  it('hold for the whole address when regexOnFullURL says so', () => {
+  it('apply to the whole URL with regexOnFullURL', () => {
     const options = { includePaths: ['^https://example\\.com/blog\\?page=\\d+$'], regexOnFullURL: true };
     expect(follow('/blog?page=2#part', options)).toBe('https://example.com/blog?page=2');
     expect(follow('/blog', options)).toBe('notIncluded');
   });
 
-  it('hold for pages of other hosts too', () => {
+  it('apply to pages of other hosts too', () => {
     const options = { includePaths: ['^/blog'], allowExternalLinks: true };
     expect(follow('https://other.example/blog/a', options)).toBe('https://other.example/blog/a');
     expect(follow('https://other.example/shop', options)).toBe('notIncluded');
   });
 
-  it('that cannot be read end the attempt', () => {
+  it('that are invalid are an error', () => {
     expect(() => createScope({ startUrl: START, includePaths: ['('] })).toThrow(
       expect.objectContaining({
         code: 'BAD_REQUEST',
@@ -231,7 +231,7 @@ describe('patterns', () => {
   });
 });
 
-describe('an address that is no link', () => {
+describe('a URL that is not a link', () => {
   const scope = createScope({ startUrl: `${START}docs`, maxDiscoveryDepth: 2, excludePaths: ['secret'] });
 
   it.each([
@@ -242,16 +242,16 @@ describe('an address that is no link', () => {
     ['/docs/a', 'unparsable'],
     ['no address', 'unparsable'],
   ])('%s: %s', (url, expected) => {
-    expect(outcome(scope.judgePage(url))).toBe(expected);
+    expect(outcome(scope.checkPage(url))).toBe(expected);
   });
 
-  it('stands at the start unless said otherwise', () => {
-    expect(scope.judgePage(`${START}docs/a`)).toMatchObject({ depth: 0 });
-    expect(scope.judgePage(`${START}docs/a`, 2)).toMatchObject({ depth: 2 });
-    expect(outcome(scope.judgePage(`${START}docs/a`, 3))).toBe('depth');
+  it('is of depth 0 by default', () => {
+    expect(scope.checkPage(`${START}docs/a`)).toMatchObject({ depth: 0 });
+    expect(scope.checkPage(`${START}docs/a`, 2)).toMatchObject({ depth: 2 });
+    expect(outcome(scope.checkPage(`${START}docs/a`, 3))).toBe('depth');
   });
 });
 
-it('explains every reason in sentences', () => {
-  for (const [reason, text] of Object.entries(DENIALS)) expect(text, reason).toMatch(/^[A-Z].{20,}\.$/);
+it('every skip reason is explained in sentences', () => {
+  for (const [reason, text] of Object.entries(SKIP_REASONS)) expect(text, reason).toMatch(/^[A-Z].{20,}\.$/);
 });

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemap.ts';
+import { parseSitemap, type SitemapEntry } from '../../src/crawl/sitemaps/parse-sitemap.ts';
 
 const URL_ = 'https://example.com/sitemap.xml';
 const MIB = 1024 * 1024;
@@ -94,16 +94,16 @@ describe('a sitemap', () => {
     for (const size of [1, 7, 64 * 1024]) expect((await entriesOf(bytes, size))[0]).toBe(A);
   });
 
-  it('of Latin-1 is read as it declares', async () => {
+  it('in Latin-1 is decoded as it declares', async () => {
     const text = urlset('https://example.com/ü').replace('UTF-8', 'ISO-8859-1');
     expect(await entriesOf(Buffer.from(text, 'latin1'))).toEqual(['https://example.com/%C3%BC']);
   });
 });
 
-describe('what is no sitemap', () => {
+describe('a file that is not a sitemap', () => {
   const refusal = expect.objectContaining({
     code: 'SCRAPE_SITE_ERROR',
-    message: expect.stringMatching(/no sitemap/),
+    message: expect.stringMatching(/neither a sitemap/),
   });
 
   it.each([
@@ -121,13 +121,13 @@ describe('what is no sitemap', () => {
     expect(await entriesOf('x'.repeat(5 * MIB))).toEqual([]);
   });
 
-  it('fails when it is only half packed', async () => {
+  it('fails when its compressed data are incomplete', async () => {
     const broken = Buffer.concat([gzipSync(urlset(A)).subarray(0, 40), Buffer.alloc(500, 7)]);
     await expect(entriesOf(broken)).rejects.toMatchObject({ code: expect.stringMatching(/^Z_/) });
   });
 });
 
-it('does not blow up entities', async () => {
+it('entities are not expanded recursively', async () => {
   const levels = Array.from({ length: 12 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`).join(
     '',
   );
@@ -148,7 +148,7 @@ function source(chunk: Buffer, chunks: number) {
   return { state, read };
 }
 
-it('of 100 MB is read in constant memory', async () => {
+it('a sitemap of 100 MB is read in constant memory', async () => {
   const entry = `<url><loc>https://example.com/${'p'.repeat(60)}</loc><changefreq>daily</changefreq></url>\n`;
   const chunk = Buffer.from(entry.repeat(500));
   const { read } = source(chunk, Math.ceil((100 * MIB) / chunk.length));
@@ -156,7 +156,7 @@ it('of 100 MB is read in constant memory', async () => {
     yield Buffer.from('<urlset>');
     yield* read();
   }
-  // What is only waiting to be collected does not count.
+  // Garbage that is not yet collected does not count.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const used = () => {
@@ -173,7 +173,7 @@ it('of 100 MB is read in constant memory', async () => {
   expect(most).toBeLessThan(20 * MIB);
 });
 
-it('that is a bomb ends at 250 MiB', async () => {
+it('a decompression bomb ends at 250 MiB', async () => {
   const bomb = gzipSync(Buffer.alloc(251 * MIB, 'x'), { level: 1 });
   await expect(entriesOf(bomb)).rejects.toMatchObject({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 });

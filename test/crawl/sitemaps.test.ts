@@ -2,13 +2,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseRobots } from '../../src/crawl/robots.ts';
+import { parseRobots } from '../../src/crawl/robots/robots-txt.ts';
 import {
+  locateSitemaps,
   type SitemapReport,
-  type SitemapWalk,
-  sitemapPlaces,
+  type SitemapWalkOptions,
   walkSitemaps,
-} from '../../src/crawl/sitemaps.ts';
+} from '../../src/crawl/sitemaps/walk-sitemaps.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 
 let server: Server;
@@ -72,7 +72,7 @@ afterAll(async () => {
   await egress.close();
 });
 
-async function walk(roots: string[], options: Partial<SitemapWalk> = {}) {
+async function walk(roots: string[], options: Partial<SitemapWalkOptions> = {}) {
   asked.length = 0;
   const signal = AbortSignal.timeout(20_000);
   const batches: string[][] = [];
@@ -92,8 +92,8 @@ async function walk(roots: string[], options: Partial<SitemapWalk> = {}) {
 
 const clean = { missing: [], failed: [], truncated: false };
 
-describe('a walk', () => {
-  it('gives the pages of every file that an index names, each file once', async () => {
+describe('reading the sitemaps of a site', () => {
+  it('returns the pages of every file of an index, each file once', async () => {
     const { pages, report } = await walk(['/index.xml']);
     expect(pages).toEqual(['/a', '/b', '/a', '/packed']);
     expect(report).toEqual({
@@ -103,7 +103,7 @@ describe('a walk', () => {
         {
           url: `${site}/broken.xml`,
           code: 'SCRAPE_SITE_ERROR',
-          error: `${site}/broken.xml is no sitemap and no feed.`,
+          error: `${site}/broken.xml is neither a sitemap nor a feed.`,
         },
         { url: `${site}/missing.xml`, code: 'SCRAPE_SITE_ERROR', error: expect.stringContaining('HTTP 404') },
       ],
@@ -118,25 +118,25 @@ describe('a walk', () => {
     ]);
   });
 
-  it('comes in batches', async () => {
+  it('returns pages in batches', async () => {
     const { pages, sizes } = await walk(['/many.xml', '/pages.xml']);
     expect(sizes).toEqual([1_000, 1_000, 500, 3]);
     expect(pages.slice(0, 2_500)).toEqual(range(2_500).map((n) => `/many/${n}`));
   });
 
-  it('leaves out what is not wanted', async () => {
+  it('leaves out unwanted pages', async () => {
     const { pages, sizes } = await walk(['/many.xml'], { isWanted: (url) => url.endsWith('00') });
     expect(pages.length).toBe(24);
     expect(sizes).toEqual([24]);
   });
 
-  it('looks into XML among pages, and gives it as a page when it is none', async () => {
+  it('reads XML among the pages as a sitemap, or returns it as a page', async () => {
     const { pages, report } = await walk(['/nested.xml']);
     expect(pages).toEqual(['/first', '/last', '/inside', '/document.xml', '/gone.xml']);
     expect(report).toMatchObject({ failed: [], missing: [] });
   });
 
-  it('follows a redirect, but not to what was read', async () => {
+  it('follows a redirect, but not to a file that was read already', async () => {
     expect(await walk(['/moved.xml'])).toMatchObject({
       pages: ['/a', '/b', '/a'],
       report: { ...clean, files: 1 },
@@ -147,18 +147,18 @@ describe('a walk', () => {
     });
   });
 
-  it('unpacks what is packed twice', async () => {
+  it('decompresses files that are compressed twice', async () => {
     expect((await walk(['/encoded.xml'])).pages).toEqual(['/twice']);
   });
 
-  it('takes a root where nothing is for a wrong guess', async () => {
+  it('ignores a guessed sitemap that does not exist', async () => {
     expect(await walk(['/sitemap.xml', '/pages.xml'])).toMatchObject({
       pages: ['/a', '/b', '/a'],
       report: { files: 1, missing: [`${site}/sitemap.xml`], failed: [] },
     });
   });
 
-  it('goes on after failures of every kind', async () => {
+  it('continues after failures of every kind', async () => {
     const { pages, report } = await walk(['/error.xml', '/reset.xml', '/bad-packed.xml', '/pages.xml']);
     expect(pages).toEqual(['/a', '/b', '/a']);
     expect(report.failed.map(({ url, code }) => [url.replace(site, ''), code])).toEqual([
@@ -173,25 +173,25 @@ describe('a walk', () => {
     async (named) => {
       const { pages } = await walk(['/packed.xml.gz', named], {
         fallbacks: [`${site}/pages.xml`, `${site}/packed.xml.gz`],
-        answerTimeoutMs: 500,
+        responseTimeoutMs: 500,
       });
       expect(pages).toEqual(['/packed', '/a', '/b', '/a']);
       expect(asked).toEqual(['/packed.xml.gz', named, '/pages.xml']);
     },
   );
 
-  it('does not ask the usual places where what is named is there, whatever it names itself', async () => {
+  it('does not try the usual paths when a named sitemap exists', async () => {
     const { pages } = await walk(['/index.xml'], { fallbacks: [`${site}/many.xml`] });
     expect(pages).toEqual(['/a', '/b', '/a', '/packed']);
     expect(asked).not.toContain('/many.xml');
   });
 
-  it('does not go where egress does not', async () => {
+  it('does not fetch URLs that the egress policy forbids', async () => {
     const { report } = await walk([], { roots: ['http://169.254.169.254/sitemap.xml'] });
     expect(report.failed).toMatchObject([{ code: 'unsafe_domain_blocked' }]);
   });
 
-  it('ends with the files it may read, and five levels down', async () => {
+  it('ends at the maximum number of files and five levels deep', async () => {
     const wide = await walk(['/wide.xml'], { maxFiles: 10 });
     expect([asked.length, wide.pages.length, wide.report.truncated]).toEqual([10, 9, true]);
     const deep = await walk(['/deep-0.xml']);
@@ -200,14 +200,14 @@ describe('a walk', () => {
     expect((await walk(['/wide.xml'], { maxFiles: 51 })).report.truncated).toBe(false);
   });
 
-  it('ends with its signal', async () => {
+  it('ends when its signal aborts', async () => {
     const stop = new AbortController();
     const walking = walk(['/hang.xml'], { signal: stop.signal });
     setTimeout(() => stop.abort(new Error('enough')), 50);
     await expect(walking).rejects.toThrow('enough');
   });
 
-  it('leaves a file in its middle when nobody wants more', async () => {
+  it('stops in the middle of a file when its reader stops', async () => {
     const { signal } = new AbortController();
     for await (const pages of walkSitemaps({
       egress,
@@ -222,13 +222,13 @@ describe('a walk', () => {
   });
 });
 
-describe('where sitemaps are', () => {
+describe('the location of sitemaps', () => {
   const robots = (body: string) =>
     parseRobots({ url: 'https://example.com/robots.txt', statusCode: 200, body }, 'Winnow');
-  const places = (start: string, body = '') => sitemapPlaces(new URL(start), robots(body));
+  const places = (start: string, body = '') => locateSitemaps(new URL(start), robots(body));
   const roots = (start: string) => places(start).roots;
 
-  it('robots.txt knows best, and the usual places are for when it is wrong', () => {
+  it('comes from robots.txt, and from the usual paths when that is wrong', () => {
     expect(places('https://example.com/', 'Sitemap: /a.xml\nSitemap: https://cdn.example/b.xml')).toEqual({
       roots: ['https://example.com/a.xml', 'https://cdn.example/b.xml'],
       fallbacks: roots('https://example.com/'),
@@ -247,7 +247,7 @@ describe('where sitemaps are', () => {
     expect(roots(start)).toEqual(paths.map((path) => new URL(path, start).href));
   });
 
-  it('a subdomain may be listed by the main domain', () => {
+  it('can be the main domain for a subdomain', () => {
     expect(roots('https://docs.example.co.uk/').at(-1)).toBe('https://example.co.uk/sitemap.xml');
     expect(roots('https://me.github.io/')).toHaveLength(3);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTrapGuard } from '../../src/crawl/traps.ts';
+import { createTrapGuard } from '../../src/crawl/traps/trap-guard.ts';
 
 const HOST = 'https://example.com';
 const guard = () => createTrapGuard({ now: new Date('2026-11-21T00:00:00Z') });
@@ -16,7 +16,7 @@ function walk(paths: Iterable<string>): { admitted: number; trapped: Record<stri
   return { admitted, trapped: Object.fromEntries(one.trapped) };
 }
 
-describe('an address by itself', () => {
+describe('a single URL', () => {
   it.each([
     '/calendar/2031/07/',
     '/calendar/2031/07/12',
@@ -115,18 +115,18 @@ describe('a long series', () => {
     expect(walk(paths)).toEqual({ admitted: paths.length, trapped: {} });
   });
 
-  it('of leaves of a calendar ends', () => {
+  it('of calendar pages is cut off', () => {
     const days = range(0, 20_000).map((n) => new Date(Date.UTC(2000, 0, 1 + n)).toISOString().slice(0, 10));
     expect(walk(days.map((day) => `/rooms?date=${day}`))).toEqual({
       admitted: 5_000,
       trapped: {
-        'example.com/rooms: a calendar of more than 5000 leaves': expect.any(Number),
+        'example.com/rooms: a calendar of more than 5000 pages': expect.any(Number),
         'example.com/rooms: a calendar far from today': expect.any(Number),
       },
     });
   });
 
-  it('of combined filters ends, the filters alone do not', () => {
+  it('of combined filters is cut off, and single filters are not', () => {
     const paths = range(0, 39_999).map(
       (n) =>
         `/shop/${n % 4}?color=${n % 10}&size=${Math.floor(n / 10) % 10}&brand=${Math.floor(n / 100) % 20}&sort=${n % 3}`,
@@ -142,21 +142,21 @@ describe('a long series', () => {
     expect(one.admits(`${HOST}/blog?color=3&size=4&brand=5`)).toBe(true);
   });
 
-  it('of sessions in the path ends', () => {
+  it('of session ids in the path is cut off', () => {
     const named = range(1, 1_000).map((n) => `/about;jsessionid=${hex(n)}`);
     expect(walk(named)).toEqual({
       admitted: 200,
-      trapped: { 'example.com/{session}: sessions in the path': 800 },
+      trapped: { 'example.com/{session}: session IDs in the path': 800 },
     });
     const pages = 'abcdefghijklmnopqrstuvwxyz'.split('');
     const looks = range(1, 1_000).flatMap((n) => pages.map((page) => `/${hex(n)}/${page}`));
     const { admitted, trapped } = walk(looks);
     expect(admitted).toBe(500 * pages.length);
-    expect(trapped['example.com/{id}/a: what looks like sessions in the path']).toBe(500);
+    expect(trapped['example.com/{id}/a: probable session IDs in the path']).toBe(500);
   });
 });
 
-it('says where it refused, in few words, and keeps little', () => {
+it('the report of refused URLs is short and needs little memory', () => {
   const one = guard();
   for (const n of range(1, 200)) one.admits(`${HOST}/x/${'up/'.repeat(n + 4)}`);
   expect([...one.trapped]).toEqual([
@@ -165,5 +165,5 @@ it('says where it refused, in few words, and keeps little', () => {
   ]);
   for (const n of range(1, 1_000)) one.admits(`https://host-${n}.example/calendar/2031/07`);
   expect(one.trapped.size).toBeLessThanOrEqual(51);
-  expect(one.trapped.get('other addresses')).toBe(952);
+  expect(one.trapped.get('other URLs')).toBe(952);
 });

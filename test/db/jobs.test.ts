@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs.ts';
-import { findTeam } from '../../src/db/teams.ts';
+import { completeJob, failJob, findJob, findOutcome, insertJob } from '../../src/db/jobs/jobs.ts';
+import { findTeam } from '../../src/db/teams/teams.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
 /** A job ends once and is paid once, whoever says so and how often. */
@@ -36,7 +36,7 @@ async function paidBy(team: TestTeam): Promise<{ left: number | null; entries: n
 }
 
 describe('a job', () => {
-  it('completed twenty times at once is billed once', async () => {
+  it('completed twenty times at once is charged once', async () => {
     const { team, settlement } = await newJob();
     const complete = () => completeJob(db, { ...settlement, credits: 5, blob: 'b1' });
     await Promise.all(Array.from({ length: 20 }, complete));
@@ -48,7 +48,7 @@ describe('a job', () => {
     });
   });
 
-  it('failed twenty times at once is billed once', async () => {
+  it('failed twenty times at once is charged once', async () => {
     const { team, settlement } = await newJob();
     const fail = () => failJob(db, { ...settlement, credits: 1, error: ERROR });
     await Promise.all(Array.from({ length: 20 }, fail));
@@ -60,7 +60,7 @@ describe('a job', () => {
     });
   });
 
-  it('that failed for nothing costs nothing, and stays failed when a lost attempt completes late', async () => {
+  it('that failed without charge costs nothing, and stays failed when a lost attempt completes late', async () => {
     const { team, settlement } = await newJob();
     await failJob(db, { ...settlement, credits: 0, error: ERROR });
     await completeJob(db, { ...settlement, credits: 1, blob: 'late' });
@@ -81,7 +81,7 @@ describe('a job', () => {
     });
   });
 
-  it('that completes and fails at once ends one way, and is billed for that', async () => {
+  it('that completes and fails at once ends one way and is charged for that', async () => {
     for (let round = 0; round < 10; round++) {
       const { team, settlement } = await newJob();
       await Promise.all([
@@ -112,7 +112,7 @@ describe('a job', () => {
     expect(await findOutcome(db, uuidv7())).toBeUndefined();
   });
 
-  it('carries its request and its team’s concurrency to whoever runs it', async () => {
+  it('has its request and the concurrency of its team', async () => {
     const { settlement } = await newJob();
     expect(await findJob(db, settlement.jobId)).toMatchObject({
       request: { url: 'http://a.test' },

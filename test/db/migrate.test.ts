@@ -3,25 +3,25 @@ import path from 'node:path';
 import { sql } from 'kysely';
 import { FileMigrationProvider, Migrator } from 'kysely/migration';
 import { expect, it } from 'vitest';
-import { cachedBytes } from '../../src/db/cache-files.ts';
+import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
-import { summarizeJob } from '../../src/db/job-summary.ts';
+import { summarizeJob } from '../../src/db/jobs/job-summary.ts';
+import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { readPageJob } from '../../src/db/page-jobs.ts';
-import { addSkipped, listSkipped } from '../../src/db/skipped-urls.ts';
+import { addSkipped, listSkipped } from '../../src/db/pages/skipped-urls.ts';
 import {
   ensureFirstTeam,
   findCaller,
   findFirstTeam,
   findTeam,
+  generateKey,
   listKeys,
-  makeKey,
-} from '../../src/db/teams.ts';
-import { readQueue } from '../../src/db/usage.ts';
-import { UNSEALED } from '../../src/seal.ts';
+} from '../../src/db/teams/teams.ts';
+import { readQueue } from '../../src/db/teams/usage.ts';
+import { NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { openEmptyDatabase } from '../support/database.ts';
 
-it('several processes that start at once make the schema once, and the first team once', async () => {
+it('several processes that start at once create the schema and the first team once', async () => {
   await using empty = await openEmptyDatabase();
   const processes = [empty.open(), empty.open(), empty.open()];
   try {
@@ -30,7 +30,7 @@ it('several processes that start at once make the schema once, and the first tea
     expect(await migrate(processes[0]!)).toEqual([]);
 
     const db = processes[0]!;
-    const [key, newKey] = [makeKey(), makeKey()];
+    const [key, newKey] = [generateKey(), generateKey()];
     await Promise.all(processes.map((each) => ensureFirstTeam(each, key, 10)));
     const first = await findCaller(db, key);
     expect(first).toMatchObject({ creditsRemaining: 10, creditsPlanned: 10, concurrency: 50 });
@@ -88,17 +88,17 @@ it('a database with a crawl under way and copies in the cache keeps them through
 
     await migrate(db);
 
-    expect(await cachedBytes(db)).toBe(150);
+    expect(await sumCachedBytes(db)).toBe(150);
     for (const id of [job, ended]) {
-      expect(await readPageJob(db, id)).toMatchObject({ blocked: 2, completed: 1, total: 2 });
+      expect(await readPageJobState(db, id)).toMatchObject({ blocked: 2, completed: 1, total: 2 });
       const { blocked, homepages } = await listSkipped(db, id);
       expect([blocked.toSorted(), homepages]).toEqual([['http://a.test/x', 'http://a.test/y'], []]);
       expect(await summarizeJob(db, id)).toMatchObject({ completed: 1, skipped: { 'robots.txt': 2 } });
     }
     // The crawl goes on: what it knew is not counted again.
     const blocked = ['http://a.test/y', 'http://a.test/z'];
-    await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, UNSEALED);
-    expect(await readPageJob(db, job)).toMatchObject({ blocked: 3 });
+    await addSkipped(db.query, job, { blocked, homepages: ['http://b.test/'] }, NULL_CIPHER);
+    expect(await readPageJobState(db, job)).toMatchObject({ blocked: 3 });
     expect((await listSkipped(db, job)).homepages).toMatchObject([{ url: 'http://b.test/' }]);
     expect(await readQueue(db, team)).toMatchObject({ open: 1, active: 0 });
   } finally {

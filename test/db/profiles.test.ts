@@ -1,21 +1,21 @@
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { decrypt, deriveKey } from '../../src/cipher.ts';
 import type { Database } from '../../src/db/client.ts';
 import {
   deleteProfile,
   deleteUnusedProfiles,
   leaseProfile,
   listProfiles,
-  MOST_PROFILES,
+  MAX_PROFILES,
   PROFILE_LEASE_SECONDS,
   type ProfileStore,
   readProfile,
   releaseProfile,
   renewProfile,
   saveProfile,
-} from '../../src/db/profiles.ts';
+} from '../../src/db/teams/profiles.ts';
+import { decrypt, deriveKey } from '../../src/encryption/cipher.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 const STATE = JSON.stringify({ cookies: [{ name: 'session', value: 'very-secret' }], origins: [] });
@@ -60,7 +60,7 @@ const age = (column: 'held_until' | 'used_at', seconds: number) =>
     where team_id = ${teamId}`.execute(db.query);
 
 describe('the lease of a profile', () => {
-  it('goes to one of many that try at once', async () => {
+  it('is given to one of many concurrent attempts', async () => {
     const tries = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => lease(`job ${n}`)));
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const tried of tries) {
@@ -68,7 +68,7 @@ describe('the lease of a profile', () => {
     }
   });
 
-  it('is free when it is released, and keeps nobody from reading before', async () => {
+  it('is free when it is released, and never blocks reading', async () => {
     await save(STATE);
     const first = await lease('first');
     expect(first.state).toBe(STATE);
@@ -81,7 +81,7 @@ describe('the lease of a profile', () => {
     expect((await lease('second')).state).toBe(STATE);
   });
 
-  it('runs out without renewal; who had it can neither save, nor renew, nor release', async () => {
+  it('expires without renewal, and its holder can then neither save, renew nor release', async () => {
     const first = await lease('first');
     await saveProfile(store, first.lease, STATE);
     await age('held_until', PROFILE_LEASE_SECONDS);
@@ -94,7 +94,7 @@ describe('the lease of a profile', () => {
     expect(await read()).toBe(STATE);
   });
 
-  it('holds on with renewal, and with each save', async () => {
+  it('is extended by a renewal and by each save', async () => {
     const first = await lease('first');
     await age('held_until', PROFILE_LEASE_SECONDS - 1);
     await renewProfile(db, first.lease);
@@ -105,7 +105,7 @@ describe('the lease of a profile', () => {
     await expect(lease('second')).rejects.toMatchObject({ code: 'PROFILE_LOCKED' });
   });
 
-  it('passes to a later attempt of its holder at once, and the earlier attempt cannot save', async () => {
+  it('passes to a later attempt of its holder at once, after which the earlier attempt cannot save', async () => {
     const lost = await lease('job');
     const next = await lease('job');
     await expect(saveProfile(store, lost.lease, '{}')).rejects.toMatchObject({ code: 'PROFILE_LOCKED' });
@@ -113,14 +113,14 @@ describe('the lease of a profile', () => {
     expect(await read()).toBe(STATE);
   });
 
-  it('leaves no profile behind that was never saved', async () => {
+  it('leaves no profile that was never saved', async () => {
     await releaseProfile(db, (await lease('first')).lease);
     expect(await names()).toEqual([]);
   });
 });
 
 describe('a stored profile', () => {
-  it('holds nothing readable, and differs each time', async () => {
+  it('is encrypted, differently each time', async () => {
     await save(STATE);
     const first = await stored();
     expect(first.includes('very-secret') || first.includes('cookies')).toBe(false);
@@ -131,7 +131,7 @@ describe('a stored profile', () => {
     expect(gunzipSync(decrypt(deriveKey(store.secretKey, purpose), await stored())).toString()).toBe(STATE);
   });
 
-  it('is not read with another key, under another name, for another team, or when a bit was changed', async () => {
+  it('cannot be read with another key, name or team, or when a bit was changed', async () => {
     await save(STATE);
     await expect(readProfile({ db, secretKey: 'other' }, { teamId, name: 'ada' })).rejects.toMatchObject({
       code: 'PROFILE_ERROR',
@@ -163,7 +163,7 @@ describe('a stored profile', () => {
     expect((await lease('second')).state).toBe(STATE);
   });
 
-  it('is another one than another team’s of the same name', async () => {
+  it('is separate from that of another team with the same name', async () => {
     await save(STATE);
     const stranger = (await makeTeam(db)).id;
     expect(await readProfile(store, { teamId: stranger, name: 'ada' })).toBeUndefined();
@@ -173,7 +173,7 @@ describe('a stored profile', () => {
     expect(await read()).toBe(STATE);
   });
 
-  it('is gone when it is deleted, and its saver cannot bring it back', async () => {
+  it('is gone when it is deleted, and a running scrape cannot save it again', async () => {
     await save(STATE);
     const saver = await lease('first');
     await deleteProfile(db, { teamId, name: 'ada' });
@@ -183,7 +183,7 @@ describe('a stored profile', () => {
     expect((await lease('second')).state).toBeUndefined();
   });
 
-  it('goes 90 days after it was last used, read or saved', async () => {
+  it('is deleted 90 days after it was last read or saved', async () => {
     const day = 86_400;
     await save(STATE);
     await age('used_at', 89 * day);
@@ -198,7 +198,7 @@ describe('a stored profile', () => {
     expect([await read(), await names()]).toEqual([undefined, []]);
   });
 
-  it('goes soon when a lost saver never saved it', async () => {
+  it('is deleted early when it was never saved', async () => {
     await lease('lost');
     await deleteUnusedProfiles(db);
     expect(await names()).toEqual(['ada']);
@@ -208,14 +208,14 @@ describe('a stored profile', () => {
   });
 });
 
-it('a team has so many profiles and no more; those it has it can use', async () => {
+it('a team has a maximum number of profiles and can use those it has', async () => {
   await sql`insert into profiles (team_id, name)
-    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MOST_PROFILES}::int) as n`.execute(
+    select ${teamId}::uuid, 'profile ' || n from generate_series(1, ${MAX_PROFILES}::int) as n`.execute(
     db.query,
   );
   await expect(lease('job')).rejects.toMatchObject({
     code: 'BAD_REQUEST',
-    message: expect.stringContaining(`the team has ${MOST_PROFILES}`),
+    message: expect.stringContaining(`maximum of ${MAX_PROFILES} profiles`),
   });
   await expect(lease('job', 'profile 1')).resolves.toMatchObject({ state: undefined });
   await deleteProfile(db, { teamId, name: 'profile 2' });

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { acquireSlot, countSlots, releaseSlot, renewSlot, SLOT_LEASE_SECONDS } from '../../src/db/slots.ts';
+import {
+  acquireSlot,
+  countSlots,
+  releaseSlot,
+  renewSlot,
+  SLOT_LEASE_SECONDS,
+} from '../../src/db/teams/slots.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
 let db: Database;
@@ -33,19 +39,19 @@ describe('slots', () => {
       expect(await countSlots(db, teamId)).toBeLessThanOrEqual(7);
       expect(taken.filter(Boolean).length).toBeLessThanOrEqual(7);
     }
-    // Whoever lost a race tries again; in the end every slot is used.
+    // Those that lost a race try again, and in the end every slot is used.
     while (await acquire(7));
     expect(await countSlots(db, teamId)).toBe(7);
   });
 
-  it('are the team’s own', async () => {
+  it('belong to one team', async () => {
     expect([await acquire(1), await acquire(1)]).toEqual([true, false]);
     const other = (await makeTeam(db)).id;
     expect(await acquireSlot(db, { teamId: other, holder: 'x', limit: 1 })).toBe(true);
     expect(await countSlots(db, other)).toBe(1);
   });
 
-  it('come back when they are released, and only by their holder', async () => {
+  it('are freed when their holder releases them', async () => {
     await acquire(1, 'first');
     await releaseSlot(db, teamId, 'second');
     expect(await acquire(1, 'second')).toBe(false);
@@ -53,7 +59,7 @@ describe('slots', () => {
     expect(await acquire(1, 'second')).toBe(true);
   });
 
-  it('expire without renewal: they count no longer, and another takes the place', async () => {
+  it('expire without renewal and can then be taken again', async () => {
     await acquire(1, 'first');
     await age(SLOT_LEASE_SECONDS);
     expect(await countSlots(db, teamId)).toBe(0);
@@ -65,7 +71,7 @@ describe('slots', () => {
     expect(await acquire(1, 'third')).toBe(false);
   });
 
-  it('hold on with renewal', async () => {
+  it('are kept by renewal', async () => {
     await acquire(1, 'first');
     await age(SLOT_LEASE_SECONDS - 1);
     await renewSlot(db, teamId, 'first');
@@ -73,7 +79,7 @@ describe('slots', () => {
     expect(await acquire(1, 'second')).toBe(false);
   });
 
-  it('become fewer when the limit is lowered', async () => {
+  it('decrease when the limit is lowered', async () => {
     for (let taken = 0; taken < 3; taken++) await acquire(3);
     expect(await acquire(1)).toBe(false);
     expect(await countSlots(db, teamId)).toBe(3);

@@ -1,23 +1,26 @@
 import { type Kysely, sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { up as makeSpine } from '../../migrations/0001-spine.ts';
 import { up as makeJobs } from '../../migrations/0002-jobs.ts';
 import { type Database, openDatabase } from '../../src/db/client.ts';
-import { changeTeam, findTeam } from '../../src/db/teams.ts';
+import { changeTeam, findTeam } from '../../src/db/teams/teams.ts';
 import {
   findWebhook,
-  isRunning,
+  isJobRunning,
   listDeliveries,
-  listDue,
+  listDueEvents,
+  readPendingDeliveries,
   recordAttempt,
   redeliver,
-  surveyDeliveries,
 } from '../../src/db/webhooks.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeDue, makeJob, type TestJob } from '../support/webhooks.ts';
 
 /** The rows of deliveries: what is due, what an attempt leaves, what is left. */
+
+const service = useService();
 
 const HOOK = 'http://hooks.test/';
 const SECRET = /^[0-9a-f]{64}$/;
@@ -28,8 +31,8 @@ beforeAll(() => {
 });
 afterAll(() => db.close());
 
-const due = (job: TestJob, asked: Partial<Parameters<typeof listDue>[1]> = {}) =>
-  listDue(db, { jobId: job.id, after: 0, firsts: 100, retries: 100, except: [], ...asked });
+const due = (job: TestJob, asked: Partial<Parameters<typeof listDueEvents>[1]> = {}) =>
+  listDueEvents(db, { jobId: job.id, after: 0, maxNew: 100, maxRetries: 100, excludedIds: [], ...asked });
 
 async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> {
   for (const { id } of await due(job)) {
@@ -37,8 +40,8 @@ async function fail(job: TestJob, retryInMs: number | undefined): Promise<void> 
   }
 }
 
-describe('what is due', () => {
-  it('is what was never sent, in the order it happened, with what its page has', async () => {
+describe('due deliveries', () => {
+  it('are those never sent, in the order of their events, with the results of their pages', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 3 });
     await endPages(db, job, { from: 2, count: 1, blob: 'b2' });
     await endPages(db, job, { count: 2, error: 'no' });
@@ -49,12 +52,12 @@ describe('what is due', () => {
       ['crawl.page', 'http://a.test/0', null, 'no'],
       ['crawl.page', 'http://a.test/1', null, 'no'],
     ]);
-    expect(await due(job, { firsts: 2 })).toEqual(rows.slice(0, 2));
+    expect(await due(job, { maxNew: 2 })).toEqual(rows.slice(0, 2));
     expect(await due(job, { after: rows[1]?.sequence ?? 0 })).toEqual(rows.slice(2));
-    expect(await due(job, { firsts: 0 })).toEqual([]);
+    expect(await due(job, { maxNew: 0 })).toEqual([]);
   });
 
-  it('is what failed before, when its time has come', async () => {
+  it('are those that failed before, at the time of their retry', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
     await endPages(db, job, { count: 2, error: 'no' });
     await fail(job, 60_000);
@@ -62,12 +65,12 @@ describe('what is due', () => {
     await makeDue(db, job);
     const rows = await due(job);
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
-    expect(await due(job, { retries: 1 })).toHaveLength(1);
-    expect(await due(job, { except: rows.slice(1).map(({ id }) => id) })).toEqual(rows.slice(0, 1));
+    expect(await due(job, { maxRetries: 1 })).toHaveLength(1);
+    expect(await due(job, { excludedIds: rows.slice(1).map(({ id }) => id) })).toEqual(rows.slice(0, 1));
     expect(await due(job, { after: Number.MAX_SAFE_INTEGER })).toEqual(rows);
   });
 
-  it('is nothing of other jobs', async () => {
+  it('are those of one job', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     expect(await due({ ...job, id: (await makeJob(db, { webhook: { url: HOOK, events: [] } })).id })).toEqual(
       [],
@@ -77,7 +80,7 @@ describe('what is due', () => {
 });
 
 describe('an attempt', () => {
-  it('changes nothing of a delivery that is not open any more', async () => {
+  it('does not change a delivery that is not pending', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     const [event] = await due(job);
     const id = event?.id ?? '';
@@ -88,7 +91,7 @@ describe('an attempt', () => {
     expect(await deliveriesOf(db, job)).toEqual([row]);
   });
 
-  it('without another one to follow is the end', async () => {
+  it('without a following one ends the delivery', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     const [event] = await due(job);
     await recordAttempt(db, {
@@ -106,37 +109,41 @@ describe('an attempt', () => {
 });
 
 describe('the survey', () => {
-  it('counts what is open, and says when the next of it is due', async () => {
+  it('counts pending deliveries and says when the next is due', async () => {
     const job = await makeJob(db, { webhook: HOOK, pages: 2 });
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 1, nextDueInMs: 0, jobEnded: false });
     await fail(job, 30_000);
     await endPages(db, job, { count: 1, error: 'no' });
     await fail(job, 90_000);
     await endTestJob(db, job);
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 3, nextDueInMs: 0, jobEnded: true });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({ open: 3, nextDueInMs: 0, jobEnded: true });
     await fail(job, 60_000);
-    const { nextDueInMs } = await surveyDeliveries(db, job.id);
+    const { nextDueInMs } = await readPendingDeliveries(db, job.id);
     expect(nextDueInMs).toBeGreaterThan(10_000);
     expect(nextDueInMs).toBeLessThanOrEqual(30_000);
   });
 
-  it('says that an expired job has nothing left', async () => {
+  it('reports that an expired job has no deliveries', async () => {
     const job = await makeJob(db, { webhook: HOOK });
-    expect(await isRunning(db, job.id)).toBe(true);
+    expect(await isJobRunning(db, job.id)).toBe(true);
     await endTestJob(db, job);
-    expect(await isRunning(db, job.id)).toBe(false);
+    expect(await isJobRunning(db, job.id)).toBe(false);
     expect(await findWebhook(db, job.id, 'no secret')).toMatchObject({
       target: { url: HOOK },
       baseUrl: 'http://winnow.test',
     });
     await sql`update jobs set expires_at = now() where id = ${job.id}`.execute(db.query);
     expect(await findWebhook(db, job.id, 'no secret')).toBeUndefined();
-    expect(await surveyDeliveries(db, job.id)).toEqual({ open: 0, nextDueInMs: undefined, jobEnded: true });
+    expect(await readPendingDeliveries(db, job.id)).toEqual({
+      open: 0,
+      nextDueInMs: undefined,
+      jobEnded: true,
+    });
   });
 });
 
 describe('a redelivery', () => {
-  it('makes a delivery due, whatever became of it, and keeps its attempts', async () => {
+  it('makes any delivery due and keeps its number of attempts', async () => {
     const job = await makeJob(db, { webhook: HOOK });
     await fail(job, undefined);
     const [delivery] = await listDeliveries(db, { teamId: job.team.id, limit: 10 });
@@ -147,8 +154,8 @@ describe('a redelivery', () => {
   });
 });
 
-describe('the secret of a team', () => {
-  it('is made with it, and can be changed', async () => {
+describe('the webhook secret of a team', () => {
+  it('is created with the team and can be changed', async () => {
     const [one, other] = [await makeTeam(db), await makeTeam(db)];
     const { webhook_secret: made } = await findTeam(db, one.name);
     expect(made).toMatch(SECRET);
@@ -158,16 +165,16 @@ describe('the secret of a team', () => {
     expect((await findWebhook(db, job.id, 'no secret'))?.secret).toBe('mine');
   });
 
-  it('is given to teams that were there before', async () => {
+  it('is created for teams from before webhooks', async () => {
     const name = `before_${Date.now()}`;
     await sql`create database ${sql.id(name)}`.execute(db.query);
-    const url = new URL(runningDatabaseUrl(inject('service').dataDir));
+    const url = new URL(runningDatabaseUrl(service.dataDir));
     url.pathname = `/${name}`;
     const old = openDatabase(url.href, (error) => {
       throw error;
     });
     try {
-      // What a migration sees: the tables are not there yet.
+      // During a migration, the tables may not exist yet.
       const schemaless = old.query as unknown as Kysely<unknown>;
       await makeSpine(schemaless);
       await sql`insert into teams (name) values ('one'), ('other')`.execute(old.query);

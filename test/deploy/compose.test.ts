@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { interpolate, readCompose } from '../../bench/cluster/compose.ts';
 import { describeSettings, readConfig } from '../../src/config.ts';
 import { planTemporalServer } from '../../src/embedded/temporal/temporal-server.ts';
+import { interpolate, readCompose } from '../support/compose.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (name: string) => readFile(join(ROOT, name), 'utf8');
@@ -17,10 +17,10 @@ const ours = Object.entries(compose.services).filter(([, service]) => service.bu
 const settings = new Set(describeSettings().map(({ variable }) => variable));
 /** Read by the S3 library itself. */
 const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
-/** Of the file's own parts; all else that can be set from outside is a setting of Winnow's. */
+/** Variables of the other services in the file. All other variables are settings of Winnow. */
 const SECRETS = ['POSTGRES_PASSWORD', 'S3_SECRET_KEY'];
 
-test('every setting that it gives to Winnow exists, and is accepted as it stands', () => {
+test('every setting in docker-compose.yml exists and is valid', () => {
   expect(ours.map(([name]) => name)).toEqual(['api', 'worker']);
   const env = {
     POSTGRES_PASSWORD: 'p1',
@@ -48,11 +48,11 @@ test('every setting that it gives to Winnow exists, and is accepted as it stands
   }
 });
 
-test('what can be set from outside is a setting, or one of the two secrets of its own parts', () => {
+test('every variable of docker-compose.yml is a setting or one of the two secrets of its services', () => {
   expect(new Set(variables.filter((name) => !settings.has(name)))).toEqual(new Set(SECRETS));
 });
 
-test('every setting can be set from outside, except those that the file decides and paths inside of the containers', () => {
+test('every setting can be set by a variable, except those that the file fixes and paths inside containers', () => {
   const decided = ['HOST', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'WINNOW_BLOBS'];
   const inside = ['DATA_DIR', 'CACHE_DIR', 'CHROMIUM', 'YT_DLP', 'ADBLOCK_LISTS', 'WORKER_PORT'];
   const closed = new Set([...decided, ...inside.map((name) => `WINNOW_${name}`)]);
@@ -87,7 +87,7 @@ test('versions are pinned, and Node is the one of package.json', async () => {
   expect(new Set(bases)).toEqual(new Set([`node:${dependencies.node}-bookworm-slim`]));
 });
 
-test('the commands point at files that exist and that the image holds', async () => {
+test('the commands name files that exist and are in the image', async () => {
   const dockerfile = await read('Dockerfile');
   for (const [, { command = [] }] of ours) {
     expect(command).toHaveLength(2);
@@ -106,7 +106,7 @@ test('the commands point at files that exist and that the image holds', async ()
   for (const [, name = ''] of dockerfile.matchAll(/\b(WINNOW_\w+)=/g)) expect(settings).toContain(name);
 });
 
-test('what a service waits for exists and can come true', () => {
+test('the conditions that services wait for exist and can be met', () => {
   for (const [name, service] of Object.entries(compose.services)) {
     for (const [other, { condition }] of Object.entries(service.depends_on)) {
       const awaited = compose.services[other];

@@ -1,61 +1,64 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
-import { type Answer, call } from '../support/api.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
+import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
+import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
+import { type ApiResponse, call } from '../support/api.ts';
+import { pollUntil } from '../support/poll.ts';
+import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
 /** Parts die, jobs do not. */
 
 let site: Site;
-let instance: Instance;
+let service: RunningService;
 
 beforeAll(async () => {
   site = await startSite();
-  instance = await startInstance();
+  service = await startService();
 });
 afterAll(async () => {
-  await instance.stop();
+  await service.stop();
   await site.close();
 });
 
-const ask = (path: string, body?: unknown) => call(path, { url: instance.url, key: instance.key, body });
+const ask = (path: string, body?: unknown) => call(path, { url: service.url, key: service.key, body });
 
 /** Starts a scrape that takes a while. @returns its id as soon as the activity list shows it, and the pending answer */
-async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<Answer | Error> }> {
+async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<ApiResponse | Error> }> {
   const url = site.url + path;
   const answer = ask('/v2/scrape', { url, timeout: 60_000, maxAge: 0 }).catch((error: Error) => error);
-  for (;;) {
-    await sleep(100);
+  const job = await pollUntil(async () => {
     const { body } = await ask('/v2/team/activity');
-    const job = body.data.find((item: { target: string }) => item.target === url);
-    if (job) return { id: job.id, answer };
-  }
+    return body.data.find((item: { target: string }) => item.target === url);
+  });
+  return { id: job.id, answer };
 }
 
-async function finished(id: string): Promise<Answer> {
-  for (;;) {
-    const answer = await ask(`/v2/scrape/${id}`).catch(() => undefined);
-    if (answer && answer.status < 500 && answer.body.status !== 'scraping') return answer;
-    await sleep(250);
-  }
+/** The status of a scrape once it has ended; the API may be down for a while. */
+function finished(id: string): Promise<ApiResponse> {
+  return pollUntil(async () => {
+    const response = await ask(`/v2/scrape/${id}`).catch(() => undefined);
+    return response && response.status < 500 && response.body.status !== 'scraping' && response;
+  });
 }
 
-const pidOf = async (name: string) => (await instance.run()).children[name]!.pid;
+const pidOf = (name: string): number | undefined => runFileOf(service).children[name]?.pid;
 
-/** Kills a part and waits until the supervisor has another one. */
-async function killPart(name: string): Promise<void> {
-  const before = await pidOf(name);
-  process.kill(before, 'SIGKILL');
-  for (;;) {
-    await sleep(100);
-    const after = (await instance.run()).children[name]?.pid;
-    if (after !== undefined && after !== before) return;
-  }
+/** Ends a part and waits until the supervisor has started it again. */
+async function restartPart(name: string, signal: NodeJS.Signals): Promise<void> {
+  const before = pidOf(name)!;
+  process.kill(before, signal);
+  await pollUntil(() => ![before, undefined].includes(pidOf(name)));
 }
+const killPart = (name: string) => restartPart(name, 'SIGKILL');
 
-describe('a scrape under way', () => {
-  it('shows that it runs, and then its result', async () => {
+describe('a running scrape', () => {
+  it('is reported as scraping, and then with its result', async () => {
     const { id, answer } = await startSlowScrape('/slow/3000/article/11');
     const running = await ask(`/v2/scrape/${id}`);
     expect(running).toMatchObject({ status: 200, body: { success: true, status: 'scraping' } });
@@ -74,18 +77,18 @@ describe('a scrape under way', () => {
     expect(usage.body.data.filter((item: { id: string }) => item.id === id)).toHaveLength(1);
   });
 
-  it('survives kill -9 of the API; its result is there', async () => {
+  it('survives kill -9 of the API, and its result can be read', async () => {
     const { id } = await startSlowScrape('/slow/3000/article/13?api');
     await killPart('api');
     const { body } = await finished(id);
     expect(body.data.markdown).toContain(articleTruth(13).firstSentence);
   });
 
-  it('with zero data retention survives it too, though nothing of it can be read', async () => {
+  it('with zero data retention survives kill -9 of the worker, and its result cannot be read later', async () => {
     const url = `${site.url}/slow/4000/article/16`;
     const answer = ask('/v2/scrape', { url, zeroDataRetention: true });
     const newest = async () => (await ask('/v2/team/activity')).body.data[0];
-    while ((await newest())?.target !== null) await sleep(100);
+    await pollUntil(async () => (await newest())?.target === null);
     const { id } = await newest();
     await killPart('worker');
     expect((await answer).body.data).toMatchObject({
@@ -95,7 +98,7 @@ describe('a scrape under way', () => {
     expect((await ask(`/v2/scrape/${id}`)).status).toBe(404);
   });
 
-  it('is billed once, whatever died', async () => {
+  it('is charged once although the worker was killed', async () => {
     const before = await creditsUsed();
     const { id } = await startSlowScrape('/slow/4000/article/14');
     await killPart('worker');
@@ -112,44 +115,70 @@ describe('a scrape under way', () => {
   }
 });
 
-describe('a start over what a crash left', () => {
-  it('finds the data and the unfinished job, and leaves no orphan', async () => {
+describe('a worker that stopped together with the database', () => {
+  it('is not counted as running when the database is back', async () => {
+    // The connection that breaks is replaced by the next statement.
+    const own = openDatabase(runningDatabaseUrl(service.dataDir), () => undefined);
+    const find = () => sql<{ id: string }>`select id from workers where 'ghost' = any (roles)`;
+    try {
+      const id = randomUUID();
+      await reportWorker(own, { id, roles: ['ghost'] });
+      await expect(requireWorkers(own, ['ghost'])).resolves.toBeUndefined();
+      await restartPart('postgres', 'SIGINT');
+      const { rows } = await pollUntil(() =>
+        find()
+          .execute(own.query)
+          .catch(() => undefined),
+      );
+      expect(rows).toEqual([{ id }]);
+      await expect(requireWorkers(own, ['ghost'])).rejects.toThrow('No worker polls for the roles ghost');
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('a start after a crash', () => {
+  it('continues the unfinished job and stops left-over processes', async () => {
     const { id } = await startSlowScrape('/slow/5000/article/15');
-    const { children } = await instance.run();
-    instance.process.kill('SIGKILL');
-    const supervisor = (await instance.run()).pid;
+    const { children } = runFileOf(service);
+    service.process.kill('SIGKILL');
+    const supervisor = runFileOf(service).pid;
     try {
       process.kill(supervisor, 'SIGKILL');
     } catch (error) {
       // The launcher was the supervisor's parent and may have taken it along.
       expect(error).toMatchObject({ code: 'ESRCH' });
     }
-    instance = await startInstance({ dataDir: instance.dataDir });
+    service = await startService({ dataDir: service.dataDir });
     for (const [name, { pid }] of Object.entries(children)) expect(isRunning(pid), name).toBe(false);
     const { body } = await finished(id);
     expect(body.data.markdown).toContain(articleTruth(15).firstSentence);
   });
 
-  it('is clean after kill -9 in the middle of the start', async () => {
-    await instance.stop({ keepData: true });
+  it('succeeds after kill -9 during earlier starts', async () => {
+    await service.stop({ keepData: true });
+    let lastPid: number | undefined;
     for (const delayMs of [150, 700, 1500]) {
-      const attempt = startInstance({ dataDir: instance.dataDir }).catch((error: Error) => error);
+      const attempt = startService({ dataDir: service.dataDir }).catch((error: Error) => error);
       await sleep(delayMs);
-      // On a busy machine it may not have begun by then.
-      let run = await readRun();
-      while (!run) run = await sleep(20).then(readRun);
-      process.kill(run.pid, 'SIGKILL');
+      // On a busy machine the start may not have begun by then, and the file is still that of the attempt before.
+      const pid = await pollUntil(
+        () => {
+          const run = readRunFile(service.dataDir);
+          return run && run.pid !== lastPid && run.pid;
+        },
+        { intervalMs: 20 },
+      );
+      process.kill(pid, 'SIGKILL');
+      lastPid = pid;
       const outcome = await attempt;
       if (!(outcome instanceof Error)) throw new Error('the start should have been cut short');
     }
-    instance = await startInstance({ dataDir: instance.dataDir });
+    service = await startService({ dataDir: service.dataDir });
     const { body } = await ask('/v2/scrape', { url: `${site.url}/article/16` });
     expect(body.data.markdown).toContain(articleTruth(16).firstSentence);
   });
-
-  async function readRun() {
-    return instance.run().catch(() => undefined);
-  }
 });
 
 /** A zombie counts as ended. */

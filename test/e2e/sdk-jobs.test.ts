@@ -1,16 +1,22 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../site/site.ts';
+import { IS_FULL_RUN } from '../support/corpus.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The official JavaScript SDK, unchanged, with batches and crawls; and how often it asks. */
+
+const service = useService();
+
+const PAGES = IS_FULL_RUN ? 3_000 : 600;
 
 let site: Site;
 let client: Firecrawl;
 beforeAll(async () => {
-  site = await startSite({ pages: 3_000 });
-  const { url, key } = inject('service');
+  site = await startSite({ pages: PAGES });
+  const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
 afterAll(() => site.close());
@@ -22,7 +28,7 @@ const articles = (count: number) => Array.from({ length: count }, (_, n) => `${s
 /** Counts what a client asks the service for. */
 async function startCounter() {
   const requests: { at: number; line: string }[] = [];
-  const target = new URL(inject('service').url);
+  const target = new URL(service.url);
   const server = createServer((incoming, outgoing) => {
     requests.push({ at: Date.now(), line: `${incoming.method} ${incoming.url}` });
     const { method, url, headers } = incoming;
@@ -46,19 +52,19 @@ async function startCounter() {
 }
 
 describe('the official SDK', () => {
-  it('crawls 3,000 pages, gets each once, and does not spin while it waits', async () => {
+  it(`crawls ${PAGES} pages, gets each once, and polls no more often than its interval`, async () => {
     const counter = await startCounter();
-    const counted = new Firecrawl({ apiKey: inject('service').key, apiUrl: counter.url });
+    const counted = new Firecrawl({ apiKey: service.key, apiUrl: counter.url });
     const before = Date.now();
     const job = await counted.crawl(start(), {
-      limit: 3_000,
+      limit: PAGES,
       crawlEntireDomain: true,
       scrapeOptions,
       pollInterval: 1,
     });
     counter.close();
-    expect(job).toMatchObject({ status: 'completed', total: 3_000, completed: 3_000, creditsUsed: 3_000 });
-    expect(new Set(job.data.map(({ metadata }) => metadata?.sourceURL)).size).toBe(3_000);
+    expect(job).toMatchObject({ status: 'completed', total: PAGES, completed: PAGES, creditsUsed: PAGES });
+    expect(new Set(job.data.map(({ metadata }) => metadata?.sourceURL)).size).toBe(PAGES);
     // The last look reads the result page by page; before it, one request a second.
     const seconds = (Date.now() - before) / 1_000;
     const looks = counter.requests.filter(({ line }) => line.startsWith('GET'));
@@ -108,7 +114,7 @@ describe('the official SDK', () => {
     expect((await done).data).toHaveLength(5);
   });
 
-  it('cancels a crawl, and reads what there is', async () => {
+  it('cancels a crawl and reads its documents', async () => {
     const { id } = await client.startCrawl(start(), {
       limit: 2_000,
       delay: 0.2,
@@ -123,12 +129,12 @@ describe('the official SDK', () => {
     expect(errors.robotsBlocked.every((url) => url.includes('/private/'))).toBe(true);
   });
 
-  it('plans a crawl in words', async () => {
+  it('configures a crawl by a prompt', async () => {
     const params = await client.crawlParamsPreview('https://example.com', 'only the blog, at most 20 pages');
     expect(params).toMatchObject({ limit: 20, includePaths: [expect.any(String)] });
   });
 
-  it('hears why a crawl is refused', async () => {
+  it('throws the reason when a crawl is refused', async () => {
     const refused = await client.startCrawl(start(), { includePaths: ['('] }).catch((error) => error);
     expect(refused).toBeInstanceOf(SdkError);
     expect(refused).toMatchObject({ status: 400, code: 'BAD_REQUEST' });

@@ -1,9 +1,12 @@
 import { Firecrawl, SdkError } from 'firecrawl';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { appTruth, articleTruth, type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
 import { startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The official JavaScript SDK, unchanged, pointed at us. */
+
+const service = useService();
 
 let site: Site;
 let client: Firecrawl;
@@ -11,7 +14,7 @@ const truth = articleTruth(3);
 
 beforeAll(async () => {
   site = await startSite();
-  const { url, key } = inject('service');
+  const { url, key } = service;
   client = new Firecrawl({ apiKey: key, apiUrl: url });
 });
 afterAll(() => site.close());
@@ -51,7 +54,7 @@ describe('the official SDK scrapes', () => {
     expect(bytes.subarray(0, 3).toString('hex')).toBe('ffd8ff');
   });
 
-  it('what takes a language model, out of the page itself', async () => {
+  it('the formats that usually need a language model', async () => {
     await using page = await startPages({
       '/': '<main><h1>Lamp</h1><p>The lamp was designed by Anna Berger, and it is made of glass.</p><dl><dt>Price<dd>$12.50</dl></main>',
     });
@@ -72,7 +75,7 @@ describe('the official SDK scrapes', () => {
     expect(warning).toContain('no language model');
   });
 
-  it('what changed since the scrape before', async () => {
+  it('what changed since the last scrape', async () => {
     let text = 'one';
     await using page = await startPages({
       '/': (_request, response) => {
@@ -129,7 +132,7 @@ describe('the official SDK scrapes', () => {
   });
 });
 
-describe('its errors carry our codes', () => {
+describe('the official SDK throws an error with the code for', () => {
   const failure = (promise: Promise<unknown>): Promise<SdkError> =>
     promise.then(
       () => Promise.reject(new Error('it should have failed')),
@@ -142,20 +145,20 @@ describe('its errors carry our codes', () => {
     expect(error).toMatchObject({ code: 'SCRAPE_DNS_RESOLUTION_ERROR', status: 200 });
   });
 
-  it('a request that does not fit', async () => {
+  it('an invalid request', async () => {
     const error = await failure(client.scrape(article(), { timeout: 10 }));
     expect(error).toMatchObject({ code: 'BAD_REQUEST', status: 400 });
     expect(error.message).toContain('timeout must be at least 1000');
   });
 
-  it('a feature to come', async () => {
+  it('a feature that is not available yet', async () => {
     const error = await failure(client.scrape(article(), { redactPII: true }));
     expect(error).toMatchObject({ code: 'FEATURE_NOT_AVAILABLE', status: 400 });
     expect(error.message).toContain('redactPII');
   });
 
   it('a wrong key', async () => {
-    const stranger = new Firecrawl({ apiKey: 'fc-nobody', apiUrl: inject('service').url });
+    const stranger = new Firecrawl({ apiKey: 'fc-nobody', apiUrl: service.url });
     expect(await failure(stranger.scrape(article()))).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
   });
 
@@ -165,8 +168,8 @@ describe('its errors carry our codes', () => {
   });
 });
 
-describe('its team calls', () => {
-  it('read what is left and what runs', async () => {
+describe('the team methods of the official SDK', () => {
+  it('return the remaining credits and the running jobs', async () => {
     expect(await client.getCreditUsage()).toMatchObject({ remainingCredits: 999_999_999 });
     expect(await client.getTokenUsage()).toMatchObject({ remainingTokens: 999_999_999 * 15 });
     expect(await client.getConcurrency()).toMatchObject({ maxConcurrency: 50 });

@@ -6,29 +6,33 @@ import { zstdDecompressSync } from 'node:zlib';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
 import { finished, sourcesOf, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { temporalAddressOf } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 
-/** What a job with zero data retention leaves behind, store by store: nothing. */
+/** A job with zero data retention leaves nothing readable in any store. */
+
+const service = useService();
 
 let pages: Pages;
 let db: Database;
 let connection: NativeConnection;
 let client: Client;
-const { dataDir } = inject('service');
+const { dataDir } = useService();
 
 beforeAll(async () => {
   pages = await startPages({});
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(dataDir));
+  connection = await connectTemporal(temporalAddressOf({ dataDir }));
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
@@ -150,7 +154,7 @@ const scrapeOf = (url: string, marker: string, options: object = {}) => ({
 });
 
 describe('a scrape', () => {
-  it('leaves its mark everywhere without zero data retention', async () => {
+  it('leaves data in every store without zero data retention', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { status } = await call('/v2/scrape', scrapeOf(site.url, marker, { zeroDataRetention: false }));
@@ -173,7 +177,7 @@ describe('a scrape', () => {
     );
   });
 
-  it('with it is answered as any other, and is nowhere to be found', async () => {
+  it('with zero data retention returns the same result and leaves nothing in any store', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { status, body } = await call(
@@ -192,7 +196,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('that a browser opened is not on the disk of the browser either', async () => {
+  it('in the browser leaves nothing in the files of the browser either', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const { body } = await call(
@@ -218,7 +222,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('of a host that does not exist tells only who asked', async () => {
+  it('of an unknown host reports the host name to the caller only', async () => {
     const marker = newMarker();
     const { status, body } = await call('/v2/scrape', scrapeOf(`http://${marker}.invalid/`, marker));
     expect([status, body.code]).toEqual([200, 'SCRAPE_DNS_RESOLUTION_ERROR']);
@@ -226,7 +230,7 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('under lockdown that misses leaves no trace, without any permission', async () => {
+  it('under lockdown without a copy leaves nothing in any store, even without permission for zero data retention', async () => {
     const team = await makeTeam(db);
     const marker = newMarker();
     const request = { url: `http://${marker}.invalid/`, headers: { 'X-Secret': marker }, lockdown: true };
@@ -235,38 +239,37 @@ describe('a scrape', () => {
     expect(await placesOf(marker)).toEqual([]);
   });
 
-  it('is encrypted while it runs, and is there for who asks later when its caller has gone', async () => {
+  it('is stored encrypted while it runs, and can be read once when its caller has disconnected', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker, { afterMs: 3_000 });
     const gone = new AbortController();
-    const { url, key } = inject('service');
+    const { url } = service;
+    const { key } = await makeTeam(db, { zeroDataRetention: true });
     const waiting = fetch(`${url}/v2/scrape`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(scrapeOf(site.url, marker).body),
       signal: gone.signal,
     }).catch(() => 'gone');
-    await sleep(1_500);
-    const { body: activity } = await call('/v2/team/activity?endpoint=scrape&limit=1');
-    const [{ id, target }] = activity.data;
+    const activity = async () => (await call('/v2/team/activity', { key })).body.data[0];
+    const { id, target } = await pollUntil(activity);
     expect(target).toBeNull();
-    expect((await call(`/v2/scrape/${id}`)).body).toEqual({ success: true, status: 'scraping' });
+    expect((await call(`/v2/scrape/${id}`, { key })).body).toEqual({ success: true, status: 'scraping' });
     expect(await tablesWith(marker)).toEqual([]);
     gone.abort();
     expect(await waiting).toBe('gone');
-    let answer = await call(`/v2/scrape/${id}`);
-    while (answer.body.status === 'scraping') {
-      await sleep(100);
-      answer = await call(`/v2/scrape/${id}`);
-    }
+    const answer = await pollUntil(async () => {
+      const response = await call(`/v2/scrape/${id}`, { key });
+      return response.body.status !== 'scraping' && response;
+    });
     expect(answer.body.data.markdown).toContain(marker);
-    expect((await call(`/v2/scrape/${id}`)).status).toBe(404);
+    expect((await call(`/v2/scrape/${id}`, { key })).status).toBe(404);
     expect(await placesOf(marker)).toEqual([]);
   });
 });
 
-describe('what cannot be', () => {
-  it('zero data retention of a team that may not', async () => {
+describe('zero data retention is refused', () => {
+  it('for a team without permission', async () => {
     const team = await makeTeam(db);
     const refused = await call('/v2/scrape', {
       key: team.key,
@@ -282,7 +285,7 @@ describe('what cannot be', () => {
     expect(status).toBe(200);
   });
 
-  it('a picture, which is kept to be read', async () => {
+  it('for a screenshot, which is stored as a file', async () => {
     const { status, body } = await call('/v2/scrape', {
       body: { url: pages.url, zeroDataRetention: true, formats: ['screenshot'] },
     });
@@ -306,7 +309,7 @@ async function expire(id: string): Promise<void> {
   await runUpkeep();
   const isKept = () =>
     db.query.selectFrom('pages').select('id').where('job_id', '=', id).limit(1).executeTakeFirst();
-  while (await isKept()) await sleep(50);
+  await pollUntil(async () => !(await isKept()));
 }
 
 describe('a batch', () => {
@@ -367,7 +370,7 @@ describe('a batch', () => {
     else expect([JSON.stringify(kept), seal]).toEqual([expect.stringContaining(marker), null]);
   });
 
-  it('takes pages with zero data retention only if it began with it', async () => {
+  it('accepts further pages with zero data retention only if it started with it', async () => {
     const marker = newMarker();
     await using site = await startMarked(marker);
     const open = await startJob('/v2/batch/scrape', { urls: [pages.url] });
@@ -421,7 +424,7 @@ describe('a crawl', () => {
     await expire(id);
   });
 
-  it('under lockdown contacts nobody', async () => {
+  it('under lockdown sends no request', async () => {
     const marker = newMarker();
     const started = pages.requests.length;
     const id = await startJob('/v2/crawl', {

@@ -19,7 +19,7 @@ const winnow = (...args: string[]) =>
   });
 
 test.each([
-  [['frobnicate'], /`winnow frobnicate` is not known\. Commands: up, scrape/],
+  [['frobnicate'], /`winnow frobnicate` is not a command\. Commands: up, scrape/],
   [['--frob'], /Unknown option '--frob'/],
   [['scrape'], /URL/],
   [['scrape', 'http://a.test', 'b'], /Unexpected argument 'b'/],

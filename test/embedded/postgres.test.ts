@@ -44,7 +44,7 @@ async function start(): Promise<string> {
     onProcess: (child) => {
       current = child;
     },
-    onNews: () => undefined,
+    onNotice: () => undefined,
   });
   await part.start();
   return url;

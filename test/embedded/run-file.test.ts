@@ -63,7 +63,7 @@ test('a killed start leaves its run file and does not block the next start', asy
   expect(findRunningInstance(dataDir)).toBeUndefined();
 
   const next = lockDataDirectory(dataDir);
-  expect(next?.leftBehind).toEqual({ worker: { pid: 4711, identity: 'long ago' } });
+  expect(next?.previousChildren).toEqual({ worker: { pid: 4711, identity: 'long ago' } });
   // Killed again before it could end them, it would still know them.
   expect(readRunFile(dataDir)?.children).toHaveProperty('worker');
   next?.setChild('worker', undefined);
@@ -99,7 +99,7 @@ test('a truncated run file counts as missing', () => {
   writeFileSync(join(dataDir, 'run.json'), '{"pid": 12');
   expect(readRunFile(dataDir)).toBeUndefined();
   const run = lockDataDirectory(dataDir);
-  expect(run?.leftBehind).toEqual({});
+  expect(run?.previousChildren).toEqual({});
   run?.release();
 });
 

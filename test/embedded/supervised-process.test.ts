@@ -39,7 +39,7 @@ function watched(partPlan: ProcessPlan) {
   const news: string[] = [];
   const part = new SupervisedProcess(partPlan, {
     onProcess: (child) => processes.push(child),
-    onNews: (text) => news.push(text),
+    onNotice: (text) => news.push(text),
   });
   parts.push(part);
   return { part, processes, news };

@@ -32,7 +32,7 @@ async function start(): Promise<void> {
     onProcess: (child) => {
       current = child;
     },
-    onNews: () => undefined,
+    onNotice: () => undefined,
   });
   await part.start();
 }

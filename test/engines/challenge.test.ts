@@ -256,12 +256,12 @@ describe('a challenge', () => {
     expect(detectChallenge(ordinary)).toBeUndefined();
   });
 
-  it('is no JSON and no text', () => {
+  it('is never JSON or plain text', () => {
     for (const kind of ['json', 'text', 'base64'] as const)
       expect(detectChallenge({ kind, text: 'window._cf_chl_opt' })).toBeUndefined();
   });
 
-  it('is looked for in bounded steps', () => {
+  it('is detected in bounded time', () => {
     const hostile = [
       '_pxUuid=;',
       '<title>access denied</title>',
@@ -288,7 +288,7 @@ it.each([
   [404, false],
   [503, false],
   [200, false],
-])('status %i is a wall: %s', (statusCode, expected) => {
+])('status %i counts as blocked: %s', (statusCode, expected) => {
   expect(isBlocked({ statusCode } as never)).toBe(expected);
 });
 

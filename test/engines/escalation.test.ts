@@ -5,7 +5,7 @@ import { createEscalation, type EscalationDeps, type FetchOptions } from '../../
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
-/** What an engine does when it is its turn: a status, a page, an error, or silence until it is aborted. */
+/** The behaviour of an engine when it is called: a status, a page, an error, or no response until it is aborted. */
 type Act = number | keyof typeof TEXTS | 'never' | ErrorCode | Error;
 
 const TEXTS = {
@@ -96,14 +96,14 @@ async function play(options: Play) {
       credits: 0,
     }),
   );
-  // Who was aborted says so after the answer.
+  // An aborted engine reports this after the response.
   await new Promise((resolve) => setImmediate(resolve));
   return { ...outcome, log: log.join(', '), aborted };
 }
 
 const collect = { screenshot: async () => ({ bytes: new Uint8Array(), mediaType: 'image/png' }) };
 
-describe('the rule, row by row', () => {
+describe('the choice of the engine', () => {
   it.each<[string, Play, log: string, result: string]>([
     [
       '1 an open page: screenshot',
@@ -248,7 +248,7 @@ describe('the rule, row by row', () => {
     expect(await play(options)).toMatchObject({ log, result });
   });
 
-  it('1 says what there is not of a file, and does nothing on it', async () => {
+  it('1 reports formats that a file cannot have, and runs no actions on it', async () => {
     const file: Act = 'SCRAPE_UNSUPPORTED_FILE_ERROR';
     const pictured = await play({ browser: [file], http: ['page'], request: { collect } });
     expect(pictured.warnings).toEqual([expect.stringContaining('there is no screenshot of it')]);
@@ -260,8 +260,8 @@ describe('the rule, row by row', () => {
   });
 });
 
-describe('a plain fetch that is silent', () => {
-  it('is overtaken by the browser, and aborted', async () => {
+describe('a slow plain fetch', () => {
+  it('is aborted when the browser is faster', async () => {
     expect(await play({ http: ['never'], browser: ['page'], headStartMs: 1 })).toMatchObject({
       log: 'http basic, browser basic',
       result: '200 browser basic',
@@ -269,7 +269,7 @@ describe('a plain fetch that is silent', () => {
     });
   });
 
-  it('ends the browser when it answers first', async () => {
+  it('ends the browser when it responds first', async () => {
     const { promise: coming, reject: answer } = Promise.withResolvers<never>();
     const ended: string[] = [];
     const obtain = createEscalation({
@@ -294,7 +294,7 @@ describe('a plain fetch that is silent', () => {
     expect(ended).toEqual(['browser']);
   });
 
-  it('is waited for when the browser fails', async () => {
+  it('is awaited when the browser fails', async () => {
     const deadline = AbortSignal.timeout(300);
     const { result, aborted } = await play({
       http: ['never'],
@@ -306,7 +306,7 @@ describe('a plain fetch that is silent', () => {
     expect(aborted).toEqual(['http basic']);
   });
 
-  it('and a silent browser end together at the deadline', async () => {
+  it('and a slow browser end together at the deadline', async () => {
     const stop = new AbortController();
     const waiting = play({ http: ['never'], browser: ['never'], headStartMs: 1, signal: stop.signal });
     setTimeout(() => stop.abort(new ServiceError('SCRAPE_TIMEOUT', 'late')), 50);
@@ -317,7 +317,7 @@ describe('a plain fetch that is silent', () => {
   });
 });
 
-describe('6 enhanced proxies', () => {
+describe('enhanced proxies (6)', () => {
   const walls: Play = { http: [403, 'page'], browser: [403] };
 
   it.each<[string, Play, log: string, result: string, credits: number]>([
@@ -458,7 +458,7 @@ describe('6 enhanced proxies', () => {
   );
 });
 
-describe('7 a challenge with the status of a page', () => {
+describe('a challenge with a success status (7)', () => {
   it.each<[string, Play, log: string]>([
     ['both engines', { http: ['disguised'], browser: ['disguised'] }, 'http basic, browser basic'],
     [
@@ -510,7 +510,7 @@ describe('7 a challenge with the status of a page', () => {
     });
   });
 
-  it('is given with a warning where it need not be one', async () => {
+  it('is returned with a warning when it may not be one', async () => {
     expect(await play({ http: ['suspect'], browser: ['suspect'] })).toMatchObject({
       result: '200 browser basic',
       challenge: { maker: 'captcha', isCertain: false },
@@ -518,7 +518,7 @@ describe('7 a challenge with the status of a page', () => {
     });
   });
 
-  it('leaves the page that the plain fetch brought, and says that its scripts were not run', async () => {
+  it('leaves the page of the plain fetch, with a warning that its scripts were not run', async () => {
     expect(await play({ http: ['shell'], browser: ['disguised'] })).toMatchObject({
       result: '200 http basic',
       challenge: undefined,
@@ -527,7 +527,7 @@ describe('7 a challenge with the status of a page', () => {
   });
 });
 
-it('a challenge with an error status is given, and says what it is', async () => {
+it('a challenge with an error status is returned and named', async () => {
   expect(await play({ http: ['challenge'], browser: ['challenge'] })).toMatchObject({
     result: '403 browser basic',
     challenge: { maker: 'cloudflare' },
@@ -535,7 +535,7 @@ it('a challenge with an error status is given, and says what it is', async () =>
   });
 });
 
-it('what takes more than the page costs more: once each, and only where it gave something', () => {
+it('each extra costs its credits once, and only where it had a result', () => {
   const price = (made: string[], request = {}) =>
     priceOf({ lockdown: false, ...request }, { snapshot: { proxy: 'basic' }, cacheState: 'hit', made });
   expect(price([])).toBe(1);
@@ -548,7 +548,7 @@ it('what takes more than the page costs more: once each, and only where it gave 
   expect(price(['json'], { lockdown: true })).toBe(9);
 });
 
-it('a copy costs the same by whatever proxies it came', () => {
+it('a copy from the cache costs the same whatever proxies fetched it', () => {
   const snapshot = { proxy: 'enhanced' as const };
   expect(priceOf({ lockdown: false }, { snapshot, cacheState: 'hit' })).toBe(1);
   expect(priceOf({ lockdown: false }, { snapshot, cacheState: undefined })).toBe(5);

@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 describe('a snapshot', () => {
-  it('holds the decoded page and where it came from', async () => {
+  it('has the decoded page and its URL', async () => {
     const before = Date.now();
     const snapshot = await obtain('/old');
     expect(snapshot).toEqual({
@@ -93,20 +93,20 @@ describe('a snapshot', () => {
     expect(await obtain(path)).toMatchObject({ statusCode, kind, text, url: `${site}${path}` });
   });
 
-  it('of whatever is there is its bytes in base64 when those are asked for', async () => {
+  it('of any file has its bytes in base64 on request', async () => {
     for (const [path, bytes] of [
       ['/paper', PDF],
       ['/picture', PICTURE],
       ['/data', Buffer.from('{"name":"Käse"}')],
     ] as const) {
-      const snapshot = await obtain(path, { base64: 'everything' });
+      const snapshot = await obtain(path, { wantsBody: true });
       expect(snapshot).toMatchObject({ kind: 'base64', text: bytes.toString('base64') });
     }
   });
 
-  it('of a PDF is its bytes in base64 when that is asked for', async () => {
+  it('of a PDF has its bytes in base64 on request', async () => {
     for (const path of ['/paper', '/hidden-paper']) {
-      const snapshot = await obtain(path, { base64: 'pdf' });
+      const snapshot = await obtain(path, { parsers: [] });
       expect(snapshot).toMatchObject({ kind: 'base64', text: PDF.toString('base64') });
     }
   });
@@ -129,7 +129,7 @@ describe('files', () => {
 });
 
 describe('headers', () => {
-  it('are those of a browser, and say who we are', async () => {
+  it('are those of a browser and name Winnow', async () => {
     await obtain('/page');
     expect(sent).toMatchObject({
       'user-agent': USER_AGENT,
@@ -139,7 +139,7 @@ describe('headers', () => {
     });
   });
 
-  it('of the user come first, in any case', async () => {
+  it('of the user take precedence in any letter case', async () => {
     await obtain('/page', { headers: { 'User-Agent': 'mine', 'ACCEPT-LANGUAGE': 'de', Cookie: 'a=1' } });
     expect(sent).toMatchObject({ 'user-agent': 'mine', 'accept-language': 'de', cookie: 'a=1' });
   });
@@ -153,15 +153,15 @@ describe('failures', () => {
   });
 });
 
-describe('a file to play', () => {
-  it('is its address alone where it is wanted, whatever its size', async () => {
+describe('a media file', () => {
+  it('is represented by its URL when media are requested, whatever its size', async () => {
     expect(await obtain('/song', { media: true })).toMatchObject({
       ...{ kind: 'text', text: '', contentType: 'audio/mpeg' },
       media: [{ url: `${site}/song`, contentType: 'audio/mpeg' }],
     });
   });
 
-  it('is no page where it is not', async () => {
+  it('is not a page when no media are requested', async () => {
     await expect(obtain('/song')).rejects.toMatchObject({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
     expect(await obtain('/page', { media: true })).not.toHaveProperty('media');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { appPage } from '../../bench/site/app.ts';
-import { articlePage } from '../../bench/site/article.ts';
-import { linkPage } from '../../bench/site/links.ts';
-import { SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from '../../bench/site.ts';
 import { needsBrowser } from '../../src/engines/needs-browser.ts';
+import { appPage } from '../site/app.ts';
+import { articlePage } from '../site/article.ts';
+import { linkPage } from '../site/links.ts';
+import { SCRIPT_SHAPES, STATIC_SHAPES, shapePage } from '../site/site.ts';
 
 const PAGES = Array.from({ length: 200 }, (_, n) => n);
 
@@ -23,7 +23,7 @@ const made = (shapes: Record<string, Parameters<typeof shapePage>[0]>) =>
   );
 
 describe('the generated site', () => {
-  it('has at most one in a hundred script pages taken for static', () => {
+  it('has at most one of a hundred script pages mistaken for static', () => {
     const { total, worst } = misjudged({ ...made(SCRIPT_SHAPES), app: (n) => appPage(n) }, false);
     expect(total, JSON.stringify(worst)).toBeLessThanOrEqual(0.01);
     for (const [name, share] of worst) expect(share, name).toBeLessThan(0.1);
@@ -119,7 +119,7 @@ describe('a page is a shell', () => {
   });
 });
 
-it('is judged in bounded steps, whatever the page', () => {
+it('any page is judged in bounded time', () => {
   const hostile = [
     '<',
     '<!--',

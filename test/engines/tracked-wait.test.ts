@@ -5,7 +5,7 @@ import type { PageCache } from '../../src/engines/page-cache.ts';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 import { snapshotOf } from '../html/page.ts';
 
-/** What engines are told of a scrape, and by which key its copy is kept. */
+/** The request that engines get for a scrape, and the cache key of its copy. */
 async function requestOf(options: object) {
   const seen: PageRequest[] = [];
   const keys: string[] = [];

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { acceptLanguage, visitorOf } from '../../src/engines/visitor.ts';
 
 describe('a visitor', () => {
-  it('is an American one by default, in language and time zone, wherever the machine is', () => {
+  it('has American language and time zone by default, wherever the machine is', () => {
     const american = { languages: ['en-US', 'en'], timezone: 'America/New_York' };
     expect(visitorOf(undefined)).toEqual(american);
     expect(visitorOf({})).toEqual(american);
     expect(visitorOf({ languages: ['fr'] })).toEqual({ ...american, languages: ['fr'] });
   });
 
-  it('has a position only where the request names a country', () => {
+  it('has a geolocation only where the request names a country', () => {
     const position = { latitude: 40.71, longitude: -74.01 };
     expect(visitorOf({ country: 'us' })).toEqual({ ...visitorOf(undefined), position });
   });
@@ -25,7 +25,7 @@ describe('a visitor', () => {
     expect(visitorOf({ country })).toMatchObject({ languages, timezone });
   });
 
-  it('has a place on earth and a time zone in every country', () => {
+  it('has coordinates and a time zone in every country', () => {
     const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
     const visitors = letters.flatMap((a) => letters.map((b) => visitorOf({ country: a + b })));
     const placed = visitors.flatMap(({ timezone, position }) =>
@@ -39,14 +39,14 @@ describe('a visitor', () => {
     }
   });
 
-  it('reads what the request says first', () => {
+  it('prefers the languages of the request', () => {
     expect(visitorOf({ country: 'de', languages: ['fr'] }).languages).toEqual(['fr']);
     expect(visitorOf({ languages: [] }).languages).toEqual(['en-US', 'en']);
   });
 });
 
 describe('Accept-Language', () => {
-  it('weighs as browsers do', () => {
+  it('has quality values like those of browsers', () => {
     expect(acceptLanguage(['de-DE', 'de', 'en'])).toBe('de-DE,de;q=0.9,en;q=0.8');
     expect(acceptLanguage(Array(12).fill('x')).split(',').at(-1)).toBe('x;q=0.1');
   });

@@ -31,7 +31,7 @@ const LAMP = `<html lang="en"><title>Lamp | Shop</title>${jsonLd({
   <table><tr><th>Weight<td>3.5 kg<tr><th>Colour<td>red<tr><th>Size<td>10 x 20 cm</table></main>`;
 
 describe('an object of a schema', () => {
-  it('gets what structured data says, by the names that schemas use, in their types', () => {
+  it('has the values of structured data, matched by name and converted to their types', () => {
     const wanted = {
       title: string,
       price: number,
@@ -56,7 +56,7 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('gets what the page shows with a label', () => {
+  it('has the labelled values of the page', () => {
     const wanted = { weight: number, color: { enum: ['Red', 'Blue'] }, guarantee: string, size: string };
     expect(dataOf(LAMP, wanted)).toEqual({
       weight: 3.5,
@@ -66,7 +66,7 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('has nothing made up: what is not there is left out and named', () => {
+  it('leaves out and names fields that the page does not have', () => {
     const schema = object({
       price: number,
       shippingPrice: number,
@@ -80,12 +80,12 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('is none where the page has none of it', () => {
+  it('is missing when the page has none of its fields', () => {
     expect(dataOf('<h1>A</h1><p>Nothing here.</p>', { price: number, year: integer })).toBeUndefined();
     expect(dataOf('<p>x', { seller: { type: ['string', 'null'] } })).toBeUndefined();
   });
 
-  it('keeps the rules of the schema: what breaks one is left out', () => {
+  it('leaves out values that violate the schema', () => {
     const wanted = {
       title: { type: 'string', maxLength: 3 },
       price: { type: 'number', minimum: 5000 },
@@ -96,7 +96,7 @@ describe('an object of a schema', () => {
     expect(dataOf(LAMP, wanted)).toEqual({ rating: 4.5, brand: 'Lux', images: ['/a.jpg'] });
   });
 
-  it('understands references, alternatives and parts of schemas', () => {
+  it('supports references, alternatives and combined schemas', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       definitions: { money: { type: 'number' } },
@@ -111,7 +111,7 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('takes the page’s own thing, not what stands around it', () => {
+  it('describes the subject of the page and not its surroundings', () => {
     const page = `${jsonLd({ '@type': 'Organization', name: 'Shop Ltd', url: 'https://shop.test' })}${jsonLd({
       '@type': 'Article',
       headline: 'Rain',
@@ -142,7 +142,7 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('comes from microdata, from meta tags, from definition lists', () => {
+  it('is filled from microdata, meta tags and definition lists', () => {
     const micro =
       '<div itemscope itemtype="x:/Product"><b itemprop="name">Pen</b><i itemprop="sku">P1</i></div>';
     expect(dataOf(micro, { name: string, sku: string })).toEqual({ name: 'Pen', sku: 'P1' });
@@ -157,15 +157,15 @@ describe('an object of a schema', () => {
     });
   });
 
-  it('takes the entries of a list for what the heading above calls them', () => {
+  it('names the entries of a list by the heading above them', () => {
     const page =
       '<h1>Soup</h1><h2>Ingredients</h2><ul><li>1 onion<li>2 carrots</ul><p>Text<ul><li>Other</ul>';
     expect(dataOf(page, { ingredients: list(string) })).toEqual({ ingredients: ['1 onion', '2 carrots'] });
   });
 });
 
-describe('an object around the object', () => {
-  it('named after what a page is about is the page’s', () => {
+describe('an object inside the schema', () => {
+  it('named after the subject of the page describes that subject', () => {
     expect(dataOf(LAMP, { product: object({ brand: string, price: number }) })).toEqual({
       product: { brand: 'Lux', price: 1299 },
     });
@@ -175,13 +175,13 @@ describe('an object around the object', () => {
     });
   });
 
-  it('named otherwise is something else', () => {
+  it('with another name describes something else', () => {
     expect(dataOf(LAMP, { bulb: object({ name: string, price: number }) })).toBeUndefined();
   });
 });
 
 describe('a list of a schema', () => {
-  it('has names and prices that stand in one text', () => {
+  it('has names and prices from the same text', () => {
     const menu = '<h2>Mains</h2><ul><li>Lasagne $14.00</li><li>Fish … 15,50 €</li><li>Size 10</li></ul>';
     expect(dataOf(menu, { mains: list(object({ name: string, price: number })) })).toEqual({
       mains: [{ name: 'Lasagne', price: 14 }, { name: 'Fish', price: 15.5 }, { name: 'Size 10' }],
@@ -200,7 +200,7 @@ describe('a list of a schema', () => {
     .join('')}</div></main>`;
   const book = object({ title: string, price: number, link: string, image: string, author: string });
 
-  it('gets the cards of a page', () => {
+  it('has an entry for each card of a page', () => {
     const books = [
       { title: 'One', price: 12.5, link: 'https://site.test/0', author: 'Ann' },
       { title: 'Two', price: 1299, link: 'https://site.test/1', author: 'Bob' },
@@ -210,7 +210,7 @@ describe('a list of a schema', () => {
     expect(extractBySchema(contentOf(CARDS), list(book))?.value).toEqual(books);
   });
 
-  it('gets the entries of a list, not lists for entries', () => {
+  it('has the entries of a list and not the lists', () => {
     const entry = (name: string, price: string) => `<li><h3>${name}</h3><span>${price}</span></li>`;
     const page = `<h2>Starters</h2><ul>${entry('Salad', '$6.50')}${entry('Soup', '$5.00')}</ul>
       <h2>Mains</h2><ul>${entry('Lasagne', '$14.00')}${entry('Risotto', '$13.00')}</ul>`;
@@ -223,7 +223,7 @@ describe('a list of a schema', () => {
     });
   });
 
-  it('gets all that one thing stands for', () => {
+  it('has all values of one item', () => {
     const offers = [
       { sku: 'R', price: '10' },
       { sku: 'B', price: '20' },
@@ -240,7 +240,7 @@ describe('a list of a schema', () => {
     });
   });
 
-  it('gets the rows of a table by the names of its columns, of several that of the right name', () => {
+  it('has the rows of a table by column names, of several tables the one with the right name', () => {
     const table = (name: string, player: string) =>
       `<h2>${name}</h2><table><thead><tr><th>Name<th>Alter</thead><tr><td>${player}<td>21<tr><td>Bob<td>30</table>`;
     const page = table('Trainers', 'Eva') + table('Players', 'Ann');
@@ -252,7 +252,7 @@ describe('a list of a schema', () => {
     });
   });
 
-  it('gets the described things of a type, and the members of a described list', () => {
+  it('has the structured items of a type and the members of a structured list', () => {
     const events = ['A', 'B'].map((name) => ({ '@type': 'Event', name, startDate: '2024-01-02' }));
     const wanted = { events: list(object({ title: string, start: { type: 'string', format: 'date' } })) };
     const found = {
@@ -266,7 +266,7 @@ describe('a list of a schema', () => {
     expect(dataOf(jsonLd(inside), wanted)).toEqual(found);
   });
 
-  it('takes no list of links for a list of things', () => {
+  it('is not filled from a list of links', () => {
     const entries = ['Terms', 'Privacy', 'Imprint']
       .map((name) => `<li><a href="/${name}">${name}</a>`)
       .join('');
@@ -280,7 +280,7 @@ describe('a list of a schema', () => {
     });
   });
 
-  it('gives no thing the name of what is said of it', () => {
+  it('does not use a statement about an item as its name', () => {
     const page = jsonLd({
       '@type': 'Game',
       aggregateRating: { ratingValue: 9, description: 'Very good' },
@@ -289,13 +289,13 @@ describe('a list of a schema', () => {
     expect(dataOf(page, { name: string, description: string, rating: number })).toEqual({ rating: 9 });
   });
 
-  it('is none where nothing on the page is alike', () => {
+  it('is missing when nothing on the page repeats', () => {
     expect(dataOf('<h1>Books</h1><p>None.</p>', { books: list(book) })).toBeUndefined();
   });
 });
 
 describe('a page of JSON', () => {
-  it('is matched by its own names', () => {
+  it('is matched by the names of its members', () => {
     const text = JSON.stringify({ total_count: '7', user: { name: 'Ann', e_mail: 'a@b.c' } });
     const schema = object({ totalCount: integer, userName: string, user: object({ email: string }) });
     expect(extractBySchema(contentOf(text, {}, { kind: 'json' }), schema)?.value).toEqual({
@@ -305,7 +305,7 @@ describe('a page of JSON', () => {
     });
   });
 
-  it('that is a list gives its members; broken it gives nothing', () => {
+  it('that is a list provides its members, and invalid JSON provides nothing', () => {
     const json = (text: string) =>
       extractBySchema(contentOf(text, {}, { kind: 'json' }), list(object({ name: string })))?.value;
     expect(json('[{"name":"a"},{"name":"b"}]')).toEqual([{ name: 'a' }, { name: 'b' }]);
@@ -313,7 +313,7 @@ describe('a page of JSON', () => {
   });
 });
 
-it('without a schema there is all that the page says for machines', () => {
+it('without a schema the result is all structured data of the page', () => {
   expect(
     extractAll(contentOf(`${jsonLd({ '@type': 'A', name: 'N' })}<meta property="og:title" content="T">`)),
   ).toEqual({
@@ -343,7 +343,7 @@ describe('a schema', () => {
     expect(act).toThrow(/schema cannot be used/);
   });
 
-  it('with names that objects have does no harm', () => {
+  it('can use the names of object members', () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"string"},"price":{"type":"number"}}}',
     );
@@ -359,7 +359,7 @@ describe('a schema', () => {
       { properties: { n: { anyOf: names.map(() => ({ $ref: '#/definitions/a' })) } } },
     ],
   ];
-  it.each(bombs)('of %s that are made of themselves ends', (_name, a) => {
+  it.each(bombs)('with recursive %s is processed in bounded time', (_name, a) => {
     const schema = { ...object({ a: { $ref: '#/definitions/a' }, price: number }), definitions: { a } };
     const page = LAMP + names.map((name) => `<p>a ${name} ${name}: x</p>`).join('');
     expect(
@@ -368,7 +368,7 @@ describe('a schema', () => {
     ).toEqual({ price: 1299 });
   });
 
-  it('of very many names against a page of very many labels ends', () => {
+  it('with very many names is matched against very many labels in bounded time', () => {
     const page = Array.from({ length: 5_000 }, (_, n) => `<p>Label ${n}: value ${n}</p>`).join('');
     const names = Array.from({ length: 2_000 }, (_, n) => [`wanted${n}`, string]);
     expect(dataOf(page, { 'label 7': string, ...Object.fromEntries(names) })).toEqual({

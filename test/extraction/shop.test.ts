@@ -14,7 +14,7 @@ const offer = (price: unknown, more: object = {}) => ({
 describe('a product', () => {
   const product = (html: string) => extractProduct(contentOf(html));
 
-  it('is what the page describes, a variant for each offer', () => {
+  it('is described by the page, with a variant for each offer', () => {
     const page = jsonLd({
       '@type': 'Product',
       name: 'Lamp',
@@ -52,7 +52,7 @@ describe('a product', () => {
     });
   });
 
-  it('of a group has its variants with what they differ in', () => {
+  it('of a product group has variants with the attributes in which they differ', () => {
     const variant = (color: string) => ({
       '@type': 'Product',
       name: `Shirt ${color}`,
@@ -70,7 +70,7 @@ describe('a product', () => {
     ]);
   });
 
-  it('has the currency that several offers have in common', () => {
+  it('has the common currency of several offers', () => {
     const offers = [{ price: '10' }, { price: '9', priceCurrency: 'EUR' }];
     const page = jsonLd({
       '@type': 'Product',
@@ -83,7 +83,7 @@ describe('a product', () => {
     ]);
   });
 
-  it('comes from Open Graph too', () => {
+  it('is read from Open Graph too', () => {
     const page = `<meta property="og:type" content="product"><meta property="og:title" content="Lamp">
       <meta property="product:price:amount" content="12.50"><meta property="product:price:currency" content="EUR">
       <meta property="product:availability" content="out of stock">`;
@@ -96,7 +96,7 @@ describe('a product', () => {
     });
   });
 
-  it('is none on a page of several, of none, or without a name', () => {
+  it('is missing on a page with several products, none, or one without a name', () => {
     const named = (name: string) => ({ '@type': 'Product', name });
     expect(product(jsonLd([named('A'), named('B')]))).toBeUndefined();
     expect(product(jsonLd({ '@type': 'Article', name: 'A' }))).toBeUndefined();
@@ -132,7 +132,7 @@ describe('a menu', () => {
     },
   };
 
-  it('has its sections and dishes, and the place', () => {
+  it('has its sections, dishes and restaurant', () => {
     const url = 'https://site.test/dir/page';
     expect(extractMenu(contentOf(jsonLd(PLACE)))).toEqual({
       isMenu: true,
@@ -179,7 +179,7 @@ describe('a menu', () => {
     });
   });
 
-  it('is none where the page only links to one, or has none', () => {
+  it('is missing where the page has none or only links to one', () => {
     expect(extractMenu(contentOf(jsonLd({ ...PLACE, hasMenu: 'https://inn.test/menu' })))).toBeUndefined();
     expect(extractMenu(contentOf('<p>Soup 4.50'))).toBeUndefined();
   });

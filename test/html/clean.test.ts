@@ -5,18 +5,18 @@ import { createContent } from '../../src/html/content.ts';
 import type { CleanOptions } from '../../src/snapshot.ts';
 import { contentOf, DEFAULTS, snapshotOf } from './page.ts';
 
-/** What is left in the body of a page. */
+/** The body of a cleaned page. */
 const body = (html: string, options = {}, changes = {}) =>
   contentOf(html, options, changes).html.replace(/^.*<body[^>]*>|<\/body>.*$/gs, '');
 
 describe('what is never content', () => {
-  it('goes, whatever the options say', () => {
+  it('is removed whatever the options say', () => {
     const html = `<head><title>t</title><base href="/b/"><style>s{}</style></head>
       <script>1</script><style>x{}</style><template><p>t</p></template><link rel=x><meta name=a content=b><!-- c --><p>kept`;
     expect(body(html, { onlyMainContent: false }).trim()).toBe('<p>kept</p>');
   });
 
-  it('leaves the page that was received as it was', () => {
+  it('leaves the raw HTML unchanged', () => {
     const html = '<script>1</script><nav>n</nav><p>x';
     const content = contentOf(html, { excludeTags: ['p'] });
     expect(content.html).not.toContain('x');
@@ -30,7 +30,7 @@ describe('what is never content', () => {
     expect(body(html, {}, { engine: 'browser' })).toBe('<p>a</p>');
   });
 
-  it('is noframes where frames were shown', () => {
+  it('includes noframes when the frames were read', () => {
     const html = '<div data-original-tag="iframe"><p>a</p></div><noframes><p>b</p></noframes>';
     expect(contentOf(html, {}, { engine: 'browser' }).markdown).toBe('a');
     const frameset = '<frameset><frame src="/a"><noframes>b</noframes></frameset>';
@@ -38,8 +38,8 @@ describe('what is never content', () => {
   });
 });
 
-describe('addresses', () => {
-  it('become absolute, by base if there is one', () => {
+describe('URLs in the content', () => {
+  it('become absolute, relative to the base element if there is one', () => {
     expect(body('<a href="../x">a</a><img src="i.png">')).toBe(
       '<a href="https://site.test/x">a</a><img src="https://site.test/dir/i.png">',
     );
@@ -48,7 +48,7 @@ describe('addresses', () => {
     );
   });
 
-  it('that are none stay as they are', () => {
+  it('that are invalid stay unchanged', () => {
     expect(body('<a href="http://[">a</a>')).toBe('<a href="http://[">a</a>');
   });
 
@@ -75,7 +75,7 @@ describe('addresses', () => {
     ['no options for an address', '<img src="s.png" data-lazy="{ a: 1 }">', 'https://site.test/dir/s.png'],
     ['a lazy source alone', '<img data-src="l.png">', 'https://site.test/dir/l.png'],
   ];
-  it.each(sources)('an image has %s', (_name, html, src) => {
+  it.each(sources)('of an image are %s', (_name, html, src) => {
     expect(body(html)).toContain(`src="${src}"`);
   });
 });
@@ -89,7 +89,7 @@ describe('includeTags and excludeTags', () => {
     expect(texts({ includeTags: ['#d', 'h1'] })).toBe('2 3 # h');
   });
 
-  it('keep a match inside another one once, where it is', () => {
+  it('keep a match inside another match once, in its place', () => {
     expect(texts({ includeTags: ['.a', '#d'] })).toBe('1 2 3');
   });
 
@@ -106,7 +106,7 @@ describe('includeTags and excludeTags', () => {
     expect(contentOf(html, { includeTags: ['.none'] }).links).toEqual([]);
   });
 
-  it('say so when nothing matches, and only then', () => {
+  it('warn only when nothing matches', () => {
     const warningsFor = (options: Partial<CleanOptions>) => {
       const warnings: string[] = [];
       const content = createContent(snapshotOf(html), { ...DEFAULTS, ...options }, (each) =>
@@ -126,11 +126,11 @@ describe('includeTags and excludeTags', () => {
       expect(warningsFor(options)).toEqual([]);
   });
 
-  it('empty lists are no lists', () => {
+  it('count as missing when they are empty', () => {
     expect(texts({ includeTags: [], excludeTags: [] })).toBe('# h 1 2 3 4');
   });
 
-  it('keep surroundings that are asked for by name', () => {
+  it('keep boilerplate that is named explicitly', () => {
     const page = '<nav>menu</nav><p>text</p>';
     expect(contentOf(page, { includeTags: ['nav'] }).markdown).toBe('menu');
   });
@@ -143,14 +143,14 @@ describe('includeTags and excludeTags', () => {
     },
   );
 
-  it('do not take other words for iframe', () => {
+  it('do not treat other words as iframe', () => {
     const page =
       '<p class="iframe">a</p><p title="an iframe">b</p><my-iframe>c</my-iframe><iframe-x>d</iframe-x>';
     const rest = contentOf(page, { excludeTags: ['.iframe', '[title="an iframe"]', 'iframe-x'] }).markdown;
     expect(rest).toBe('c');
   });
 
-  it('a selector that is none is refused by name', () => {
+  it('refuse an invalid selector by name', () => {
     const ask = () => contentOf('<p>x', { excludeTags: ['p['] }).markdown;
     expect(ask).toThrow(ServiceError);
     expect(ask).toThrow('"p["');
@@ -185,16 +185,16 @@ describe('onlyMainContent', () => {
     expect(contentOf(`${html}<p>text</p>`, { onlyMainContent: false }).markdown).toBe('S\n\ntext');
   });
 
-  it('keeps classes that only sound alike', () => {
+  it('keeps classes with similar names', () => {
     expect(contentOf('<div class="adsense-free topic">text</div>').markdown).toBe('text');
   });
 
-  it('keeps what holds the main content', () => {
+  it('keeps elements that contain the main content', () => {
     const page = '<header><div id="main"><p>text</p><nav>menu</nav></div></header>';
     expect(contentOf(page).markdown).toBe('text');
   });
 
-  it('keeps a body that is called like surroundings', () => {
+  it('keeps a body with a class name of boilerplate', () => {
     expect(contentOf('<body class="sidebar"><p>text').markdown).toBe('text');
   });
 
@@ -203,7 +203,7 @@ describe('onlyMainContent', () => {
     (html) => expect(contentOf(html).markdown).toBe('all there is'),
   );
 
-  it('takes an image for something', () => {
+  it('counts an image as content', () => {
     expect(contentOf('<img src=a.png><nav>menu</nav>').markdown).toBe('![](https://site.test/dir/a.png)');
   });
 });

@@ -7,14 +7,14 @@ const sentence = (about: string) =>
   `A long sentence about ${about} that says enough to count as a paragraph, and more.`;
 const text = ['a', 'b', 'c'].map((about) => `<p>${sentence(about)}</p>`).join('');
 
-/** What the filter leaves of a page below its title and its first paragraphs, one block per line. */
+/** The blocks that the filter keeps of a page after its title and first paragraphs, one per line. */
 const left = (inside: string, url = DOCS, around = '') =>
   contentOf(`${around}<main><h1>Title</h1>${text}${inside}</main>`, {}, { url })
     .markdown.replace(/\]\([^)]*\)/g, ']')
     .split(/\n+/)
     .slice(4);
 
-describe('documentation', () => {
+describe('a page of documentation', () => {
   it.each([
     ['a section named after its heading', '<section id="cookies"><h2>Cookies</h2><p>Set them.</p></section>'],
     ['a heading by its address', '<h2 id="navigation-menu">Cookies</h2><p>Set them.</p>'],
@@ -106,18 +106,18 @@ describe('documentation', () => {
     expect(contentOf(page, {}, { url }).markdown).toContain('# Title\n\nWhere to begin.');
   });
 
-  it('has the name of the site beside it, though it is a heading', () => {
+  it('does not include the name of the site, even if it is a heading', () => {
     const page = `${site}<div><h2>Part</h2>${text}</div></div>`;
     expect(contentOf(page, {}, { url: DOCS }).markdown).not.toContain('Site');
   });
 
-  it('has no signs in its headings', () => {
+  it('has no anchor signs in its headings', () => {
     const signs = '<button>Copy path</button><span class="mw-editsection">[edit]</span>';
     expect(left(`<h2>Module io${signs}<a href="#io">\u200B</a></h2>`)).toEqual(['## Module io']);
     expect(left('<h3><button>Which one?</button></h3>')).toEqual(['### Which one?']);
   });
 
-  it('keeps the contents of a chapter', () => {
+  it('keeps the table of contents of a chapter', () => {
     const contents = '<div class="toc"><ul><li><a href="a.html">A part</a></li></ul></div>';
     expect(left(contents)).toEqual(['- [A part]']);
   });
@@ -131,7 +131,7 @@ describe('documentation', () => {
   });
 });
 
-describe('what is read by its tag, not by its names', () => {
+describe('an element that is judged by its tag and not by its class', () => {
   it('is code, but for the lines that it hides', () => {
     const code = `<pre><code><span class="token comment">// Adds</span>
 <span class="boring">use hidden;</span>let <span class="hljs-tag">sum</span> = <span class="menu">a</span>;</code></pre>`;

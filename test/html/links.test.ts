@@ -37,17 +37,17 @@ describe('links', () => {
     expect(links(`<a href="${href}">x</a>`)).toEqual(expected);
   });
 
-  it('are areas of maps, too', () => {
+  it('include areas of image maps', () => {
     expect(links('<map><area href="/part"></map>')).toEqual(['https://site.test/part']);
   });
 
-  it('are those of the content, after all filters', () => {
+  it('are those of the filtered content', () => {
     const html = '<nav><a href="/n">n</a></nav><p><a href="/p">p</a></p>';
     expect(links(html)).toEqual(['https://site.test/p']);
     expect(links(html, { onlyMainContent: false })).toEqual(['https://site.test/n', 'https://site.test/p']);
   });
 
-  it('whatever a page writes, are absolute and unique', () => {
+  it('are absolute and unique for any page', () => {
     const href = fc.oneof(
       fc.webUrl(),
       fc.string(),
@@ -65,7 +65,7 @@ describe('links', () => {
 });
 
 describe('images', () => {
-  it('are all that a page names, whole page, in order', () => {
+  it('are all images of the whole page, in order', () => {
     const html = `<head><link rel="icon" href="/i.ico"><meta property="og:image" content="/og.png"></head>
       <nav><img src="nav.png"></nav>
       <picture><source srcset="w1.webp 1x, w2.webp 2x"><img src="p.png" srcset="p1.png 100w, p2.png 200w"></picture>
@@ -96,7 +96,7 @@ describe('images', () => {
     );
   });
 
-  it('are none for data, scripts and sources of other things', () => {
+  it('exclude data URLs, scripts and sources of other media', () => {
     const html =
       '<img src="data:image/png;base64,AA"><img src="javascript:x"><audio><source src="a.mp3"></audio>';
     expect(contentOf(html).images).toEqual([]);

@@ -22,10 +22,10 @@ const RSS = `<?xml version="1.0"?>
   <item><title>Third</title><guid isPermaLink="false">https://site.test/id/3</guid></item>
 </channel></rss>`;
 
-describe('a feed of RSS', () => {
+describe('an RSS feed', () => {
   const { markdown, links, metadata, images, html } = listAt(RSS);
 
-  it('is its entries, each with title, date, author, text and files', () => {
+  it('is rendered as its entries with title, date, author, text and files', () => {
     expect(markdown.split(/\n+/)).toEqual([
       ...['# [Rain & wind](https://site.test/)', 'All that falls'],
       ...['## [Map\\<Rain> & more](https://site.test/one?a=1&b=2)', 'Mon, 06 Sep 2021 · Jane Doe'],
@@ -40,7 +40,7 @@ describe('a feed of RSS', () => {
     ]);
   });
 
-  it('leads where its entries lead', () => {
+  it('has the links of its entries', () => {
     expect(links).toEqual([
       ...['https://site.test/', 'https://site.test/one?a=1&b=2', 'https://site.test/more'],
       ...['https://site.test/1.mp3', 'https://site.test/2'],
@@ -49,7 +49,7 @@ describe('a feed of RSS', () => {
     expect(images).toEqual(['https://site.test/p.png']);
   });
 
-  it('says of itself what it is called', () => {
+  it('has its own title', () => {
     expect(metadata).toMatchObject({
       title: 'Rain & wind',
       description: 'All that falls',
@@ -57,7 +57,7 @@ describe('a feed of RSS', () => {
     });
   });
 
-  it('is HTML where that is asked for, without scripts', () => {
+  it('is rendered as HTML on request, without scripts', () => {
     expect(html).toContain('<article><h2><a href="https://site.test/one?a=1&amp;b=2">');
     expect(html).not.toContain('track()');
   });
@@ -69,20 +69,20 @@ describe('a feed of RSS', () => {
     expect(listAt(RSS, undefined, { excludeTags: ['section'] }).markdown).not.toContain('whole');
   });
 
-  it('may be RDF', () => {
+  it('can be RDF', () => {
     const rdf = `<rdf:RDF xmlns:rdf="r" xmlns="http://purl.org/rss/1.0/"><channel><title>Old</title></channel>
       <item><title>One</title><link>https://site.test/1</link></item></rdf:RDF>`;
     expect(listAt(rdf).markdown).toBe('# Old\n\n## [One](https://site.test/1)');
   });
 });
 
-describe('a feed of Atom', () => {
+describe('an Atom feed', () => {
   const atom = (entry: string, attributes = '') =>
     listAt(
       `<feed xmlns="http://www.w3.org/2005/Atom" ${attributes}><title>Feed</title><entry>${entry}</entry></feed>`,
     );
 
-  it('is its entries', () => {
+  it('is rendered as its entries', () => {
     const { markdown, metadata } = atom(
       `<title type="html">A &amp;lt;b&amp;gt; tag</title><link rel="enclosure" href="/a.zip"/><link href="/e"/>
        <published>2026-01-02T00:00:00Z</published><author><name>Ann</name></author><summary>Short</summary>`,
@@ -109,7 +109,7 @@ describe('a feed of Atom', () => {
     expect(markdown.replace(/^# Feed\n\n## T\n*/, '')).toBe(expected);
   });
 
-  it('may give its own prefix to all names', () => {
+  it('can use a prefix for all names', () => {
     const feed =
       '<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:title>T</a:title></a:entry></a:feed>';
     expect(listAt(feed).markdown).toBe('## T');
@@ -117,7 +117,7 @@ describe('a feed of Atom', () => {
 });
 
 describe('a sitemap', () => {
-  it('is the URLs of its pages and when they were changed', () => {
+  it('is rendered as the URLs of its pages with their modification dates', () => {
     const sitemap = `<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:image="i" xmlns:news="n">
       <url><loc>https://site.test/a?x=1&amp;y=2</loc><lastmod>2026-01-02</lastmod><image:image><image:loc>https://site.test/i.png</image:loc></image:image></url>
       <url><loc> https://site.test/b </loc><news:news><news:title>B now</news:title></news:news></url><url/></urlset>`;
@@ -126,7 +126,7 @@ describe('a sitemap', () => {
     expect(links).toEqual(['https://site.test/a?x=1&y=2', 'https://site.test/b']);
   });
 
-  it('may list other sitemaps', () => {
+  it('can list other sitemaps', () => {
     const index = '<sitemapindex><sitemap><loc>https://site.test/1.xml</loc></sitemap></sitemapindex>';
     expect(listAt(index).links).toEqual(['https://site.test/1.xml']);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { findBoilerplate } from '../../src/html/main-content/index.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { contentOf } from './page.ts';
 
 const sentence = (about: string) =>
@@ -8,7 +8,7 @@ const sentence = (about: string) =>
 const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
 const paragraphs = (...about: string[]) => about.map(paragraph).join('');
 
-/** What the filter leaves of a page, one block per line. */
+/** The blocks that the filter keeps of a page, one per line. */
 const left = (html: string, url = 'https://site.test/dir/page') =>
   contentOf(html, {}, { url }).markdown.split(/\n+/);
 
@@ -226,7 +226,7 @@ describe('collapsed content', () => {
   });
 });
 
-it('a card may open like a dialog and be written on a button', () => {
+it('a card that opens like a dialog or consists of a button is kept', () => {
   const overlay = `<div class="card-overlay">${paragraph('care')}</div><a class="btn-card" href="/c">${sentence('haste')}</a>`;
   expect(servicePage(`${overlay}<div class="modal">Sign up</div>`)).toEqual([
     ...SERVICE,
@@ -238,7 +238,7 @@ it('a card may open like a dialog and be written on a button', () => {
   );
 });
 
-it('what is for screen readers only is so in every card', () => {
+it('text for screen readers only is recognised in every card', () => {
   const names = ['Red', 'Blue', 'Green', 'Black', 'White', 'Brown', 'Grey', 'Pink'];
   const card = (name: string) =>
     `<li><a href="/${name}">${name}</a><span class="sr-only">Discounted by a lot for members</span></li>`;
@@ -248,7 +248,7 @@ it('what is for screen readers only is so in every card', () => {
   ]);
 });
 
-describe('the work of the filter', () => {
+describe('the work of the main-content filter on shop pages', () => {
   /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
   function workFor(html: string): number {
     const page = parseHtml(html);

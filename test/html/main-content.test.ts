@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { findBoilerplate } from '../../src/html/main-content/index.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { contentOf } from './page.ts';
 
@@ -10,7 +10,7 @@ const paragraph = (about: string) => `<p>${sentence(about)}</p>`;
 const paragraphs = (...about: string[]) => about.map(paragraph).join('');
 const ARTICLE = '<meta property="article:published_time" content="2026-01-01">';
 
-/** What the filter leaves of a page, one block per line. */
+/** The blocks that the filter keeps of a page, one per line. */
 const left = (html: string, url = 'https://site.test/dir/page', changes: Partial<Snapshot> = {}) =>
   contentOf(html, {}, { url, ...changes }).markdown.split(/\n+/);
 
@@ -72,7 +72,7 @@ describe('an article', () => {
     expect(page(body + html)).toEqual(['# Title', ...lines]);
   });
 
-  it('loses content shown in print only', () => {
+  it('loses content that is shown in print only', () => {
     const cited = `<div class="d-none d-print-block">${paragraph('citing')}</div>`;
     const more = paragraphs('five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven');
     expect(page(body + more + cited).join(' ')).not.toContain('citing');
@@ -155,7 +155,7 @@ describe('an article', () => {
     ]);
   });
 
-  it('loses a title outside of its text', () => {
+  it('loses a title outside its text', () => {
     expect(left(`${ARTICLE}<h1>Title</h1><div>${body}</div>`)).toEqual(lines);
   });
 
@@ -164,7 +164,7 @@ describe('an article', () => {
     expect(left(html)).toEqual(lines);
   });
 
-  it('is not in the main element when that has the smaller part of the page', () => {
+  it('is not taken from a main element with the smaller part of the page', () => {
     const others = `<div role="main">${['x', 'y', 'z'].map((about) => `<div>${paragraph(about)}</div>`).join('')}</div>`;
     expect(left(`${ARTICLE}<article><h1>Title</h1>${body}${paragraph('five')}</article>${others}`)).toContain(
       sentence('five'),
@@ -177,7 +177,7 @@ describe('an article', () => {
     expect(left(html('h1'))).toEqual(left(html('h2')));
   });
 
-  it('loses what introduces its author after the text, but not what is named so before', () => {
+  it('loses the author box after the text, but no element of that name before it', () => {
     const box = `<div class="post-author"><h4>Jane Doe</h4>${paragraphs('her', 'her work')}</div>`;
     const long = Array.from({ length: 40 }, (_, nth) => `part ${nth}`);
     expect(page(`${paragraphs(...long)}${box}`)).toEqual(['# Title', ...long.map(sentence)]);
@@ -193,20 +193,20 @@ describe('an article', () => {
     expect(left(`${ARTICLE}<article>${widgets}</article>`)).toEqual([sentence('one'), sentence('two')]);
   });
 
-  it('is the one with the title where others follow', () => {
+  it('is the one with the title when others follow', () => {
     const others = ['x', 'y', 'z'].map((about) => `<article>${paragraphs(about, about)}</article>`).join('');
     const html = `${ARTICLE}<div><article><h1>Title</h1>${body}</article>${others}</div>`;
     expect(left(html)).toEqual(['# Title', ...lines]);
   });
 
-  it('is found without any mark, where its paragraphs are', () => {
+  it('is found by its paragraphs when nothing marks it', () => {
     const html = `<div><div>Site</div><div><div>${body}</div><div>Aside</div></div><div>Imprint</div></div>`;
     expect(left(html)).toEqual(lines);
   });
 });
 
-describe('other pages', () => {
-  it('documentation keeps code and tables and loses its tree of pages', () => {
+describe('the main content of other pages', () => {
+  it('of documentation keeps code and tables and loses the page tree', () => {
     const tree = '<div class="sidebar"><a href="/a">A</a><a href="/b">B</a></div>';
     const html = `${tree}<div role="main"><h1>API</h1>${paragraph('it')}<pre>f()</pre><table><tr><td>x<td>y</table></div>`;
     const lines = left(html, 'https://site.test/docs/api');
@@ -215,14 +215,14 @@ describe('other pages', () => {
     expect(lines.join('\n')).not.toContain('[A]');
   });
 
-  it('a thread keeps all posts without what is known about their authors', () => {
+  it('of a thread keeps all posts without the data of their authors', () => {
     const post = (about: string) =>
       `<div class="comment"><div class="postprofile">Joined 2020</div>${paragraph(about)}<div class="signature">Me</div></div>`;
     const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><h3>Similar threads</h3><p>Other</p>`;
     expect(left(html, 'https://site.test/threads/1')).toEqual(['a', 'b', 'c'].map(sentence));
   });
 
-  it('a thread is its posts, whatever stands around them', () => {
+  it('of a thread is its posts, whatever surrounds them', () => {
     const post = (about: string) =>
       `<div class="row"><h4>Jane</h4><span>25 likes</span><div class="text body">${paragraph(about)}<p>Short</p></div><i>#1</i></div>`;
     const html = `<h1>Question</h1><div>${['a', 'b', 'c'].map(post).join('')}</div><p>Who is online</p>`;
@@ -231,7 +231,7 @@ describe('other pages', () => {
     );
   });
 
-  it('a thread loses remarks on its posts, but not comments that are its posts', () => {
+  it('of a thread excludes remarks on posts, but not comments that are posts', () => {
     const post = (about: string, remark: string) =>
       `<div class="post">${paragraph(about)}${paragraph(about)}<div class="comments">${remark}</div></div>`;
     const thread = (remark: string) =>
@@ -240,12 +240,12 @@ describe('other pages', () => {
     expect(thread(paragraph('remark').repeat(4))).toContain(sentence('remark'));
   });
 
-  it('a thread may keep its posts in forms', () => {
+  it('of a thread includes posts inside forms', () => {
     const html = ['a', 'b', 'c', 'd', 'e'].map((about) => `<form>${paragraph(about)}</form>`).join('');
     expect(left(html, 'https://site.test/threads/1')).toContain(sentence('c'));
   });
 
-  it('a listing keeps the title and the introduction of a header, without what else is there', () => {
+  it('of a listing keeps the title and the introduction from the header, without the rest of it', () => {
     const card = (name: string) =>
       `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>${sentence(name)}</p></li>`;
     const header = `<header><a href="/cart">Cart</a><h1>Things</h1>${paragraph('things')}<div>Sort by price</div></header>`;
@@ -255,12 +255,12 @@ describe('other pages', () => {
     ]);
   });
 
-  it('a product below a category is no list', () => {
+  it('of a product below a category is not treated as a listing', () => {
     const html = `<main><h1>Thing</h1>${paragraph('it')}<div class="reviews">${paragraph('liking it')}</div><div><h2>Related</h2><p>Other</p></div></main>`;
     expect(left(html, 'https://site.test/c/product/12')).toEqual(['# Thing', sentence('it')]);
   });
 
-  it('a product has more small print than text beside it, and words that tips explain', () => {
+  it('of a product includes small print and words with tooltips', () => {
     const html = `<meta property="og:type" content="product"><main><h1>Thing</h1>${paragraphs('it', 'its use', 'its make', 'its size', 'its age')}
       <div class="tooltip">${paragraph('words')}</div><div class="disclaimer">${paragraphs('rights', 'duties')}</div></main>`;
     expect(left(html)).toEqual([
@@ -269,14 +269,14 @@ describe('other pages', () => {
     ]);
   });
 
-  it('a topic is a thread when it has a number', () => {
+  it('of a topic with a number is treated as a thread', () => {
     const html = `<div class="comments">${paragraphs('a', 'b', 'c', 'd', 'e', 'f')}</div>${paragraphs('x', 'y')}`;
     for (const address of ['topic/12-thing', 't/12', 't/thing/12'])
       expect(left(html, `https://site.test/${address}`)).toContain(sentence('a'));
     expect(left(html, 'https://site.test/topic/things')).not.toContain(sentence('a'));
   });
 
-  it('a listing keeps what is said about it below its title', () => {
+  it('of a listing keeps the text below its title', () => {
     const card = (name: string) =>
       `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>${sentence(name)}</p></li>`;
     const html = `<div><p>Sale</p><h1>Things</h1>${paragraph('things')}</div><main><ul>${['1', '2', '3'].map(card).join('')}</ul></main>`;
@@ -288,12 +288,12 @@ describe('other pages', () => {
     ]);
   });
 
-  it('documentation may say a thing again', () => {
+  it('of documentation keeps repeated text', () => {
     const html = `<main><h1>API</h1>${paragraphs('a', 'b', 'a')}</main>`;
     expect(left(html, 'https://site.test/docs/api').filter((line) => line === sentence('a'))).toHaveLength(2);
   });
 
-  it('a listing keeps title and text of each card', () => {
+  it('of a listing keeps title and text of each card', () => {
     const card = (name: string) => `<li><a href="/${name}"><h3>Thing ${name}</h3></a><p>$1${name}</p></li>`;
     const html = `<div class="filters"><a href="?red">Red</a></div><ul>${['1', '2', '3'].map(card).join('')}</ul>`;
     expect(left(html, 'https://site.test/collections/things')).toEqual([
@@ -303,7 +303,7 @@ describe('other pages', () => {
     ]);
   });
 
-  it('is a listing when it is mostly links and claims nothing', () => {
+  it('is treated as a listing when it is mostly links and declares no type', () => {
     const links = Array.from(
       { length: 20 },
       (_, index) => `<section><a href="/${index}">Story number ${index}</a></section>`,
@@ -311,7 +311,7 @@ describe('other pages', () => {
     expect(left(`<div>${links.join('')}</div>`)).toHaveLength(20);
   });
 
-  it('is a listing when it is mostly links, even below an address of articles', () => {
+  it('is treated as a listing when it is mostly links, even below the URL path of articles', () => {
     const links = Array.from(
       { length: 20 },
       (_, index) => `<div><a href="/${index}">Story number ${index}</a></div>`,
@@ -319,13 +319,13 @@ describe('other pages', () => {
     expect(left(`<main>${links.join('')}</main>`, 'https://site.test/news/technology')).toHaveLength(20);
   });
 
-  it('is a thread when there is nothing to it but replies', () => {
+  it('is treated as a thread when it consists of replies', () => {
     const replies = Array.from({ length: 30 }, (_, index) => paragraph(`reply ${index}`)).join('');
     const html = `${ARTICLE}<a href="https://other.test/">Shared</a><div class="comments">${replies}</div>`;
     expect(left(html)).toContain(sentence('reply 29'));
   });
 
-  it('a product keeps title, price, description and data, but no reviews and no other products', () => {
+  it('of a product keeps title, price, description and data, but no reviews and no other products', () => {
     const html = `<meta property="og:type" content="product"><main><div>Home / Things</div><h1>Thing</h1><p>$12</p>
       ${paragraph('it')}<table><tr><th>Weight<td>1 kg</table>
       <div class="reviews">${paragraphs('liking it', 'hating it')}</div>
@@ -341,7 +341,7 @@ describe('other pages', () => {
     ]);
   });
 
-  it('a page of sections keeps them all', () => {
+  it('of a page of sections keeps all of them', () => {
     const section = (about: string) =>
       `<section><h2>About ${about}</h2><div>${paragraph(about)}</div></section>`;
     const html = `<header>Site</header><h1>We</h1>${['a', 'b', 'c'].map(section).join('')}<footer>Imprint</footer>`;
@@ -350,7 +350,7 @@ describe('other pages', () => {
     ]);
   });
 
-  it('a page in noscript is there for those that run none', () => {
+  it('in noscript is kept when no script ran', () => {
     const html = `<p>Loading</p><noscript><div>${paragraphs('a', 'b', 'c', 'd', 'e')}</div></noscript>`;
     expect(left(html, '', { engine: 'http' })).toContain(sentence('a'));
     expect(left(html, '', { engine: 'browser' })).toEqual(['Loading']);

@@ -5,9 +5,10 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { expect, it } from 'vitest';
 import { toMarkdown } from '../../src/html/markdown/index.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
-/** What would begin a block, or end one. */
+/** Text that would begin or end a block in markdown. */
 const leads = fc.constantFrom(
   ...['', '1. ', '- ', '+ ', '# ', '&gt; ', '===', '--', '---', '| ', '~~~', '```', '[x]: ', '[ ] ', '10) '],
   ...[
@@ -107,7 +108,7 @@ const outline = (nodes: ChildNode[]): string =>
     })
     .join('');
 
-it('says the same blocks with the same text in each again', () => {
+it('markdown rendered back to HTML has the same blocks with the same text', () => {
   fc.assert(
     fc.property(blocks, (html) => {
       const markdown = toMarkdown(parseHtml(html), { removeBase64Images: true, tidy: true });
@@ -116,6 +117,6 @@ it('says the same blocks with the same text in each again', () => {
       });
       expect(outline(parseHtml(rendered).children)).toBe(outline(parseHtml(html).children));
     }),
-    { numRuns: 3000, seed: 1 },
+    { ...propertyRuns(3_000), seed: 1 },
   );
 });

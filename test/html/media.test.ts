@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { isPlayable, mentionsMedia } from '../../src/html/page-media.ts';
+import { isPlayable, mentionsMedia } from '../../src/html/media/page-media.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { contentOf } from './page.ts';
 
 const linksOf = (html: string, changes: Partial<Snapshot> = {}) => contentOf(html, {}, changes).media.links;
 
 describe('the media of a page', () => {
-  it('are what its players play, with absolute addresses', () => {
+  it('are those of its players, with absolute URLs', () => {
     const html = `<base href="/files/"><audio src="a.mp3"></audio>
       <video poster="p.jpg"><source src="v.webm" type="video/webm"><source src="//cdn.test/v.mp4"></video>
       <picture><source src="no.mp4" srcset="x.png"></picture>`;
@@ -17,7 +17,7 @@ describe('the media of a page', () => {
     ]);
   });
 
-  it('have the kind that the element has, where the file does not tell', () => {
+  it('have the kind of their element when the file name does not tell', () => {
     expect(linksOf('<audio src=/stream></audio><video src=/v><source src=/w></video>')).toMatchObject([
       { url: 'https://site.test/stream', kind: 'audio' },
       { url: 'https://site.test/v', kind: 'video' },
@@ -25,7 +25,7 @@ describe('the media of a page', () => {
     ]);
   });
 
-  it('are what the page claims by JSON-LD', () => {
+  it('include those in JSON-LD', () => {
     const data = {
       '@graph': [
         { '@type': 'ImageObject', contentUrl: 'https://site.test/no.png' },
@@ -43,7 +43,7 @@ describe('the media of a page', () => {
     ]);
   });
 
-  it('are what the page claims by Open Graph and Twitter cards, but for players that are pages', () => {
+  it('include those in Open Graph and Twitter cards, except players that are pages', () => {
     const html = `<meta property="og:video" content="https://player.test/embed">
       <meta property="og:video:type" content="text/html">
       <meta property="og:video" content="/v.mp4"><meta property="og:video:type" content="video/mp4">
@@ -56,7 +56,7 @@ describe('the media of a page', () => {
     ]);
   });
 
-  it('are what a browser loaded and what links lead to, each told apart', () => {
+  it('include files that the browser loaded and linked files, marked as such', () => {
     const media = [{ url: 'https://cdn.test/live.m3u8', contentType: 'application/vnd.apple.mpegurl' }];
     const html = '<a href=talk.MP3?x=1>hear</a><a href=/notes.pdf>read</a><a href=javascript:play()>play</a>';
     expect(linksOf(html, { media })).toEqual([
@@ -65,19 +65,19 @@ describe('the media of a page', () => {
     ]);
   });
 
-  it('are none where there is no address of the web', () => {
+  it('exclude URLs other than http and https', () => {
     const html =
       '<video src="blob:https://site.test/1"></video><audio src="data:audio/wav;base64,AA"></audio><audio src="http://["></audio>';
     expect(linksOf(html)).toEqual([]);
   });
 
-  it('may be more in its feeds', () => {
+  it('include links to its feeds', () => {
     const html =
       '<link rel=alternate type=application/rss+xml href=/feed><link rel=alternate href=/de hreflang=de>';
     expect(contentOf(html).media.feeds).toEqual(['https://site.test/feed']);
   });
 
-  it('are bounded', () => {
+  it('are limited in number', () => {
     expect(
       linksOf(`<audio>${Array.from({ length: 500 }, (_, n) => `<source src=/${n}.mp3>`).join('')}`),
     ).toHaveLength(50);
@@ -85,13 +85,13 @@ describe('the media of a page', () => {
 });
 
 describe('the media of a file', () => {
-  it('are itself, where it is one', () => {
+  it('are the file itself when it is a media file', () => {
     const url = 'https://site.test/x';
     const media = [{ url, contentType: 'audio/mpeg' }];
     expect(linksOf('', { kind: 'text', url, media })).toEqual([{ url, kind: 'audio', source: 'page' }]);
   });
 
-  it('are the enclosures of RSS, with the pages that they are about', () => {
+  it('are the enclosures of RSS with their pages', () => {
     const xml = `<?xml version="1.0"?><rss xmlns:media="http://search.yahoo.com/mrss/"><channel><link>https://site.test/</link>
       <item><title>One</title><link>/one</link><enclosure url="/1.mp3" type="audio/mpeg" length="1"/></item>
       <item><link> https://site.test/two </link><media:content url="/2" type="video/mp4"/></item>
@@ -128,7 +128,7 @@ describe('the media of a file', () => {
     expect(linksOf(text, { kind: 'text' })).toEqual([]);
   });
 
-  it('ends with a feed that is nested without end', () => {
+  it('are found in bounded time in a deeply nested feed', () => {
     const deep = `<rss>${'<a>'.repeat(100_000)}<item><enclosure url="/x.mp3"/></item>`;
     expect(linksOf(deep, { kind: 'text' })).toEqual([]);
   });

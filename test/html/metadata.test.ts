@@ -7,7 +7,7 @@ const metadata = (head: string, changes = {}) =>
 const meta = (name: string, content: string) => `<meta name="${name}" content="${content}">`;
 
 describe('metadata', () => {
-  it('tells title, language, favicon and the plain tags', () => {
+  it('contain title, language, favicon and plain meta tags', () => {
     const head = `<title> A \n title </title><link rel="shortcut icon" href="../i.ico">
       ${meta('Description', 'About')}${meta('keywords', 'a, b')}${meta('robots', 'noindex')}`;
     expect(metadata(head)).toEqual({
@@ -20,7 +20,7 @@ describe('metadata', () => {
     });
   });
 
-  it('has nothing to say about a page that says nothing', () => {
+  it('are empty for a page without any', () => {
     expect(contentOf('').metadata).toEqual({});
     expect(contentOf('<p>x').metadata).toEqual({});
   });
@@ -50,7 +50,7 @@ describe('metadata', () => {
     ['dc.description', 'dcDescription'],
     ['dcterms.keywords', 'dcTermsKeywords'],
   ];
-  it.each(ours)('%s stands under its own name and as %s', (name, alias) => {
+  it.each(ours)('contain %s under its own name and as %s', (name, alias) => {
     const said = 'https://said.test/';
     expect(metadata(`<meta property="${name}" content="${said}">`)).toMatchObject({
       [name]: said,
@@ -58,7 +58,7 @@ describe('metadata', () => {
     });
   });
 
-  it('makes addresses absolute under our names, and leaves them under their own', () => {
+  it('have absolute URLs under our names and the original ones under theirs', () => {
     const head =
       '<base href="https://cdn.test/"><meta property="og:image" content="a.png"><meta property="og:url" content="">';
     expect(metadata(head)).toMatchObject({
@@ -66,22 +66,22 @@ describe('metadata', () => {
     });
   });
 
-  it('takes any meta tag under name, else property, else itemprop', () => {
+  it('use the name of a meta tag, else its property, else its itemprop', () => {
     const head = `<meta property="p" itemprop="i" content="1"><meta name="n" property="q" content="2">
       <meta itemprop="i" content="3"><meta charset="utf-8"><meta http-equiv="refresh" content="9"><meta name="none">`;
     expect(metadata(head)).toEqual({ language: 'en-GB', p: '1', n: '2', i: '3' });
   });
 
-  it('makes lists of repeated names', () => {
+  it('turn repeated names into lists', () => {
     const head = [1, 2, 3].map((n) => meta('author', `a${n}`)).join('');
     expect(metadata(head).author).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('joins repeated descriptions', () => {
+  it('join repeated descriptions', () => {
     expect(metadata(meta('description', 'a') + meta('description', 'b')).description).toBe('a, b');
   });
 
-  it('keeps ogLocaleAlternate a list, even of one', () => {
+  it('keep ogLocaleAlternate a list, even with one value', () => {
     const one = '<meta property="og:locale:alternate" content="de_DE">';
     expect(metadata(one).ogLocaleAlternate).toEqual(['de_DE']);
     expect(metadata(`${one}<meta property="og:locale:alternate" content="fr_FR">`).ogLocaleAlternate).toEqual(
@@ -89,22 +89,22 @@ describe('metadata', () => {
     );
   });
 
-  it('does not let a meta tag named title, language or favicon replace the facts', () => {
+  it('are not replaced by a meta tag named title, language or favicon', () => {
     const head = `<title>Real</title><link rel="icon" href="/i.png">${meta('title', 'Fake')}${meta('language', 'fake')}${meta('favicon', 'fake')}`;
     expect(metadata(head)).toEqual({ title: 'Real', language: 'en-GB', favicon: 'https://site.test/i.png' });
   });
 
-  it('takes the title of the page, not that of a picture in it', () => {
+  it('use the title of the page and not that of an SVG in it', () => {
     const page = '<body><svg><title>Icon</title></svg><title>Late</title>';
     expect(contentOf(page).metadata.title).toBe('Late');
   });
 
-  it('resolves the favicon against base', () => {
+  it('resolve the favicon against the base element', () => {
     const head = '<base href="https://cdn.test/a/"><link rel="icon" href="i.png">';
     expect(metadata(head).favicon).toBe('https://cdn.test/a/i.png');
   });
 
-  it('is not harmed by names that objects have', () => {
+  it('accept the names of object members', () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
     const found = metadata(names.map((name) => meta(name, 'x')).join('') + meta('after', 'y'));
     expect(Object.getPrototypeOf(found)).toBe(Object.prototype);

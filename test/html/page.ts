@@ -21,7 +21,7 @@ export function snapshotOf(text: string, changes: Partial<Snapshot> = {}): Snaps
 /** The options of a request that gives none. */
 export const DEFAULTS: CleanOptions = { onlyMainContent: true, removeBase64Images: true };
 
-/** What formats are derived from, with the default options unless told otherwise. */
+/** The content that formats are derived from, with default options unless others are given. */
 export function contentOf(
   text: string,
   options: Partial<CleanOptions> = {},

@@ -2,8 +2,9 @@ import { type Document, isTag, type ParentNode } from 'domhandler';
 import { textContent } from 'domutils';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHtml } from '../../src/html/parse.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { selectElements } from '../../src/html/selector.ts';
+import { propertyRuns } from '../support/corpus.ts';
 
 const tooLarge = expect.objectContaining({ code: 'SCRAPE_CONTENT_TOO_LARGE' });
 
@@ -28,8 +29,8 @@ function checkLinks(parent: ParentNode): void {
   });
 }
 
-describe('a tree', () => {
-  it('is the one that browsers make of broken pages', () => {
+describe('the parsed tree', () => {
+  it('is the one that browsers build from broken pages', () => {
     const names = (html: string) => selectElements('body *', parseHtml(html)).map(({ name }) => name);
     expect(names('<p>a<p>b')).toEqual(['p', 'p']);
     expect(names('<b>a<p>b</b>c')).toEqual(['b', 'p', 'b']);
@@ -41,7 +42,7 @@ describe('a tree', () => {
     checkLinks(fostered);
   });
 
-  it('has well linked nodes, whatever the page', () => {
+  it('has consistent links between nodes for any page', () => {
     const tag = fc.constantFrom(
       'a',
       'b',
@@ -63,11 +64,11 @@ describe('a tree', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => checkLinks(parseHtml(pieces.join('')))),
-      { numRuns: 300 },
+      propertyRuns(300),
     );
   });
 
-  it('has attributes of any name', () => {
+  it('keeps attributes of any name', () => {
     const [found] = selectElements('p', parseHtml('<p constructor=a __proto__=b class=c class=d>'));
     expect(Object.entries(found?.attribs ?? {})).toEqual([
       ['constructor', 'a'],
@@ -77,13 +78,13 @@ describe('a tree', () => {
     expect(selectElements('p', parseHtml('<p>'))[0]?.attribs.constructor).toBeUndefined();
   });
 
-  it('takes attributes of a second body tag that the first has not', () => {
+  it('adds attributes of a second body tag that the first lacks', () => {
     const [body] = selectElements('body', parseHtml('<body class=a><p>x<body class=b id=c>'));
     expect({ ...body?.attribs }).toEqual({ class: 'a', id: 'c' });
   });
 });
 
-describe('bounds', () => {
+describe('limits of the parser', () => {
   it.each(['<div>', '<b><i>', '<span>', '<blockquote>', '<table><tr><td>'])(
     '%s 4,000 deep is never deeper than 512',
     (tags) => {
@@ -93,7 +94,7 @@ describe('bounds', () => {
     },
   );
 
-  it('texts keep their order when what is too deep becomes flat', () => {
+  it('texts keep their order when too deep elements are flattened', () => {
     const html = Array.from({ length: 2_000 }, (_, n) => `<div>${n} `).join('');
     const closing = Array.from({ length: 2_000 }, (_, n) => `${1_999 - n} </div>`).join('');
     const words = textContent(parseHtml(html + closing))
@@ -112,7 +113,7 @@ describe('bounds', () => {
     expect(() => parseHtml('<br>'.repeat(700_000))).toThrow(tooLarge);
   });
 
-  it('a long text is one text, however many words it has', () => {
+  it('a long text is one node, however many words it has', () => {
     const document = parseHtml(`<p>${'w '.repeat(700_000)}`);
     expect(textContent(document)).toHaveLength(1_400_000);
   });

@@ -4,7 +4,7 @@ import { isPlaceholder } from '../../src/html/placeholder.ts';
 const page = (lines: string[], change: { title?: string; hasSpinner?: boolean } = {}) =>
   isPlaceholder({ lines, title: '', hasSpinner: false, ...change });
 
-describe('a page has not begun while all that it says is', () => {
+describe('a page counts as not loaded while its only text is', () => {
   it.each([
     'Loading…',
     'LOADING',
@@ -56,7 +56,7 @@ describe('a page has not begun while all that it says is', () => {
     expect(page([line])).toBe(true);
   });
 
-  it('a request to wait beside its name, and digits', () => {
+  it('a request to wait beside its name and digits', () => {
     expect(page(['Acme Rockets', 'Loading…', '42 %'])).toBe(true);
     expect(
       page(['Acme', 'Rockets for everybody', 'Loading…'], { title: 'Acme - Rockets for everybody' }),
@@ -69,7 +69,7 @@ describe('a page has not begun while all that it says is', () => {
   });
 });
 
-describe('a page has begun when it says', () => {
+describe('a page counts as loaded when its text is', () => {
   it.each([
     ['nothing, without a sign of loading', [], {}],
     ['its title alone', ['Acme Rockets'], { title: 'Acme Rockets' }],

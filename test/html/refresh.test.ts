@@ -4,7 +4,7 @@ import { findRefreshTarget } from '../../src/html/meta-refresh.ts';
 const PAGE = 'https://site.test/dir/page';
 const meta = (content: string) => `<head><meta http-equiv="refresh" content="${content}"></head>`;
 
-describe('where a page leads by meta refresh', () => {
+describe('the target of a meta refresh', () => {
   it.each([
     ['0;url=next', 'https://site.test/dir/next'],
     [`5; URL='/next'`, 'https://site.test/next'],
@@ -15,7 +15,7 @@ describe('where a page leads by meta refresh', () => {
     expect(findRefreshTarget(meta(content), PAGE)).toBe(target);
   });
 
-  it('is told relative to the base', () => {
+  it('is resolved against the base element', () => {
     expect(findRefreshTarget(`<base href="/b/">${meta('0;url=next')}`, PAGE)).toBe(
       'https://site.test/b/next',
     );

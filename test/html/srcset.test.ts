@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { largestCandidate, parseSrcset } from '../../src/html/srcset.ts';
+import { largestCandidate, parseSrcset } from '../../src/html/media/srcset.ts';
 
 describe('srcset', () => {
   const rows: [string, [string, number][]][] = [
@@ -53,7 +53,7 @@ describe('srcset', () => {
     expect(parseSrcset(srcset).map(({ url, size }) => [url, size])).toEqual(expected);
   });
 
-  it('of equally large ones the first is taken', () => {
+  it('of equally large candidates the first is used', () => {
     expect(largestCandidate('a 2x, b 2x')).toBe('a');
     expect(largestCandidate('')).toBeUndefined();
   });

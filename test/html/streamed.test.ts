@@ -1,39 +1,39 @@
 import { textContent } from 'domutils';
 import { describe, expect, it } from 'vitest';
-import { parseHtml } from '../../src/html/parse.ts';
-import { placeStreamedFragments } from '../../src/html/streamed-fragments.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
+import { placeStreamedFragments } from '../../src/html/parse/streamed-fragments.ts';
 import { contentOf } from './page.ts';
 
-/** What readers see when the scripts have run: not the scripts and not what they emptied. */
+/** The visible text after the scripts have run, without scripts and the elements that they have emptied. */
 const seen = (html: string) =>
   textContent(placeStreamedFragments(parseHtml(html), html)).replace(/\$R\w.*?\)/g, '');
 
-describe('what React sends after the page', () => {
-  it('takes the place of the fallback', () => {
+describe('content that React streams after the page', () => {
+  it('replaces the fallback', () => {
     const html = `<p>a</p><!--$?--><template id="B:0"></template><i>wait</i><!--$--><b>too</b><!--/$--><!--/$--><p>c</p>
       <div hidden id="S:0"><p>b</p></div><script>$RC=function(b,c){};$RC("B:0","S:0")</script>`;
     expect(seen(html)).toMatch(/^abc\s/);
   });
 
-  it('takes the place of a mere template', () => {
+  it('replaces an empty template', () => {
     const html = `<p>a<template id="P:1"></template>c</p><div hidden id="S:1">b</div><script>$RS("S:1","P:1")</script>`;
     expect(seen(html)).toBe('abc');
   });
 
-  it('may come in pieces inside each other', () => {
+  it('can come in nested pieces', () => {
     const html = `<p>a<template id="P:1"></template>d</p><div hidden id="S:2">c</div>
       <div hidden id="S:1">b<template id="P:2"></template></div>
       <script>$RS("S:2","P:2");$RS("S:1","P:1")</script>`;
     expect(seen(html)).toMatch(/^abcd\s/);
   });
 
-  it('never goes into itself', () => {
+  it('is never inserted into itself', () => {
     const html = `<div id="S:1">a<template id="P:1"></template><div id="S:2">b<template id="P:2"></template></div></div>
       <script>$RS("S:1","P:2");$RS("S:2","P:1")</script>`;
     expect(seen(html)).toMatch(/^ab\s/);
   });
 
-  it('never makes a tree deeper than browsers do', () => {
+  it('never makes the tree deeper than browsers allow', () => {
     const piece = (at: number) =>
       `<div id="S:${at}">${'<i>'.repeat(100)}x<template id="P:${at + 1}"></template>${'</i>'.repeat(100)}</div>`;
     const count = 200;
@@ -47,7 +47,7 @@ describe('what React sends after the page', () => {
     expect(deepest).toBeLessThanOrEqual(514);
   });
 
-  it('is content where it belongs', () => {
+  it('is part of the content in its place', () => {
     const text =
       'A long sentence that says enough to count as a paragraph, and then some more of it. '.repeat(4);
     const html = `<nav><a href="/a">A</a></nav><main><h1>Title</h1><!--$?--><template id="B:0"></template><p>Loading</p><!--/$--></main>

@@ -6,7 +6,7 @@ const script = (text: string) => `<script type="application/ld+json">${text}</sc
 const jsonLdOf = (...blocks: string[]) => dataOf(blocks.map(script).join('')).jsonLd;
 
 describe('JSON-LD', () => {
-  it('gives the nodes of every block, of graphs and lists one by one, without vocabularies', () => {
+  it('returns the nodes of every block, graph and list, without vocabulary prefixes', () => {
     const graph =
       '{"@context":"https://schema.org","@graph":[{"@type":"WebSite","name":"S"},{"@type":["Product","Thing"],"schema:name":"P"}]}';
     const list = '[{"@type":"http://schema.org/Event","name":"E"}]';
@@ -29,11 +29,11 @@ describe('JSON-LD', () => {
     ['escaped quotation marks', '{&quot;name&quot;:&quot;N&quot;}'],
     ['what is no JSON in front', 'var data = {"name":"N"}'],
   ];
-  it.each(broken)('is read in spite of %s', (_name, block) => {
+  it.each(broken)('is read despite %s', (_name, block) => {
     expect(jsonLdOf(block).at(-1)).toMatchObject({ name: 'N' });
   });
 
-  it('keeps what looks like a mistake inside a text', () => {
+  it('keeps text that looks like a syntax error', () => {
     const text = 'a // b /* c */ ,] <!-- d';
     expect(jsonLdOf(`{"name":${JSON.stringify(text)},}`)).toEqual([{ name: text }]);
   });
@@ -42,7 +42,7 @@ describe('JSON-LD', () => {
     expect(jsonLdOf('{"name":"Tom &amp; J&#233;r&#xF4;me"}')).toEqual([{ name: 'Tom & Jérôme' }]);
   });
 
-  it('puts in what is referred to, and goes round no circle', () => {
+  it('resolves references, except circular ones', () => {
     const [article] = jsonLdOf(
       '{"@graph":[{"@type":"Article","author":{"@id":"#a"}},{"@id":"#a","name":"Ann","knows":{"@id":"#a"}}]}',
     );
@@ -59,13 +59,13 @@ describe('JSON-LD', () => {
     },
   );
 
-  it('is not harmed by names that objects have', () => {
+  it('accepts the names of object members', () => {
     const [item] = jsonLdOf('{"__proto__":{"x":1},"schema:__proto__":{"y":1},"constructor":"c","name":"N"}');
     expect(item).toEqual({ constructor: 'c', name: 'N' });
     expect(Object.getPrototypeOf(item)).toBe(Object.prototype);
   });
 
-  it('of a tower keeps the lower floors, of very much the beginning', () => {
+  it('is cut at a nesting depth and a size', () => {
     const tower = `${'{"name":"N","in":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
     expect(JSON.stringify(jsonLdOf(tower)).split('"in"').length).toBeLessThan(25);
     const many = JSON.stringify(Array.from({ length: 50_000 }, (_, n) => ({ name: `n${n}` })));
@@ -74,7 +74,7 @@ describe('JSON-LD', () => {
     expect(found.length).toBeLessThan(20_000);
   });
 
-  it('of nodes that refer to each other all over stays small', () => {
+  it('of nodes that all refer to each other stays small', () => {
     const nodes = Array.from({ length: 1_000 }, (_, n) => ({
       '@id': `#${n}`,
       knows: Array.from({ length: 10 }, (_, k) => ({ '@id': `#${(n + k) % 1_000}` })),
@@ -91,7 +91,7 @@ describe('microdata', () => {
       <link itemprop="availability" href="https://schema.org/InStock"></div>
     <time itemprop="releaseDate" datetime="2024-01-02">2 January</time></div>`;
 
-  it('gives things with the values that their elements hold, things inside things', () => {
+  it('returns items with the values of their elements, also nested ones', () => {
     expect(dataOf(PRODUCT).microdata).toEqual([
       {
         '@type': 'Product',
@@ -108,31 +108,31 @@ describe('microdata', () => {
     ]);
   });
 
-  it('leaves out what says nothing, and properties of no thing', () => {
+  it('leaves out empty values and properties outside of items', () => {
     expect(dataOf('<div itemscope itemtype="x:/A"></div><p itemprop="name">N</p>').microdata).toEqual([]);
   });
 
-  it('is not harmed by names that objects have, nor by things with two names each', () => {
+  it('accepts the names of object members and items with two names', () => {
     const page = `<div itemscope><i itemprop="constructor __proto__">c</i>${'<div itemscope itemprop="a b"><i itemprop="n">x</i>'.repeat(100)}`;
     const { microdata } = dataOf(page);
     expect(microdata[0]).toMatchObject({ constructor: 'c', a: { a: { n: 'x' } } });
     expect(JSON.stringify(microdata).length).toBeLessThan(5_000);
   });
 
-  it('of things without end inside each other gives some', () => {
+  it('of endlessly nested items returns some', () => {
     const { microdata } = dataOf(`${'<div itemscope itemprop="a"><i itemprop="n">x</i>'.repeat(9_000)}`);
     expect(microdata).toHaveLength(1);
     expect(JSON.stringify(microdata).length).toBeLessThan(500_000);
   });
 });
 
-it('RDFa Lite gives things too, and takes no Open Graph for one', () => {
+it('RDFa Lite returns items, and Open Graph is not mistaken for it', () => {
   const page = `<html typeof="WebPage"><meta property="og:title" content="T"><body vocab="https://schema.org/">
     <div typeof="schema:Person"><span property="schema:name">Ann</span> <a property="url" href="/ann">x</a></div>`;
   expect(dataOf(page).rdfa).toEqual([{ '@type': 'Person', name: 'Ann', url: 'https://site.test/ann' }]);
 });
 
-it('Open Graph and Twitter cards stand under their full names, repeated ones as lists', () => {
+it('Open Graph and Twitter cards have their full names, and repeated ones are lists', () => {
   const page = `<meta property="og:image" content="a"><meta property="OG:image" content="b">
     <meta name="twitter:card" content="summary"><meta property="product:price:amount" content="5"><meta name="other" content="x">`;
   expect(dataOf(page)).toMatchObject({
@@ -142,7 +142,7 @@ it('Open Graph and Twitter cards stand under their full names, repeated ones as 
   expect(Object.keys(dataOf(page).openGraph)).toHaveLength(2);
 });
 
-it('a page that is no HTML says nothing', () => {
+it('a page that is not HTML has no structured data', () => {
   const { structuredData } = contentOf('{"@type":"Product"}', {}, { kind: 'json' });
   expect(structuredData).toMatchObject({ jsonLd: [], microdata: [], rdfa: [], openGraph: {}, twitter: {} });
 });
@@ -150,11 +150,11 @@ it('a page that is no HTML says nothing', () => {
 describe('metadata', () => {
   const dated = script('{"@type":"Article","datePublished":"2024-01-02","dateModified":"2024-02-03"}');
 
-  it('takes the times of publication and change from it', () => {
+  it('takes the times of publication and modification from it', () => {
     expect(contentOf(dated).metadata).toEqual({ publishedTime: '2024-01-02', modifiedTime: '2024-02-03' });
   });
 
-  it('believes meta tags first', () => {
+  it('prefers meta tags', () => {
     const tag = '<meta property="article:published_time" content="2020-01-01">';
     expect(contentOf(tag + dated).metadata).toMatchObject({
       publishedTime: '2020-01-01',
@@ -164,7 +164,7 @@ describe('metadata', () => {
 });
 
 describe('blocks', () => {
-  it('are the pieces of text that a reader sees, with the heading above them', () => {
+  it('are the visible texts, with the heading above them', () => {
     const page = `<h1>A <i>b</i></h1><p>One<br>two <b>three</b></p><h2>C</h2><ul><li>x<li>y<ul><li>z</ul></ul>
       <dl><dt>Term<dd>What it is</dl><table><tr><td>1<td>2</table><pre>code</pre>`;
     expect(contentOf(page).blocks).toEqual([

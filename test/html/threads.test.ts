@@ -1,19 +1,19 @@
 import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content.ts';
-import { parseHtml } from '../../src/html/parse.ts';
+import { findBoilerplate } from '../../src/html/main-content/index.ts';
+import { parseHtml } from '../../src/html/parse/parse.ts';
 import { contentOf } from './page.ts';
 
 const THREAD = 'https://site.test/threads/1';
 const sentence = (about: string) =>
   `A long sentence about ${about} that says enough to count as a paragraph, and ${about} again.`;
 
-/** What the filter leaves of a page, one block per line, without the targets of links. */
+/** The blocks that the filter keeps of a page, one per line, without the URLs of links. */
 const left = (html: string, url = THREAD) =>
   contentOf(html, {}, { url })
     .markdown.replace(/\]\([^)]*\)/g, ']')
     .split(/\n+/);
 
-describe('who wrote a post, and when', () => {
+describe('the author and date of a post', () => {
   const xenforo = (user: string, text: string) => `<article class="message">
     <section class="message-user"><h4 class="message-name"><a class="username" href="/members/${user}.1/">${user}</a></h4>
     <h5 class="userTitle">Senior Member</h5><dl class="pairs"><dt>Joined</dt><dd>Jan 2, 2001</dd></dl></section>
@@ -44,7 +44,7 @@ describe('who wrote a post, and when', () => {
     expect(left(html)).toEqual([...above('jane'), sentence('a'), ...above('john'), 'Short.']);
   });
 
-  it('is looked for below the post, too', () => {
+  it('are found below the post too', () => {
     const post = (user: string, text: string) => `<li class="entry"><div class="messageText">${text}</div>
       <p><a href="/members/${user}/">${user}</a>, <span>2 days ago</span> <a href="#">Like</a></p></li>`;
     expect(left(`<ol>${post('jane', sentence('a'))}${post('john', sentence('b'))}</ol>`).join()).toMatch(
@@ -52,7 +52,7 @@ describe('who wrote a post, and when', () => {
     );
   });
 
-  it('may stand in a row above it', () => {
+  it('can be in a row above it', () => {
     const post = (user: string, text: string) =>
       `<tr><td>by <a class="user" href="/${user}">${user}</a>: <span>On <b>Mar 04, 2026</b></span></td></tr>
       <tr><td class="text">${text}</td></tr>`;
@@ -62,7 +62,7 @@ describe('who wrote a post, and when', () => {
     expect(lines.join()).toMatch(/\[jane\].*Mar 04, 2026.*about jane.*\[john\].*Mar 04, 2026.*about john/);
   });
 
-  it('is not when somebody else joined or edited', () => {
+  it('are not the date when somebody joined or edited the post', () => {
     const post = (text: string) => `<div><p>Joined: Jan 2, 2001</p><div class="messageText">${text}</div>
       <p>Last edited <time>today</time> by <b>staff</b></p></div>`;
     expect(left(post(sentence('a')) + post(sentence('b')))).toEqual([sentence('a'), sentence('b')]);
@@ -82,7 +82,7 @@ describe('a quote', () => {
     expect(thread(quote)).toEqual([sentence('the one thing'), 'I think so.']);
   });
 
-  it('of what is said elsewhere stays', () => {
+  it('of a text from elsewhere stays', () => {
     expect(thread(`<blockquote>${sentence('another thing, at length')}</blockquote>`)).toContain(
       `> ${sentence('another thing, at length')}`,
     );
@@ -90,7 +90,7 @@ describe('a quote', () => {
 });
 
 describe('the posts of a thread', () => {
-  it('are told by their names, whatever the address says', () => {
+  it('are recognised by their class names, whatever the URL is', () => {
     const post = (text: string) =>
       `<div class="post"><div class="inner" id="msg_${text.length}">${text}</div><p>Logged</p></div>`;
     const html = `<div><p>${sentence('the rules')}</p>${post('Short.')}${post(sentence('b'))}</div>`;
@@ -108,7 +108,7 @@ describe('the posts of a thread', () => {
     expect(left(html, `https://${host}/things/1.html`).includes('9 votes for it')).toBe(!isForum);
   });
 
-  it('are shown once', () => {
+  it('are not repeated', () => {
     const post = (text: string) => `<div class="message-body">${text}</div>`;
     const [a, b] = [sentence('a').repeat(2), sentence('b')];
     expect(left(post(a) + post(a) + post(b) + post('Yes.') + post('Yes.'))).toEqual([a, b, 'Yes.', 'Yes.']);

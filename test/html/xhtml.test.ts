@@ -13,7 +13,7 @@ describe('a page of XHTML', () => {
     expect(metadata.title).toBe('T');
   });
 
-  it('that is sent as HTML is what browsers make of it', () => {
+  it('that is sent as HTML is parsed as HTML', () => {
     expect(contentOf(html).markdown).toBe('');
   });
 

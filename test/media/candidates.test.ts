@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MediaLink } from '../../src/html/page-media.ts';
+import type { MediaLink } from '../../src/html/media/page-media.ts';
 import { entryForPage, newestEntry, rankCandidates } from '../../src/media/candidates.ts';
 
 const link = (
@@ -16,7 +16,7 @@ const link = (
 const namesOf = (links: MediaLink[]) => links.map(({ url }) => url.slice('https://site.test/'.length));
 const feed = (links: MediaLink[], home?: string) => ({ links, feeds: [], ...(home && { home }) });
 
-describe('candidates', () => {
+describe('the order of candidates', () => {
   const links = [
     link('link.mp3', 'linked', 'audio'),
     link('loaded.mp4', 'loaded', 'video'),
@@ -26,14 +26,14 @@ describe('candidates', () => {
     link('own.mp3', 'page', 'audio'),
   ];
 
-  it('for sound: what the page says before what was loaded before what is linked; sound before the rest', () => {
+  it('for audio is: declared, loaded, linked files; audio files first', () => {
     expect(namesOf(rankCandidates('audio', feed(links)))).toEqual([
       ...['own.mp3', 'own', 'own.mp4', 'own-2.mp4'],
       ...['loaded.mp4', 'link.mp3'],
     ]);
   });
 
-  it('for moving pictures: never a file of sound', () => {
+  it('for video excludes audio files', () => {
     expect(namesOf(rankCandidates('video', feed(links)))).toEqual([
       'own.mp4',
       'own-2.mp4',
@@ -43,29 +43,29 @@ describe('candidates', () => {
   });
 });
 
-describe('of a feed', () => {
+describe('the entry of a feed', () => {
   const entries = [
     link('3.mp3', 'feed', 'audio', 'https://site.test/three'),
     link('3.ogg', 'feed', 'audio', 'https://site.test/three'),
     link('2.mp3', 'feed', 'audio', 'https://site.test/two'),
   ];
 
-  it('alone, the newest entry counts', () => {
+  it('is the newest one when the feed is scraped itself', () => {
     expect(namesOf(newestEntry(feed(entries)).links)).toEqual(['3.mp3', '3.ogg']);
   });
 
-  it('that a page names, the entry about that page counts', () => {
+  it('is the one about the page that links the feed', () => {
     expect(namesOf(entryForPage(feed(entries), 'https://site.test/two/#t').links)).toEqual(['2.mp3']);
   });
 
-  it('of the page itself, the newest entry counts', () => {
+  it('is the newest one when the page is that of the feed', () => {
     expect(namesOf(entryForPage(feed(entries, 'https://site.test'), 'https://site.test/').links)).toEqual([
       '3.mp3',
       '3.ogg',
     ]);
   });
 
-  it('entries about other pages do not count', () => {
+  it('is not one about another page', () => {
     expect(entryForPage(feed(entries, 'https://site.test/'), 'https://site.test/about').links).toEqual([]);
   });
 });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Blobs, openBlobs } from '../../src/blobs.ts';
-import { parseFileReference } from '../../src/file-urls.ts';
-import { createRenderPool } from '../../src/formats/pool.ts';
+import { parseFileReference } from '../../src/blobs/file-urls.ts';
+import { type Blobs, openBlobs } from '../../src/blobs/index.ts';
 import { createContent } from '../../src/html/content.ts';
 import { createMediaExtractor, type MediaExtractorDeps } from '../../src/media/extractor.ts';
 import type { MediaKind } from '../../src/media-kind.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { type EgressProxy, startEgressProxy } from '../../src/net/egress-proxy.ts';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 import { DEFAULTS, snapshotOf } from '../html/page.ts';
 import { look, mediaFile } from '../support/media.ts';
@@ -171,7 +171,7 @@ const leftovers = async (purpose: string) =>
   (await readdir(tmpdir())).filter((name) => name.startsWith(`winnow-${purpose}-${process.pid}-`));
 
 describe('audio', () => {
-  it('is copied out of a video as it is encoded', async () => {
+  it('is copied out of a video without being encoded again', async () => {
     const { audio } = await make('<video src=/v.mp4></video>');
     expect(audio?.mediaType).toBe('audio/mp4');
     expect(await look(audio!.bytes)).toMatchObject({
@@ -182,7 +182,7 @@ describe('audio', () => {
     expect(audio!.bytes.includes(Buffer.alloc(150, 7))).toBe(true);
   });
 
-  it('of a WebM stays in a container that holds it', async () => {
+  it('of a WebM file stays in a suitable container', async () => {
     const { audio } = await make('<video src=/v.webm></video>');
     expect(audio?.mediaType).toBe('audio/webm');
     expect((await look(audio!.bytes)).tracks).toEqual(['audio']);
@@ -196,18 +196,18 @@ describe('audio', () => {
     expect(audio).toEqual({ mediaType, bytes: files[name] });
   });
 
-  it('is the address itself, where that is a file', async () => {
+  it('is the file itself when the URL is that of a media file', async () => {
     const url = `${site.url}/a.mp3`;
     const change = { kind: 'text' as const, url, media: [{ url, contentType: 'audio/mpeg' }] };
     expect((await make('', { change })).audio?.bytes).toEqual(files.mp3);
   });
 
-  it('is what the feed of a page has for it', async () => {
+  it('comes from the feed of a page', async () => {
     const { audio } = await make('<link rel=alternate type=application/rss+xml href=/feed>');
     expect(audio?.bytes).toEqual(files.mp3);
   });
 
-  it('is put together from a playlist', async () => {
+  it('is assembled from a playlist', async () => {
     const { audio } = await make('<video src=/list.m3u8></video>');
     expect(audio?.mediaType).toBe('audio/mp4');
     const { tracks, seconds } = await look(audio!.bytes);
@@ -227,7 +227,7 @@ describe('audio', () => {
     },
   );
 
-  it('is asked for as a browser does, with the headers of the user for their origin alone', async () => {
+  it('is requested with the headers of a browser, and with those of the user for their origin only', async () => {
     const other = await startPages({ '/a.mp3': send('audio/mpeg', () => files.mp3) });
     const headers = { Authorization: 'Bearer secret' };
     await make('<audio src=/a.mp3></audio>', { headers });
@@ -246,7 +246,7 @@ describe('audio', () => {
 });
 
 describe('video', () => {
-  it('is the file, fetched once where its sound is wanted too', async () => {
+  it('is the file, fetched once when audio is requested too', async () => {
     const before = site.requests.length;
     const { audio, video } = await make('<video src=/v.mp4></video>', { kinds: ['audio', 'video'] });
     expect(video).toEqual({ mediaType: 'video/mp4', bytes: files.mp4 });
@@ -254,7 +254,7 @@ describe('video', () => {
     expect(site.requests.slice(before).map(({ path: each }) => each)).toEqual(['/v.mp4']);
   });
 
-  it('is the next one, where the first cannot be read', async () => {
+  it('is the next candidate when the first cannot be read', async () => {
     const { video } = await make(
       '<video><source src=/gone.mp4><source src=/noise.mp4><source src=/page.mp4><source src=/v.webm></video>',
       { kinds: ['video'] },
@@ -263,7 +263,7 @@ describe('video', () => {
   });
 });
 
-describe('what cannot be taken', () => {
+describe('media that cannot be extracted', () => {
   it.each([
     ['<p>no media', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /No audio was found on .*WINNOW_YT_DLP/],
     ['<video src=/silent.webm></video>', 'SCRAPE_AUDIO_UNSUPPORTED_URL', /silent\.webm has no audio track/],
@@ -295,13 +295,13 @@ describe('what cannot be taken', () => {
     expect([await leftovers('media'), await openFiles()]).toEqual([[], []]);
   });
 
-  it('says video where that is wanted', async () => {
+  it('is reported as video when video was requested', async () => {
     await expect(make('<audio src=/a.mp3></audio>', { kinds: ['video'] })).rejects.toMatchObject({
       code: 'SCRAPE_VIDEO_UNSUPPORTED_URL',
     });
   });
 
-  it('ends with the request, in its words', async () => {
+  it('is reported with the reason of an aborted request', async () => {
     const stop = new AbortController();
     const asked = make('<audio src=/silence.mp3></audio>', { signal: stop.signal });
     await expect.poll(() => site.headersOf('/silence.mp3')).toBeDefined();
@@ -332,7 +332,7 @@ describe('yt-dlp', () => {
   }
   const NO_MEDIA = '<p>a site of its own kind';
 
-  it('gets what a page has not got itself, through the egress proxy and without rights', async () => {
+  it('downloads media that the page does not have itself, through the egress proxy and without privileges', async () => {
     const { ytDlp, notes } = await bringing('site.webm', files.webm);
     const { video } = await make(NO_MEDIA, { kinds: ['video'], hands: { ytDlp } });
     expect(video).toEqual({ mediaType: 'video/webm', bytes: files.webm });
@@ -346,7 +346,7 @@ describe('yt-dlp', () => {
     expect(await leftovers('yt-dlp')).toEqual([]);
   });
 
-  it('brings sound out of whatever it got', async () => {
+  it('extracts audio from whatever it downloaded', async () => {
     const { ytDlp, notes } = await bringing('site.mp4', files.mp4);
     expect((await make(NO_MEDIA, { hands: { ytDlp } })).audio?.mediaType).toBe('audio/mp4');
     expect(await notes()).toContain('bestaudio/best');
@@ -358,7 +358,7 @@ describe('yt-dlp', () => {
     expect((await make(NO_MEDIA, { hands: { ytDlp, blobs: slow } })).audio?.bytes).toEqual(files.mp3);
   });
 
-  it('is not asked where the page has media', async () => {
+  it('is not used when the page has media', async () => {
     const { ytDlp, notes } = await bringing('unused.mp4', files.mp4);
     expect((await make('<audio src=/a.mp3></audio>', { hands: { ytDlp } })).audio?.bytes).toEqual(files.mp3);
     expect(await notes()).toBe('');
@@ -389,7 +389,7 @@ describe('yt-dlp', () => {
     expect(await leftovers('yt-dlp')).toEqual([]);
   });
 
-  it('ends with the request, and what it started with it', async () => {
+  it('ends with the request, together with its child processes', async () => {
     const stop = new AbortController();
     const ytDlp = await program('sleep 300 & echo $! > pid; wait');
     const asked = make(NO_MEDIA, { hands: { ytDlp }, signal: stop.signal });

@@ -80,7 +80,7 @@ async function plain(url: string, agent?: import('node:http').Agent): Promise<In
   return response;
 }
 
-/** What holds of a failure within a short while: the proxy may still be closing. */
+/** Repeats a check for up to a second, because the proxy may still be closing. */
 async function settled(check: () => boolean): Promise<boolean> {
   for (let round = 0; round < 100 && !check(); round++) await sleep(10);
   return check();

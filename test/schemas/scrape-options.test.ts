@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { scrapeBody } from '../../src/schemas/scrape.ts';
 
-/** The shared scrape options: compatibility 1.3 to 1.6, and the options' table of the specification. */
+/** The options that scrapes, batches and crawls share: names, defaults, limits and conflicts. */
 
 const DAY_MS = 86_400_000;
 const TWO_YEARS_MS = 730 * DAY_MS;
@@ -113,15 +113,15 @@ describe('limits', () => {
     [{ maxAge: -1 }, /^maxAge: /],
     [{ minAge: -1 }, /^minAge: /],
     [{ foo: 1 }, /Unrecognized key: "foo"/],
-    [{ includeTags: ['['] }, /^includeTags\.0: "\[" is no CSS selector$/],
+    [{ includeTags: ['['] }, /^includeTags\.0: "\[" is not a CSS selector$/],
     [{ includeTags: [''] }, /^includeTags\.0: /],
     [{ includeTags: 'main' }, /^includeTags: /],
-    [{ excludeTags: ['p', 'a::b:c('] }, /^excludeTags\.1: .* is no CSS selector$/],
+    [{ excludeTags: ['p', 'a::b:c('] }, /^excludeTags\.1: .* is not a CSS selector$/],
     [{ headers: { 'a b': 'x' } }, /^headers\.a b: /],
     [{ headers: { a: 'x\r\nHost: evil' } }, /control characters/],
     [{ location: { country: 'Germany' } }, /alpha-2/],
     [{ location: { country: 'ZZ' } }, /alpha-2/],
-    [{ location: { languages: ['de_DE\n'] } }, /is no language tag/],
+    [{ location: { languages: ['de_DE\n'] } }, /is not a language tag/],
     [{ location: { city: 'Rome' } }, /Unrecognized key: "city"/],
     [{ proxy: 'fast' }, /^proxy: /],
     [{ profile: { name: '' } }, /^profile\.name: /],
@@ -143,7 +143,7 @@ describe('limits', () => {
 });
 
 describe('formats', () => {
-  it('a bare name means the object', () => {
+  it('can be a name instead of an object', () => {
     const names = ['markdown', 'html', 'rawHtml', 'links', 'images'];
     expect(accepted({ formats: names }).formats).toEqual(names.map((type) => ({ type })));
     expect(accepted({ formats: ['screenshot'] }).formats).toEqual([{ type: 'screenshot', fullPage: false }]);
@@ -151,11 +151,11 @@ describe('formats', () => {
   });
 
   const notBare = ['json', 'attributes', 'question', 'highlights', 'query'];
-  it.each(notBare)('%s needs its other fields, so its bare name is refused', (name) => {
+  it.each(notBare)('cannot be the name %s alone, which needs other fields', (name) => {
     expect(faults({ formats: [name] })).toContainEqual(expect.stringMatching(/^formats\.0/));
   });
 
-  it('an unknown one is named beside those that are known', () => {
+  it('with an unknown name are refused with the known names', () => {
     for (const format of ['nonsense', { type: 'nonsense' }]) {
       const [fault] = faults({ formats: [format] });
       expect(fault).toMatch(/unknown format "nonsense"; known are markdown, html, rawHtml, .*changeTracking/);
@@ -221,14 +221,14 @@ describe('formats', () => {
     expect(faults({ formats })).toEqual([`formats: ${message}`]);
   });
 
-  it('changeTracking leaves waitFor as it was asked for, for that is what the cache is asked by', () => {
+  it('with changeTracking leave waitFor unchanged, because it is part of the cache key', () => {
     const formats = ['markdown', 'changeTracking'];
     expect(accepted({ formats }).formats[1]).toEqual({ type: 'changeTracking', modes: [], tag: null });
     expect(accepted({ formats }).waitFor).toBe(0);
     expect(accepted({ formats, waitFor: 100 }).waitFor).toBe(100);
   });
 
-  it('formats that may stand together do', () => {
+  it('can be combined', () => {
     expect(faults({ formats: ['changeTracking', 'markdown', 'screenshot', json] })).toEqual([]);
     expect(faults({ formats: ['rawBase64'] })).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe('formats', () => {
     (option) => {
       const [name] = Object.keys(option);
       expect(faults({ formats: ['rawBase64'], ...option })).toEqual([
-        `${name}: rawBase64 is what the target sends, without a browser: leave ${name} out`,
+        `${name}: rawBase64 returns the bytes that the server sends, without a browser: leave ${name} out`,
       ]);
     },
   );
@@ -263,7 +263,7 @@ describe('actions', () => {
     expect(faults(options)).toContainEqual(expect.stringMatching(message));
   });
 
-  it('fifty that wait for a minute in all are understood', () => {
+  it('can be fifty that wait for a minute in total', () => {
     expect(faults({ actions: Array(50).fill(wait(1200)) })).toEqual([]);
     expect(faults({ waitFor: 59_000, actions: [{ type: 'wait', selector: 'a' }] })).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { narrowTarget, webhook } from '../../src/schemas/webhook.ts';
 
-/** The `webhook` of batches and crawls: compatibility 2.4. */
+/** The `webhook` of batches and crawls. */
 
 const URL = 'https://hooks.test/in';
 const ALL = ['started', 'page', 'completed', 'failed'];
@@ -11,12 +11,12 @@ const faults = (value: unknown) =>
   (webhook.safeParse(value).error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a webhook', () => {
-  it('may be an address alone', () => {
+  it('can be a URL alone', () => {
     expect(webhook.parse(URL)).toEqual({ url: URL, headers: {}, metadata: {}, events: ALL });
     expect(webhook.parse('http://127.0.0.1:9/')).toMatchObject({ url: 'http://127.0.0.1:9/' });
   });
 
-  it('may be an object that says more', () => {
+  it('can be an object', () => {
     const given = {
       url: URL,
       headers: { Authorization: 'Bearer x', 'X-Tenant': 'a' },
@@ -30,26 +30,26 @@ describe('a webhook', () => {
   it.each(['ftp://hooks.test/', 'hooks.test', 'javascript:alert(1)', ''])(
     'is refused when %j is its address',
     (url) => {
-      expect(faults(url)).toEqual(['url: the url of a webhook must be an http or https address']);
+      expect(faults(url)).toEqual(['url: the url of a webhook must be an http or https URL']);
       expect(faults({ url })).toEqual(faults(url));
     },
   );
 
-  it('is refused when it has members that nobody knows', () => {
+  it('is refused when it has unknown members', () => {
     expect(faults({ url: URL, secret: 'x' })).toEqual([': Unrecognized key: "secret"']);
-    expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https address']);
+    expect(faults({ headers: {} })).toEqual(['url: the url of a webhook must be an http or https URL']);
   });
 
   it.each(['finished', 'agent.completed', 'crawl', 'crawl.', 'crawl.page.more', 'Page'])(
     'is refused when it asks for %s',
     (event) => {
       expect(faults({ url: URL, events: ['page', event] })).toEqual([
-        `events.1: "${event}" is no webhook event. There are started, page, completed, failed, and full names such as crawl.page`,
+        `events.1: "${event}" is not a webhook event. The events are started, page, completed, failed, or full names such as crawl.page`,
       ]);
     },
   );
 
-  it('is refused when its headers could break out of their lines', () => {
+  it('is refused when its headers contain line breaks', () => {
     expect(faults({ url: URL, headers: { 'X-A': 'a\r\nX-B: b' } })).toHaveLength(1);
     expect(faults({ url: URL, headers: { 'X A': 'a' } })).toHaveLength(1);
   });
@@ -59,7 +59,7 @@ describe('the events of a job', () => {
   const eventsOf = (events: string[], kind: 'crawl' | 'batch_scrape') =>
     narrowTarget(webhook.parse({ url: URL, events }), kind).events;
 
-  it('are those asked for, in whatever spelling', () => {
+  it('are the requested ones in any spelling', () => {
     expect(eventsOf(['.completed', 'page', 'crawl.failed'], 'crawl')).toEqual([
       'page',
       'completed',
@@ -69,13 +69,13 @@ describe('the events of a job', () => {
     expect(eventsOf([], 'crawl')).toEqual([]);
   });
 
-  it('are not those of the other kind', () => {
+  it('exclude those of the other kind of job', () => {
     const shared = ['crawl.page', 'batch_scrape.completed'];
     expect(eventsOf(shared, 'crawl')).toEqual(['page']);
     expect(eventsOf(shared, 'batch_scrape')).toEqual(['completed']);
   });
 
-  it('leave the rest of the target as it is', () => {
+  it('leave the rest of the webhook unchanged', () => {
     const given = webhook.parse({ url: URL, headers: { a: 'b' }, metadata: { c: 'd' } });
     expect(narrowTarget(given, 'crawl')).toEqual({ ...given, events: ALL });
   });

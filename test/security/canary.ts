@@ -15,7 +15,7 @@ export interface Sighting {
   head: string;
 }
 
-/** What a test sends to prove that the canary hears: no sighting. */
+/** A request by which a test proves that the canary works; it is not a sighting. */
 const CONTROL = /^control|control-proxy\.test/;
 
 /**

@@ -1,17 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { call, scrape } from '../support/api.ts';
-import type { RunFile } from '../support/instance.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { startPages } from '../support/pages.ts';
 import { chromiumProcesses } from '../support/processes.ts';
+import { useService } from '../support/use-service.ts';
 import { ALLOWED, expectSilence, heardOf, sightings } from './canary.ts';
 import { proxyEnvironment } from './setup.ts';
 
 /** All that fetches beside pages, and all ports of the service itself. */
+
+const service = useService();
 
 const { port } = inject('canary');
 
@@ -25,7 +26,7 @@ const page = (body: string) => `<!doctype html><title>Page</title><main>${body}<
 
 afterEach(expectSilence);
 
-describe('what a job fetches beside pages', () => {
+describe('a job', () => {
   /** A crawl or map of a site that points all over the place. */
   async function walk(path: '/v2/crawl' | '/v2/map', files: Record<string, string>) {
     await using site = await startPages(
@@ -38,7 +39,7 @@ describe('what a job fetches beside pages', () => {
   }
 
   describe.each(['/v2/crawl', '/v2/map'] as const)('%s', (path) => {
-    it('takes no robots.txt from inside', async () => {
+    it('follows no redirect of robots.txt to a private IP address', async () => {
       const kind = path.slice(4);
       const redirecting = async (host: string) => {
         await using site = await startPages(
@@ -58,7 +59,7 @@ describe('what a job fetches beside pages', () => {
       for (const host of INSIDE) await redirecting(host);
     });
 
-    it('takes no sitemaps from inside', async () => {
+    it('reads no sitemap at a private IP address', async () => {
       const kind = path.slice(4);
       const robots = [ALLOWED, ...INSIDE].map((host) => `Sitemap: http://${host}:${port}/${kind}-named.xml`);
       const nested = [ALLOWED, ...INSIDE].map(
@@ -72,7 +73,7 @@ describe('what a job fetches beside pages', () => {
     });
   });
 
-  it('a crawl follows no links inside, and asks no robots.txt there', async () => {
+  it('of a crawl follows no link to a private IP address and requests no robots.txt there', async () => {
     const links = [ALLOWED, ...INSIDE].map(
       (host) => `<a href="http://${host}:${port}/crawl-link">${host}</a>`,
     );
@@ -86,7 +87,7 @@ describe('what a job fetches beside pages', () => {
     expect(heardOf('/crawl-link')).toBe(true);
   });
 
-  it('a batch names each page that is inside', async () => {
+  it('of a batch lists each refused URL among its errors', async () => {
     const hosts = [ALLOWED, ...INSIDE];
     const urls = hosts.map((host) => `http://${host}:${port}/batch`);
     const id = await startJob('/v2/batch/scrape', { urls });
@@ -102,7 +103,7 @@ describe('what a job fetches beside pages', () => {
     );
   });
 
-  it('webhooks go nowhere inside, and follow nobody there', async () => {
+  it('sends no webhook to a private IP address, directly or by redirect', async () => {
     await using site = await startPages(
       {
         '/': page('Home'),
@@ -133,19 +134,19 @@ describe('what a job fetches beside pages', () => {
   });
 });
 
-describe('the service’s own ports', () => {
+describe('the ports of the service', () => {
   async function ownPorts(): Promise<[string, string][]> {
-    const run: RunFile = JSON.parse(await readFile(`${inject('service').dataDir}/run.json`, 'utf8'));
+    const run = service.readRunFile();
     const urls = Object.entries(run.urls).map(([name, url]): [string, string] => [
       name,
       /:(\d+)(?!.*:\d)/.exec(url)![1]!,
     ]);
-    const [browser] = await chromiumProcesses();
+    const [browser] = chromiumProcesses();
     const proxy = /--proxy-server=\S+:(\d+)/.exec(browser!.command)![1]!;
     return [...urls, ['the egress proxy', proxy]];
   }
 
-  it('are as they should be', async () => {
+  it('accept connections from this machine', async () => {
     const names = (await ownPorts()).map(([name]) => name);
     expect(names).toEqual(expect.arrayContaining(['api', 'temporal', 'the egress proxy']));
     for (const [, own] of await ownPorts()) {
@@ -164,7 +165,7 @@ describe('the service’s own ports', () => {
     }
   });
 
-  it('are refused to pages', async () => {
+  it('are refused to scripts of a page', async () => {
     const ports = (await ownPorts()).map(([, own]) => own);
     const addresses = [
       `http://${ALLOWED}:${port}/`,
@@ -185,8 +186,8 @@ describe('the service’s own ports', () => {
   });
 });
 
-describe('the way out', () => {
-  it('is not the proxy that the environment names', async () => {
+describe('the route of a request', () => {
+  it('ignores the proxy variables of the environment', async () => {
     const env = { ...process.env, ...proxyEnvironment(port) };
     // One request by one connection: a killed one would leave an empty sighting.
     const script = `require('node:http').get('http://control-proxy.test/', (answer) => answer.resume())`;
@@ -204,24 +205,24 @@ describe('the way out', () => {
   const send = (mark: string, options: Record<string, unknown>) =>
     scrape({ url: `http://open.test:${port}/${mark}`, maxAge: 0, timeout: 10_000, ...options });
 
-  it.each(ENGINES)('is not chosen by headers of the request, in %s', async (name, options) => {
+  it.each(ENGINES)('is not changed by forwarding headers, in %s', async (name, options) => {
     const mark = `forged-${name.replaceAll(' ', '-')}`;
     await send(mark, { ...options, headers: forged });
     expect(heardOf(`GET /${mark} `)).toBe(true);
   });
 
-  it('is not chosen by a Host header in the plain fetch', async () => {
+  it('is not changed by a Host header, in the plain fetch', async () => {
     await send('host-plain', { fastMode: true, headers: { Host: inside } });
     expect(heardOf('GET /host-plain ')).toBe(true);
   });
 
-  it('is not chosen by a Host header in the browser', async () => {
+  it('is not changed by a Host header, in the browser', async () => {
     await send('host-browser', { waitFor: 1, timeout: 5_000, headers: { Host: inside } });
     expectSilence();
   });
 
   // Chromium refuses to override Host, and the request that visit.ts paused for its headers is never continued.
-  it('a Host header is left out in the browser, as in the plain fetch', async () => {
+  it('does not fail because of a Host header in the browser', async () => {
     const { body } = await send('host-left-out', { waitFor: 1, timeout: 5_000, headers: { Host: inside } });
     expect(body.success).toBe(true);
   });

@@ -1,4 +1,4 @@
-/** What the DNS server of the instance under test says; 127.0.0.2 may be fetched from, nothing else of this machine. */
+/** The records of the DNS server of the instance under test. Of this machine, only 127.0.0.2 may be fetched from. */
 export const NAMES: Record<string, string[] | string[][]> = {
   'open.test': ['127.0.0.2'],
   'alias-of-open.test': ['open.test'],

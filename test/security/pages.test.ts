@@ -89,7 +89,7 @@ const open = (path: string, waitFor: number) =>
 
 const inside = (mark: string) => sightings().filter(({ to, head }) => to !== ALLOWED && head.includes(mark));
 
-describe('what a page loads', () => {
+describe('what a page loads is allowed from the allowed IP address only:', () => {
   beforeAll(async () => {
     const forms = [ALLOWED, ...INSIDE].map((host) => `/forms?host=${encodeURIComponent(host)}`);
     await Promise.all(
@@ -106,7 +106,7 @@ describe('what a page loads', () => {
     expect(inside(markOf(form))).toEqual([]);
   });
 
-  it.each(['link-header', 'csp-report'])('what the header of a page names: %s', (mark) => {
+  it.each(['link-header', 'csp-report'])('what a header of the page names: %s', (mark) => {
     expect(heardOf(mark)).toBe(true);
     expect(inside(mark)).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('what a page loads', () => {
     },
   );
 
-  it('nothing else reached the canary, by TCP or UDP', () => {
+  it('nothing else reaches the canary, by TCP or UDP', () => {
     expectSilence();
     expect(sightings().filter(({ to, head }) => to === 'udp' && !head.startsWith('control'))).toEqual([]);
   });
@@ -152,7 +152,7 @@ const pathOf = (departure: string, url: string) =>
     ? `/refresh?${new URLSearchParams({ to: url })}`
     : `/embedded?${new URLSearchParams({ html: html(DEPARTURES[departure]!(url)) })}`;
 
-describe.concurrent('a page does not get inside by', () => {
+describe.concurrent('a page does not reach a private IP address by', () => {
   it.each([...Object.keys(DEPARTURES), 'Refresh'])('%s', async (departure) => {
     const mark = `leaving-${departure.replaceAll(' ', '-')}`;
     const leave = (host: string) => open(pathOf(departure, `http://${host}:${port}/${mark}`), 500);

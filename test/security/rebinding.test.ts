@@ -48,24 +48,30 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-describe.concurrent('a name that turns inside', () => {
-  it.each(ENGINES)('after the check is connected to where it was checked, in %s', async (engine, options) => {
-    const { body } = await scrape({ url: `http://rebinding-${engine}.test:${siteport}/`, ...options });
-    expect(body.data?.markdown, JSON.stringify(body)).toContain('The public face');
-    expect(secrets).toBe(0);
-  });
+describe.concurrent('a host name that changes to a private IP address', () => {
+  it.each(ENGINES)(
+    'after the check is still connected to the checked IP address, in %s',
+    async (engine, options) => {
+      const { body } = await scrape({ url: `http://rebinding-${engine}.test:${siteport}/`, ...options });
+      expect(body.data?.markdown, JSON.stringify(body)).toContain('The public face');
+      expect(secrets).toBe(0);
+    },
+  );
 
-  it.each(ENGINES)('before a redirect to itself, in %s', async (engine, options) => {
-    const { body } = await scrape({
-      url: `http://rebinding-redirect-${engine}.test:${siteport}/go`,
-      ...options,
-    });
-    if (body.success) expect(body.data.markdown).toContain('The public face');
-    else expect(body.code).toBe('unsafe_domain_blocked');
-    expect(secrets).toBe(0);
-  });
+  it.each(ENGINES)(
+    'before a redirect to itself never reaches the private IP address, in %s',
+    async (engine, options) => {
+      const { body } = await scrape({
+        url: `http://rebinding-redirect-${engine}.test:${siteport}/go`,
+        ...options,
+      });
+      if (body.success) expect(body.data.markdown).toContain('The public face');
+      else expect(body.code).toBe('unsafe_domain_blocked');
+      expect(secrets).toBe(0);
+    },
+  );
 
-  it('while its page is open gives that page nothing', async () => {
+  it('while its page is open is refused to that page', async () => {
     const url = `http://rebinding-later.test:${siteport}/later`;
     const { body } = await scrape({
       url,

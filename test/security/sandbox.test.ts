@@ -1,20 +1,22 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scrape } from '../support/api.ts';
-import type { RunFile } from '../support/instance.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
 import { chromiumProcesses, type Process } from '../support/processes.ts';
+import { runFileOf } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
+import { requireUserNamespaces } from '../support/user-namespaces.ts';
 import { ALLOWED } from './canary.ts';
 
-/** What the processes of the browser may do, as /proc tells, while a page is open. */
+/** The privileges of the browser processes while a page is open, read from /proc. */
 
-const { dataDir } = inject('service');
+const { dataDir } = useService();
 const isRoot = process.getuid?.() === 0;
 
-/** Of TCP sockets that listen (`0A`), and of all UDP sockets, by inode. */
+/** Listening TCP sockets (`0A`) and all UDP sockets, by inode. */
 async function socketsOf(pid: number, table: 'tcp' | 'udp'): Promise<{ local: string; remote: string }[]> {
   const fds = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(fds.map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')));
@@ -58,15 +60,16 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     );
     visit = scrape({ url: `${site.url}/`, waitFor: 5_000, maxAge: 0 });
     // A renderer that runs scripts has locked itself in.
-    while (!site.headersOf('/running')) await sleep(20);
-    processes = await chromiumProcesses();
+    await pollUntil(() => site.headersOf('/running'));
+    processes = chromiumProcesses();
   });
   afterAll(async () => {
     await visit;
     await site[Symbol.asyncDispose]();
   });
 
-  it('never runs as root, gains no privileges, and has its sandbox on', () => {
+  it('never runs as root, gains no privileges, and has its sandbox on', ({ skip }) => {
+    requireUserNamespaces(skip);
     expect(processes.length).toBeGreaterThan(2);
     for (const { command, status } of processes) {
       if (!command.includes('--type=')) expect(command).toContain('--host-resolver-rules=MAP * ~NOTFOUND');
@@ -77,7 +80,10 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('runs pages in processes that filter system calls, in namespaces of their own, without rights', async () => {
+  it('runs pages in processes with a system call filter, separate namespaces and no capabilities', async ({
+    skip,
+  }) => {
+    requireUserNamespaces(skip);
     const renderers = processes.filter(isRenderer);
     // One that waits for a page that may come has not begun.
     const locked = renderers.filter(({ status }) => status('Seccomp') === '2');
@@ -93,17 +99,17 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('listens nowhere: it is steered through a pipe', async () => {
+  it('listens on no port, because it is controlled through a pipe', async () => {
     const [browser] = processes.filter(({ command }) => !command.includes('--type='));
     expect(browser!.command).toContain('--remote-debugging-pipe');
     expect(browser!.command).not.toContain('--remote-debugging-port');
     for (const { pid } of processes) expect(await socketsOf(pid, 'tcp')).toEqual([]);
     // The worker does, with the egress proxy: that is how a port looks.
-    const run: RunFile = JSON.parse(await readFile(`${dataDir}/run.json`, 'utf8'));
+    const run = runFileOf({ dataDir });
     expect(await socketsOf(run.children.worker!.pid, 'tcp')).not.toEqual([]);
   });
 
-  it('hears no multicast, and has sent no datagram, though a page asks for both', async () => {
+  it('joins no multicast group and sends no datagram, even when a page asks for both', async () => {
     for (const { pid } of processes) {
       const sockets = await socketsOf(pid, 'udp');
       // WebRTC binds a port for each family whether it may use it or not; a page that could would have a peer.
@@ -113,14 +119,14 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     }
   });
 
-  it('tells a page none of the addresses of this machine', async () => {
+  it('tells a page no IP address of this machine', async () => {
     await visit;
     // The end of the list is told by an empty one.
     expect(candidates.filter(Boolean)).toEqual([]);
     expect(candidates.length).toBeGreaterThan(0);
   });
 
-  it.runIf(isRoot)('as its user may read nothing of the data', async () => {
+  it.runIf(isRoot)('cannot read the data directory as its user', async () => {
     const uid = processes[0]!.status('Uid').split(/\s+/)[0]!;
     const find = (...rights: string[]) =>
       promisify(execFile)('setpriv', [...[...rights, 'find', dataDir, '-type', 'f', '-readable']]).then(
@@ -131,12 +137,12 @@ describe.runIf(process.platform === 'linux')('the browser, while a page is open'
     expect((await find('--clear-groups')).length).toBeGreaterThan(10);
   });
 
-  it('shows no page a file of the data', async () => {
+  it('refuses file URLs of the data directory', async () => {
     const { body } = await scrape({ url: `file://${dataDir}/api-key`, waitFor: 1 });
     expect(body).toMatchObject({ success: false, code: 'BAD_REQUEST' });
   });
 
-  it('inherits nothing from the service but what it needs', async () => {
+  it('inherits no settings or secrets of the service', async () => {
     for (const { pid } of processes.filter(({ command }) => !command.includes('--type='))) {
       const names = (await readFile(`/proc/${pid}/environ`, 'utf8'))
         .split('\0')

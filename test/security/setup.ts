@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startDns } from '../support/dns.ts';
-import { startInstance } from '../support/instance.ts';
+import { startService } from '../support/service.ts';
 import { ALLOWED, startCanary } from './canary.ts';
 import { NAMES } from './names.ts';
 
@@ -30,7 +30,7 @@ export default async function setup({ provide }: TestProject) {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-canary-'));
   const ledger = path.join(directory, 'sightings');
   const [canary, dns] = await Promise.all([startCanary(ledger), startDns(NAMES)]);
-  const instance = await startInstance({
+  const service = await startService({
     env: {
       LOG_LEVEL: 'warn',
       WINNOW_ALLOW_PRIVATE: `${ALLOWED}/32`,
@@ -39,9 +39,9 @@ export default async function setup({ provide }: TestProject) {
     },
   });
   provide('canary', { port: canary.port, ledger });
-  provide('service', { url: instance.url, key: instance.key, dataDir: instance.dataDir });
+  provide('service', { url: service.url, key: service.key, dataDir: service.dataDir });
   return async () => {
-    await instance.stop();
+    await service.stop();
     await dns.close();
     canary.close();
     await rm(directory, { recursive: true });

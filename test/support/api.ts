@@ -1,13 +1,13 @@
 import { inject } from 'vitest';
-import { errorsOf } from '../../src/api/route-errors.ts';
+import { errorCodesOf } from '../../src/api/http/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 
-/** An answer of the API: its status, headers and JSON. */
-export interface Answer {
+/** A response of the API: its status, headers and JSON body. */
+export interface ApiResponse {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client without types does
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses as a client without types does
   body: any;
 }
 
@@ -15,7 +15,7 @@ export interface Answer {
 function requireDeclared(
   method: string,
   path: string,
-  { status, body }: Pick<Answer, 'status' | 'body'>,
+  { status, body }: Pick<ApiResponse, 'status' | 'body'>,
 ): void {
   if (body?.success !== false) return;
   const { pathname } = new URL(path, 'http://api');
@@ -24,12 +24,16 @@ function requireDeclared(
       each.method.toUpperCase() === method &&
       new RegExp(`^${each.path.replace(/:\w+/g, '[^/]+')}/?$`).test(pathname),
   );
-  if (!route || (errorsOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
+  if (!route || (errorCodesOf(route).includes(body.code) && ERRORS[body.code as ErrorCode].status === status))
     return;
   throw new Error(`${method} ${route.path} answered ${status} ${body.code}, which it does not declare`);
 }
 
-/** Calls the shared instance; every error must be one that the route declares. @param init.key another key than the first team's; `null` for none */
+/**
+ * Sends a request to the API, by default that of the shared service: a GET, or with a body a POST.
+ * @param init.key another key than that of the first team; `null` for none
+ * @throws Error for an error response that the API reference does not list for the route
+ */
 export async function call(
   path: string,
   init: {
@@ -40,7 +44,7 @@ export async function call(
     url?: string;
     headers?: Record<string, string>;
   } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const service = inject('service');
   const key = init.key === undefined ? service.key : init.key;
   const raw = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body));
@@ -60,5 +64,5 @@ export async function call(
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Scrapes through the shared instance. */
+/** Scrapes through the shared service. */
 export const scrape = (body: Record<string, unknown>) => call('/v2/scrape', { body });

@@ -7,7 +7,7 @@ export interface Brand {
   files?: Record<string, string | RequestListener>;
   /** The whole answer must have these fields; `{origin}` stands for the site's own. */
   truth: DeepPartial<Branding>;
-  /** What the answer must not have, as paths. */
+  /** Paths of fields that the result must not have. */
   absent?: string[];
 }
 

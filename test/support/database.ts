@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/db/client.ts';
-import { addKey, changeTeam, createTeam, makeKey, type TeamChange } from '../../src/db/teams.ts';
+import { addKey, changeTeam, createTeam, generateKey, type TeamChange } from '../../src/db/teams/teams.ts';
 import { runningDatabaseUrl } from '../../src/embedded/postgres.ts';
 
-/** The shared instance's own database; to be closed by whoever opened it. */
+/** Opens the database of the shared service; the caller closes it. */
 export function openTestDatabase(): Database {
   return openDatabase(runningDatabaseUrl(inject('service').dataDir), (error) => {
     throw error;
   });
 }
 
-/** Opens a database of its own on the shared instance's server, empty, and drops it in the end. */
+/** Creates an empty database on the Postgres server of the shared service, and drops it when it is disposed of. */
 export async function openEmptyDatabase() {
   const server = openTestDatabase();
-  const name = `empty_${Date.now()}`;
+  const name = `empty_${randomUUID()}`;
   await sql`create database ${sql.id(name)}`.execute(server.query);
   const url = new URL(runningDatabaseUrl(inject('service').dataDir));
   url.pathname = `/${name}`;
@@ -49,7 +49,7 @@ export async function makeTeam(db: Database, change: TeamChange = {}): Promise<T
 
 /** Gives a team another key. */
 export async function giveKey(db: Database, teamId: string, name: string): Promise<string> {
-  const key = makeKey();
+  const key = generateKey();
   await addKey(db, teamId, name, key);
   return key;
 }

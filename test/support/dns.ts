@@ -17,7 +17,7 @@ export interface TestDns {
   close(): Promise<void>;
 }
 
-/** What one question is answered with: addresses, or the number of an error (RFC 1035 4.1.1), such as 2 for SERVFAIL. */
+/** The response to a query: IP addresses, or an RCODE (RFC 1035, 4.1.1) such as 2 for SERVFAIL. */
 type Turn = string[] | number;
 
 /**

@@ -1,21 +1,21 @@
 import type { TestProject } from 'vitest/node';
-import { startInstance } from './instance.ts';
+import { type ServiceAccess, startService } from './service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The instance that all tests of the service share. */
-    service: { url: string; key: string; dataDir: string };
+    /** The service that all test files of the project share. */
+    service: ServiceAccess;
   }
 }
 
 /**
- * Starts the real service once for the run: engine, database, worker, API; ends it after the last test. Where
- * WINNOW_TEST_SERVICE describes one that runs, it is that.
+ * Starts the real service (Postgres, Temporal, worker and API) once for all test files, and stops it after the last one.
+ * Where WINNOW_TEST_SERVICE describes a running service as JSON, the tests use that one.
  */
 export default async function setup({ provide }: TestProject) {
   const given = process.env.WINNOW_TEST_SERVICE;
   if (given) return void provide('service', JSON.parse(given));
-  const instance = await startInstance({ env: { LOG_LEVEL: 'warn' } });
-  provide('service', { url: instance.url, key: instance.key, dataDir: instance.dataDir });
-  return () => instance.stop();
+  const service = await startService({ env: { LOG_LEVEL: 'warn' } });
+  provide('service', { url: service.url, key: service.key, dataDir: service.dataDir });
+  return () => service.stop();
 }

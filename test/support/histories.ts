@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Client } from '@temporalio/client';
 import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../src/bundle.ts';
 import { readConfig } from '../../src/config.ts';
+import { workflowBundle } from '../../src/temporal/workflow-bundle.ts';
 
 const HISTORIES = path.join(import.meta.dirname, '..', 'workflows', 'histories');
 
-/** What a workflow did, event by event. */
+/** The events of a workflow. */
 export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 
 /** The saved histories of earlier versions, by file name. */
@@ -28,7 +28,7 @@ export function silenceReplays(): void {
 /** Holds a history against the workflows as they are now. @throws DeterminismViolationError where they differ */
 export async function replay(history: History, workflowId: string): Promise<void> {
   const codePath = await workflowBundle(readConfig().cacheDir);
-  // What went through JSON is the same as what came over the wire.
+  // The type is the same before and after JSON.
   const stored = historyFromJSON(JSON.parse(historyToJSON(history)));
   await Worker.runReplayHistory({ workflowBundle: { codePath } }, stored, workflowId);
 }

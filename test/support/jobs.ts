@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, call } from './api.ts';
+import { type ApiResponse, call } from './api.ts';
+import { pollUntil } from './poll.ts';
 
-type Body = Answer['body'];
+type Body = ApiResponse['body'];
 type Options = { key?: string; url?: string };
 
-/** Starts a batch or crawl of the shared instance and expects that to work. @returns its id */
+/** Starts a batch or crawl, by default of the shared service. @returns its id @throws Error unless the API accepts it */
 export async function startJob(
   path: string,
   body: Record<string, unknown>,
@@ -16,23 +16,25 @@ export async function startJob(
   return answer.body.id;
 }
 
-/** Reads a status until it says what is wanted. */
-export async function until(
+/** Reads the status of a job until it fulfils a condition. @returns that status */
+export function untilStatus(
   path: string,
-  wanted: (body: Body) => boolean,
+  isWanted: (body: Body) => boolean,
   options: Options = {},
 ): Promise<Body> {
-  for (;;) {
+  return pollUntil(async () => {
     const { body } = await call(path, options);
-    if (wanted(body)) return body;
-    await sleep(50);
-  }
+    return isWanted(body) && body;
+  });
 }
 
-/** Reads a job's first page of status until it has ended; its counters must add up all the while. */
+/**
+ * Reads the first page of a job's status until the job has ended.
+ * @throws Error when the counters go backwards or exceed the total meanwhile
+ */
 export async function finished(path: string, id: string, options: Options = {}): Promise<Body> {
   let last = { total: 0, completed: 0 };
-  return until(
+  return untilStatus(
     `${path}/${id}`,
     (body) => {
       if (body.completed < last.completed || body.total < body.completed) {
@@ -47,6 +49,6 @@ export async function finished(path: string, id: string, options: Options = {}):
   );
 }
 
-/** Addresses of the documents of a status, sorted. */
+/** The requested URLs of the documents of a status, sorted. */
 export const sourcesOf = (body: Body): string[] =>
   body.data.map((each: Body) => each.metadata.sourceURL as string).sort();

@@ -83,7 +83,7 @@ export async function mediaFile(
   return Buffer.from(output.target.buffer ?? new ArrayBuffer());
 }
 
-/** What a file has: its type with codecs, and the first bytes of the packets of each track. */
+/** The media type of a file with its codecs, and the first bytes of the packets of each track. */
 export async function look(bytes: Uint8Array) {
   using input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS });
   const tracks = await input.getTracks();

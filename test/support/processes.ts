@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { inject } from 'vitest';
-import type { RunFile } from './instance.ts';
+import { runFileOf } from './service.ts';
 
 /** A process of this machine, as `/proc` shows it. */
 export interface Process {
@@ -13,9 +11,9 @@ export interface Process {
   status(field: string): string;
 }
 
-/** The processes of Chromium that the shared instance's worker runs now. */
-export async function chromiumProcesses(): Promise<Process[]> {
-  const run: RunFile = JSON.parse(await readFile(path.join(inject('service').dataDir, 'run.json'), 'utf8'));
+/** The Chromium processes that the worker of the shared service runs now. */
+export function chromiumProcesses(): Process[] {
+  const run = runFileOf(inject('service'));
   const all = listProcesses();
   const below = (pid: number): Process[] =>
     all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);

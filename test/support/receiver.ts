@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pollUntil } from './poll.ts';
 
-/** What a webhook was sent. */
+/** A request that the webhook receiver got. */
 export interface Received {
   path: string;
   headers: IncomingHttpHeaders;
@@ -49,7 +49,7 @@ export async function startReceiver(
     received: [],
     most: 0,
     async until(count) {
-      while (receiver.received.length < count) await sleep(20);
+      await pollUntil(() => receiver.received.length >= count);
       return receiver.received;
     },
     async [Symbol.asyncDispose]() {

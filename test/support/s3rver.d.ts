@@ -1,4 +1,4 @@
-/** What our tests use of a package without types of its own. */
+/** The part of s3rver that tests use. The package has no types of its own. */
 declare module 's3rver' {
   export default class S3rver {
     constructor(options: {

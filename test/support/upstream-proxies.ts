@@ -9,7 +9,7 @@ import { SELF_SIGNED, tlsOptions } from './tls.ts';
 export interface TestProxy {
   /** As it is written into settings, with user name and password. */
   url: string;
-  /** What it was asked to connect to, in order, as it was written: `host:port`. */
+  /** The targets of its CONNECT requests in order, as they were written: `host:port`. */
   targets: string[];
   /** Connections of those that logged in with something else. */
   strangers: number;

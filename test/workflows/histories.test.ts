@@ -13,7 +13,7 @@ silenceReplays();
 const parse = (text: string) => historyFromJSON(JSON.parse(text));
 
 describe('histories of earlier versions', () => {
-  it('are there for every kind of job', () => {
+  it('exist for every kind of job', () => {
     const kinds = new Set(savedHistories().map((name) => name.split('-')[0]));
     expect([...kinds].sort()).toEqual(['batch', 'crawl', 'map', 'scrape', 'webhooks']);
   });

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../support/api.ts';
-import { type Instance, startInstance } from '../support/instance.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
-/** What the worker's log says of jobs: what happened, once, and a warning only where the operator has to know. */
+/** The log of the worker about jobs: each event once, and a warning only if the operator has to act. */
 
 interface Line {
   level: number;
@@ -16,11 +16,10 @@ interface Line {
 const INFO = 30;
 const WARN = 40;
 
-let instance: Instance;
+const service = useService(() => ({ LOG_LEVEL: 'debug' }));
 let pages: Pages;
 let held = Promise.withResolvers<void>();
 beforeAll(async () => {
-  instance = await startInstance({ env: { LOG_LEVEL: 'debug' } });
   pages = await startPages({
     '/reset': (request) => request.socket.destroy(),
     '/reset-too': (request) => request.socket.destroy(),
@@ -34,16 +33,13 @@ beforeAll(async () => {
     '/': '<main><h1>Start</h1><p>A page with two sentences. This is one.</p></main>',
   });
 });
-afterAll(async () => {
-  await pages[Symbol.asyncDispose]();
-  await instance.stop();
-});
+afterAll(() => pages[Symbol.asyncDispose]());
 
-const service = (route: string, init: Parameters<typeof call>[1] = {}) =>
-  call(route, { ...init, url: instance.url, key: instance.key });
+const request = (route: string, init: Parameters<typeof call>[1] = {}) =>
+  call(route, { ...init, url: service.url, key: service.key });
 
 async function readLog(): Promise<Line[]> {
-  const text = await readFile(path.join(instance.dataDir, 'logs', 'worker.log'), 'utf8');
+  const text = await readFile(path.join(service.dataDir, 'logs', 'worker.log'), 'utf8');
   return text
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
@@ -58,29 +54,29 @@ async function linesWith(text: string): Promise<Line[]> {
 }
 
 describe('the log of the worker', () => {
-  it('says once why a scrape failed, without a warning', async () => {
-    const { body } = await service('/v2/scrape', { body: { url: `${pages.url}/reset` } });
+  it('contains the reason of a failed scrape once, without a warning', async () => {
+    const { body } = await request('/v2/scrape', { body: { url: `${pages.url}/reset` } });
     const lines = await linesWith('SCRAPE_SITE_ERROR');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({ level: INFO, code: 'SCRAPE_SITE_ERROR', workflowType: 'scrape' });
     expect(lines[0]?.msg).toBe(`${lines[0]?.workflowId} failed: SCRAPE_SITE_ERROR: ${body.error}`);
   });
 
-  it('says nothing of a scrape with zero data retention but its code', async () => {
-    await service('/v2/scrape', { body: { url: `${pages.url}/reset-too`, zeroDataRetention: true } });
+  it('contains only the error code of a failed scrape with zero data retention', async () => {
+    await request('/v2/scrape', { body: { url: `${pages.url}/reset-too`, zeroDataRetention: true } });
     const [line] = await linesWith('(encrypted)');
     expect(line?.msg).toMatch(/^scrape\/[\w-]+ failed: SCRAPE_SITE_ERROR: \(encrypted\)$/);
     expect(JSON.stringify(await readLog())).not.toContain('sealed:');
   });
 
-  it('has no warning of pages and sitemaps that are still read when their crawl has ended', async () => {
-    const limited = await service('/v2/crawl', { body: { url: pages.url, limit: 1 } });
+  it('contains no warning about pages and sitemaps that are still read when their crawl has ended', async () => {
+    const limited = await request('/v2/crawl', { body: { url: pages.url, limit: 1 } });
     await expect
-      .poll(async () => (await service(`/v2/crawl/${limited.body.id}`)).body.status, { timeout: 30_000 })
+      .poll(async () => (await request(`/v2/crawl/${limited.body.id}`)).body.status, { timeout: 30_000 })
       .toBe('completed');
     const outlived = async () => {
       const before = pages.requests.length;
-      const { body } = await service('/v2/crawl', {
+      const { body } = await request('/v2/crawl', {
         body: { url: `${pages.url}/held`, sitemap: 'skip', scrapeOptions: { maxAge: 0 } },
       });
       await expect
@@ -88,7 +84,7 @@ describe('the log of the worker', () => {
           timeout: 20_000,
         })
         .toBe(true);
-      await service(`/v2/crawl/${body.id}`, { method: 'DELETE' });
+      await request(`/v2/crawl/${body.id}`, { method: 'DELETE' });
       // The workflow has ended by then, and the activity has not heard of it.
       await sleep(500);
       held.resolve();

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
 
 /** The workflows of batches and crawls: what a person sees and can do in the Temporal UI, and what is never in there. */
+
+const service = useService();
 
 silenceReplays();
 
@@ -22,7 +25,7 @@ let client: Client;
 beforeAll(async () => {
   site = await startSite();
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(() => Promise.all([connection.close(), db.close(), site.close()]));
@@ -33,10 +36,10 @@ const startSlow = (count: number, ms?: number) =>
   startJob(BATCH, { urls: slow(count, ms), maxAge: 0, maxConcurrency: 1 });
 
 describe('a batch in the Temporal UI', () => {
-  it('says what it is and how far', async () => {
+  it('shows its summary and progress', async () => {
     const id = await startSlow(5);
     const handle = client.workflow.getHandle(`batch/${id}`);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     const description = await handle.describe();
     expect(await description.staticSummary()).toBe('Batch of 5 pages');
     const attributes = description.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
@@ -48,11 +51,11 @@ describe('a batch in the Temporal UI', () => {
     expect(shown.currentDetails).toContain('credits: 5');
   });
 
-  it('rests, goes on and is tuned by signals', async () => {
+  it('is paused, resumed and tuned by signals', async () => {
     const id = await startSlow(6, 200);
     const handle = client.workflow.getHandle(`batch/${id}`);
     await handle.signal('pause');
-    await until(`${BATCH}/${id}`, ({ paused }) => paused === true);
+    await untilStatus(`${BATCH}/${id}`, ({ paused }) => paused === true);
     await handle.signal('retune', { maxConcurrency: -1, speed: 'high' });
     await handle.signal('retune', { maxConcurrency: 4, delay: 0.01 });
     const isTuned = async () => {
@@ -63,16 +66,16 @@ describe('a batch in the Temporal UI', () => {
         .executeTakeFirst();
       return row?.max_concurrency === 4 && row.delay_ms === 10;
     };
-    while (!(await isTuned()));
+    await pollUntil(isTuned);
     await handle.signal('resume');
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 6 });
     await handle.result();
     await replay(await handle.fetchHistory(), handle.workflowId);
   });
 
-  it('can be cancelled, which ends the job', async () => {
+  it('ends its job when it is cancelled', async () => {
     const id = await startSlow(9);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).cancel();
     const body = await finished(BATCH, id);
     expect(body).toMatchObject({ status: 'cancelled', total: body.completed });
@@ -80,7 +83,7 @@ describe('a batch in the Temporal UI', () => {
 });
 
 describe('the history of a crawl', () => {
-  it('is a few events for hundreds of pages, names none of them, and replays', async () => {
+  it('has few events for hundreds of pages, names no page, and replays', async () => {
     const url = `${site.url}/links/0`;
     const id = await startJob('/v2/crawl', {
       url,
@@ -102,9 +105,9 @@ describe('the history of a crawl', () => {
 });
 
 describe('a job that lost its workflow', () => {
-  it('goes on by itself', async () => {
+  it('is continued by the upkeep workflow', async () => {
     const id = await startSlow(4, 300);
-    await until(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
+    await untilStatus(`${BATCH}/${id}`, ({ completed }) => completed >= 1);
     await client.workflow.getHandle(`batch/${id}`).terminate('lost');
     // As if nothing had happened to it for a while; the next round of upkeep is asked for at once.
     await db.query
@@ -120,15 +123,14 @@ describe('a job that lost its workflow', () => {
     expect(await finished(BATCH, id)).toMatchObject({ status: 'completed', completed: 4 });
   });
 
-  it('reads for a person in its details what upkeep did last', async () => {
+  it('is found by the upkeep workflow, whose details say what it did last', async () => {
     const shown = async () =>
       (
         await client.workflow
           .getHandle('upkeep')
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata')
       ).currentDetails;
-    let details = await shown();
-    while (!details) details = await shown();
+    const details = await pollUntil(async () => (await shown()) || undefined);
     expect(details).toMatch(/^Last tidied up: \d+ jobs, \d+ files, \d+ copies of pages\.$/);
   });
 });

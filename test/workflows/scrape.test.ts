@@ -1,16 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { articleTruth, type Site, startSite } from '../../bench/site.ts';
-import { connectTemporal, prepareNamespace } from '../../src/temporal.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { prepareNamespace } from '../../src/temporal/namespace.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
 
-/** What a scrape leaves in Temporal: enough for a person to read it there, nothing of the page. */
+/** The traces of a scrape in Temporal: enough for a person to understand it, but no content of the page. */
+
+const service = useService();
 
 const RETENTION_SECONDS = 7 * 86_400;
 
@@ -22,7 +25,7 @@ let client: Client;
 
 beforeAll(async () => {
   site = await startSite();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
@@ -69,16 +72,15 @@ describe('a finished scrape', () => {
 
   it('is found by its attributes', async () => {
     const query = `JobKind = 'scrape' AND Host = '${new URL(site.url).host}' AND ExecutionStatus = 'Completed'`;
-    for (;;) {
-      const found = [];
-      for await (const { workflowId } of client.workflow.list({ query })) found.push(workflowId);
-      if (found.includes(`scrape/${jobId}`)) break;
-      // The index is written a moment later.
-      await sleep(50);
-    }
+    // Temporal writes its index a moment after the workflow has ended.
+    await pollUntil(async () => {
+      for await (const { workflowId } of client.workflow.list({ query }))
+        if (workflowId === `scrape/${jobId}`) return true;
+      return false;
+    });
   });
 
-  it('has nothing of the page in its history', () => {
+  it('contains nothing of the page in its history', () => {
     const payloads = payloadsOf(history);
     const first = payloads.find((text) => text.startsWith('{"jobId"'));
     expect(JSON.parse(first ?? '{}')).toEqual({ jobId, timeoutMs: 60_000, label: url() });
@@ -103,10 +105,12 @@ describe('a finished scrape', () => {
 });
 
 describe('a failed scrape', () => {
-  it('says why, in the words of its answer, and can be found by that', async () => {
-    const failed = await scrape({ url: `${site.url}/reset` });
-    const { body } = await call('/v2/team/activity?limit=1');
-    const handle = client.workflow.getHandle(`scrape/${body.data[0].id}`);
+  it('has the error of the API response, and can be found by its code', async () => {
+    const url = `${site.url}/reset`;
+    const failed = await scrape({ url });
+    const { body } = await call('/v2/team/activity?endpoint=scrape');
+    const { id } = body.data.find(({ target }: { target: string }) => target === url);
+    const handle = client.workflow.getHandle(`scrape/${id}`);
     const description = await handle.describe();
     expect(description.status.name).toBe('FAILED');
     const attributes = description.typedSearchAttributes.getAll();
@@ -134,17 +138,17 @@ describe('the namespace', () => {
     attributes: expect.arrayContaining(SEARCH_ATTRIBUTES.map(({ name }) => name)),
   };
 
-  it('keeps history for a week and knows our attributes', async () => {
+  it('keeps histories for a week and has the search attributes', async () => {
     expect(await stateOf('default')).toEqual(prepared);
   });
 
-  it('is prepared where it exists already, and as often as a worker starts', async () => {
+  it('is prepared when it exists already, and at every start of a worker', async () => {
     const namespace = `existing-${Date.now()}`;
     await connection.workflowService.registerNamespace({
       namespace,
       workflowExecutionRetentionPeriod: msToTs('1 day'),
     });
-    while ((await stateOf(namespace).catch(() => undefined)) === undefined) await sleep(50);
+    await pollUntil(() => stateOf(namespace).catch(() => undefined));
     expect(await stateOf(namespace)).toMatchObject({ retentionSeconds: 86_400 });
     await prepareNamespace(connection, namespace);
     await prepareNamespace(connection, namespace);

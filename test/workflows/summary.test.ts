@@ -1,15 +1,17 @@
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { rangesOf } from '../../src/activities/chunk.ts';
-import { connectTemporal } from '../../src/temporal.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rangesOf } from '../../src/page-jobs/chunk-log.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
-import { finished, startJob, until } from '../support/jobs.ts';
+import { finished, startJob, untilStatus } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
-/** What a person reads in the Temporal UI of a job that has ended. */
+/** The summary of an ended job in the Temporal UI. */
+
+const service = useService();
 
 silenceReplays();
 
@@ -42,7 +44,7 @@ beforeAll(async () => {
     '/forbidden': (_request, response) =>
       void response.writeHead(403, { 'Content-Type': 'text/html' }).end(page()),
   });
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
 });
 afterAll(async () => {
@@ -90,7 +92,7 @@ describe('the history of a crawl with failures', () => {
     history = await handle.fetchHistory();
   });
 
-  it('ends with what became of it: pages, failures by code, credits, the slowest host, and what was skipped', () => {
+  it('ends with pages, failures by code, credits, the slowest host and skipped URLs', () => {
     expect(result).toEqual({
       status: 'completed',
       pages: 5,
@@ -106,7 +108,7 @@ describe('the history of a crawl with failures', () => {
     });
   });
 
-  it('says the same in words', async () => {
+  it('says the same in its details', async () => {
     const details = await detailsOf(`crawl/${id}`);
     expect(details).toContain('**5 of 5 pages**, completed');
     expect(details).toContain('- failed: 1 (SCRAPE_SITE_ERROR 1)');
@@ -115,7 +117,7 @@ describe('the history of a crawl with failures', () => {
     expect(details).toContain('- skipped: robots.txt 2, same page as another 1');
   });
 
-  it('names every step, and says in its result what the step did', () => {
+  it('names every step and its result', () => {
     const steps = activitiesOf(history);
     expect(steps.find(({ name }) => name === 'prepareCrawl')).toMatchObject({
       summary: 'robots.txt',
@@ -126,7 +128,7 @@ describe('the history of a crawl with failures', () => {
       result: { pages: expect.any(Number), blocked: 1, files: { read: 1, failed: {}, truncated: false } },
     });
     const chunks = steps.filter(({ name }) => name === 'scrapePages');
-    for (const { summary } of chunks) expect(summary).toMatch(/^Worker \d+ of the job$/);
+    for (const { summary } of chunks) expect(summary).toMatch(/^Page worker \d+$/);
     const reports = chunks.flatMap(({ result: report }) => (report?.chunk ? [report.chunk] : []));
     const ended = reports.flatMap(({ pages: ordinals }: { pages: string }) =>
       ordinals.split(', ').filter(Boolean),
@@ -138,7 +140,7 @@ describe('the history of a crawl with failures', () => {
     ]);
   });
 
-  it('names no page, and replays', async () => {
+  it('names no page and replays', async () => {
     const told = payloadsOf(history).filter((payload) => !payload.includes(`Crawl of ${pages.url}`));
     expect(told.filter((payload) => /http|\/one|\/two|\/private/.test(payload))).toEqual([]);
     await replay(history, `crawl/${id}`);
@@ -146,7 +148,7 @@ describe('the history of a crawl with failures', () => {
 });
 
 describe('the result of a batch whose pages the cache answers', () => {
-  it('names no host as slow, for none was asked', async () => {
+  it('names no slow host', async () => {
     const url = `${pages.url}/one?slow`;
     await scrape({ url });
     const id = await startJob('/v2/batch/scrape', { urls: [url], minAge: 0 });
@@ -158,11 +160,11 @@ describe('the result of a batch whose pages the cache answers', () => {
 });
 
 describe('the details of a batch that was cancelled', () => {
-  it('say how far it came', async () => {
+  it('say how many pages it scraped', async () => {
     held = Promise.withResolvers();
     const urls = [`${pages.url}/one`, `${pages.url}/held`];
     const id = await startJob('/v2/batch/scrape', { urls, maxAge: 0 });
-    await until(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
+    await untilStatus(`/v2/batch/scrape/${id}`, ({ completed }) => completed === 1);
     await call(`/v2/batch/scrape/${id}`, { method: 'DELETE' });
     const handle = client.workflow.getHandle(`batch/${id}`);
     await expect(handle.result()).rejects.toThrow();
@@ -175,7 +177,7 @@ describe('the details of a batch that was cancelled', () => {
 });
 
 describe('the history of a scrape', () => {
-  it('says which engine answered, what gave way to it and why, and how long each stage took', async () => {
+  it('says which engine returned the page, which ones did not and why, and how long each stage took', async () => {
     const { body } = await scrape({ url: `${pages.url}/forbidden`, maxAge: 0 });
     const workflowId = `scrape/${body.data.metadata.scrapeId}`;
     const handle = client.workflow.getHandle(workflowId);
@@ -197,7 +199,7 @@ describe('the history of a scrape', () => {
     await replay(await handle.fetchHistory(), workflowId);
   });
 
-  it('says so where the cache answered', async () => {
+  it('says that the page came from the cache', async () => {
     const url = `${pages.url}/one?cached`;
     await scrape({ url });
     const { body } = await scrape({ url });
@@ -208,7 +210,7 @@ describe('the history of a scrape', () => {
 });
 
 describe('jobs with zero data retention', () => {
-  it('leave nothing of their pages in results, details and summaries', async () => {
+  it('leave nothing about their pages in results, details and summaries', async () => {
     const id = await startJob('/v2/crawl', { url: pages.url, zeroDataRetention: true });
     await finished('/v2/crawl', id);
     const handle = client.workflow.getHandle(`crawl/${id}`);
@@ -224,7 +226,7 @@ describe('jobs with zero data retention', () => {
   });
 });
 
-describe('ordinals in few characters', () => {
+describe('ranges of ordinals', () => {
   it.each([
     [[], ''],
     [[3], '3'],

@@ -1,20 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { NativeConnection } from '@temporalio/worker';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Site, startSite } from '../../bench/site.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { redeliver } from '../../src/db/webhooks.ts';
-import { connectTemporal, createTemporal, type Temporal } from '../../src/temporal.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { createTemporal, type Temporal } from '../../src/temporal/workflow-client.ts';
+import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { type History, replay, silenceReplays } from '../support/histories.ts';
-import { temporalAddress } from '../support/instance.ts';
+import { pollUntil } from '../support/poll.ts';
 import { deadAddress, startReceiver } from '../support/receiver.ts';
+import { useService } from '../support/use-service.ts';
 import { deliveriesOf, endPages, endTestJob, makeJob, type TestJob } from '../support/webhooks.ts';
 
 /** One workflow delivers all events of a job, whatever becomes of them; nothing of them is in its history. */
+
+const service = useService();
 
 silenceReplays();
 
@@ -27,7 +30,7 @@ let temporal: Temporal;
 beforeAll(async () => {
   site = await startSite();
   db = openTestDatabase();
-  connection = await connectTemporal(await temporalAddress(inject('service').dataDir));
+  connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
   temporal = createTemporal(connection, 'default');
 });
@@ -45,11 +48,13 @@ const count = (
 
 /** Waits until the delivery workflow of a job has nothing to do before the next retry. */
 async function untilAsleep(job: TestJob): Promise<void> {
-  while (!count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')) await sleep(50);
+  await pollUntil(async () =>
+    Boolean(count(await deliveryOf(job).fetchHistory(), 'timerStartedEventAttributes')),
+  );
 }
 
 describe('the delivery workflow of a job', () => {
-  it('waits for the next retry, is woken by a redelivery, and ends when nothing is left', async () => {
+  it('waits for the next retry, starts again at a redelivery, and ends when nothing is pending', async () => {
     let down = true;
     await using receiver = await startReceiver(() => (down ? 500 : 200));
     const job = await makeJob(db, { webhook: receiver.url, pages: 2 });
@@ -70,7 +75,7 @@ describe('the delivery workflow of a job', () => {
     await replay(history, `webhooks/${job.id}`);
   });
 
-  it('is one for 2,000 events of a dead receiver', async () => {
+  it('handles 2,000 events of an unreachable receiver', async () => {
     const job = await makeJob(db, { webhook: await deadAddress(), pages: 2_000 });
     await endPages(db, job, { count: 2_000, error: 'no' });
     await endTestJob(db, job);
@@ -87,7 +92,7 @@ describe('the delivery workflow of a job', () => {
     await handle.terminate();
   });
 
-  it('ends at once for a job that is gone', async () => {
+  it('ends at once for a job that was deleted', async () => {
     const job = await makeJob(db, { webhook: await deadAddress() });
     await db.query.deleteFrom('jobs').where('id', '=', job.id).execute();
     await start(job);
@@ -101,7 +106,7 @@ describe('a batch with a webhook', () => {
     return (await call('/v2/batch/scrape', { body: { urls, webhook } })).body;
   };
 
-  it('ends before its deliveries do, and they go on', async () => {
+  it('ends before its deliveries, which continue', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const batch = await startBatch(receiver.url, 3);
@@ -112,7 +117,7 @@ describe('a batch with a webhook', () => {
     expect(receiver.received).toHaveLength(5);
   });
 
-  it('that is cancelled leaves its deliveries be', async () => {
+  it('that is cancelled does not cancel its deliveries', async () => {
     const freed = Promise.withResolvers<number>();
     await using receiver = await startReceiver(() => freed.promise);
     const { body } = await call('/v2/batch/scrape', {
@@ -127,7 +132,7 @@ describe('a batch with a webhook', () => {
     expect((await deliveryOf(body).describe()).status.name).toBe('COMPLETED');
   });
 
-  it('that gets more pages wakes its deliveries, or starts them again', async () => {
+  it('that gets more pages resumes or restarts its deliveries', async () => {
     await using receiver = await startReceiver();
     const batch = await startBatch(receiver.url, 2);
     await receiver.until(4);

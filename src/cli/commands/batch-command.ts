@@ -37,7 +37,7 @@ export const batchCommand = defineCommand({
       noun: 'batch',
       path: '/v2/batch/scrape',
       args: values,
-      start: (starting) => startBatch(starting, urls, options),
+      start: (starter) => startBatch(starter, urls, options),
     });
   },
 });
@@ -58,29 +58,31 @@ async function readUrls(file: string): Promise<string[]> {
 }
 
 /** Starts the batch with as many URLs as one request holds, and appends the others to it. */
-async function startBatch(starting: JobStarter, urls: string[], options: object): Promise<string> {
+async function startBatch(starter: JobStarter, urls: string[], options: object): Promise<string> {
   let id: string | undefined;
   const invalid: string[] = [];
   try {
-    for (const part of parts(urls)) {
-      starting.signal.throwIfAborted();
-      const response = await starting.post({ urls: part, ...options, appendToId: id });
+    for (const part of splitIntoRequests(urls)) {
+      starter.signal.throwIfAborted();
+      const response = await starter.post({ urls: part, ...options, appendToId: id });
       id = String(response.id);
       if (Array.isArray(response.invalidURLs)) invalid.push(...response.invalidURLs.map(String));
     }
   } catch (error) {
-    if (id !== undefined) await starting.cancel(id);
+    if (id !== undefined) await starter.cancel(id);
     throw error;
   }
   if (invalid.length) {
     const more = invalid.length > MAX_LISTED_URLS ? `, and ${invalid.length - MAX_LISTED_URLS} more` : '';
-    starting.note(`Left out, not valid URLs: ${invalid.slice(0, MAX_LISTED_URLS).join(', ')}${more}.`);
+    starter.note(
+      `These lines were left out because they are not valid URLs: ${invalid.slice(0, MAX_LISTED_URLS).join(', ')}${more}.`,
+    );
   }
-  // There is at least one chunk.
+  // There is at least one request, because there is at least one URL.
   return String(id);
 }
 
-function* parts(urls: string[]): Generator<string[]> {
+function* splitIntoRequests(urls: string[]): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;
   for (const url of urls) {

@@ -68,7 +68,7 @@ export const crawlCommand = defineCommand({
       async start({ post, note }) {
         const { id, promptGeneratedOptions } = await post(body);
         if (promptGeneratedOptions)
-          note(`The prompt was turned into ${JSON.stringify(promptGeneratedOptions)}.`);
+          note(`The prompt was interpreted as ${JSON.stringify(promptGeneratedOptions)}.`);
         return String(id);
       },
     });

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/launch-chromium.ts';
+import { BROWSER_UID, launchChromium, noSandboxWarning } from '../../browser/chromium/launch-chromium.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { findInstalledChromium } from '../../embedded/chromium.ts';
 import { runCommand } from '../../embedded/command.ts';
@@ -18,24 +18,24 @@ const MIN_FREE_BYTES = 1024 ** 3;
 interface Finding {
   /** `missing` is a requirement that a start cannot install by itself. */
   state: 'ok' | 'note' | 'missing';
-  what: string;
+  subject: string;
   text: string;
 }
 type Check = (config: Config) => Promise<Finding> | Finding;
 
-const found = (what: string, text: string): Finding => ({ state: 'ok', what, text });
-const note = (what: string, text: string): Finding => ({ state: 'note', what, text });
-const missing = (what: string, text: string): Finding => ({ state: 'missing', what, text });
+const found = (subject: string, text: string): Finding => ({ state: 'ok', subject, text });
+const note = (subject: string, text: string): Finding => ({ state: 'note', subject, text });
+const missing = (subject: string, text: string): Finding => ({ state: 'missing', subject, text });
 
 const CHECKS: Check[] = [
   () => found('Node', `${process.version} on ${process.platform} ${process.arch}`),
-  ({ dataDir }) => directory('Data', resolve(dataDir)),
-  ({ cacheDir }) => directory('Cache', resolve(cacheDir)),
+  ({ dataDir }) => checkDirectory('Data', resolve(dataDir)),
+  ({ cacheDir }) => checkDirectory('Cache', resolve(cacheDir)),
   checkApiPort,
   async ({ temporalAddress, cacheDir }) => {
     if (temporalAddress) return found('Temporal', `at ${temporalAddress} (from TEMPORAL_ADDRESS)`);
-    const engine = await findTemporalBinary(resolve(cacheDir));
-    if (engine) return found('Temporal', `${engine.path} (from the ${engine.source})`);
+    const binary = await findTemporalBinary(resolve(cacheDir));
+    if (binary) return found('Temporal', `${binary.path} (from the ${binary.source})`);
     return note(
       'Temporal',
       `not installed; the next start downloads ${TEMPORAL_CLI_VERSION}, or builds it with Go`,
@@ -49,9 +49,9 @@ const CHECKS: Check[] = [
   ({ chromium }) => {
     const browser = findInstalledChromium({ chromium });
     if (browser) return found('Browser', `${browser.path} (${browser.kind})`);
-    return note('Browser', 'not installed; the older one from npm is used');
+    return note('Browser', 'not installed; the older version from npm is used');
   },
-  sandbox,
+  checkSandbox,
   async () => {
     const packages = await findMissingPackages();
     if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
@@ -66,16 +66,16 @@ export const doctorCommand = defineCommand({
     const config = readConfig();
     let failed = false;
     for (const check of CHECKS) {
-      const { state, what, text } = await perform(check, config);
+      const { state, subject, text } = await runCheck(check, config);
       failed ||= state === 'missing';
-      process.stdout.write(`${state.padEnd(8)}${what.padEnd(10)}${text}\n`);
+      process.stdout.write(`${state.padEnd(8)}${subject.padEnd(10)}${text}\n`);
     }
     if (failed) process.exitCode = 1;
   },
 });
 
 /** Runs one check; an error that a start would throw becomes a missing requirement. */
-async function perform(check: Check, config: Config): Promise<Finding> {
+async function runCheck(check: Check, config: Config): Promise<Finding> {
   try {
     return await check(config);
   } catch (error) {
@@ -83,22 +83,22 @@ async function perform(check: Check, config: Config): Promise<Finding> {
   }
 }
 
-function directory(what: string, path: string): Finding {
+function checkDirectory(subject: string, path: string): Finding {
   let existing = path;
   while (!existsSync(existing)) existing = dirname(existing);
   try {
     accessSync(existing, constants.W_OK);
   } catch {
     return missing(
-      what,
+      subject,
       `${existing} is not writable by this user; change that, or set WINNOW_DATA_DIR and WINNOW_CACHE_DIR`,
     );
   }
   const { bavail, bsize } = statfsSync(existing);
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free`;
   return bavail * bsize < MIN_FREE_BYTES
-    ? missing(what, `${path}: only ${free}`)
-    : found(what, `${path} (${free})`);
+    ? missing(subject, `${path}: only ${free}`)
+    : found(subject, `${path} (${free})`);
 }
 
 async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {
@@ -112,7 +112,7 @@ async function checkApiPort({ dataDir, port, host }: Config): Promise<Finding> {
 }
 
 /** Checks whether Chromium's own sandbox works. Chromium is started for this, because only a start shows it. */
-async function sandbox({ chromium }: Config): Promise<Finding> {
+async function checkSandbox({ chromium }: Config): Promise<Finding> {
   const browser = findInstalledChromium({ chromium });
   const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
   return isOn ? found('Sandbox', 'Chromium runs in its own sandbox') : note('Sandbox', noSandboxWarning());

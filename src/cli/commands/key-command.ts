@@ -1,5 +1,13 @@
 import { defineCommand } from 'citty';
-import { addKey, FIRST_TEAM, findKey, findTeam, listKeys, makeKey, revokeKey } from '../../db/teams.ts';
+import {
+  addKey,
+  FIRST_TEAM,
+  findKey,
+  findTeam,
+  generateKey,
+  listKeys,
+  revokeKey,
+} from '../../db/teams/teams.ts';
 import { printTable, withDatabase } from '../database.ts';
 
 const team = {
@@ -11,11 +19,11 @@ const team = {
 const name = { type: 'positional', description: 'name of the key', required: true } as const;
 
 const create = defineCommand({
-  meta: { name: 'create', description: 'create a key and print it (it is not shown again)' },
+  meta: { name: 'create', description: 'create a key and print it (it cannot be shown again)' },
   args: { name, team },
   run: ({ args }) =>
     withDatabase(async (db) => {
-      const key = makeKey();
+      const key = generateKey();
       await addKey(db, (await findTeam(db, args.team)).id, args.name, key);
       process.stdout.write(`${key}\n`);
     }),

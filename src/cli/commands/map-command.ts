@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { openProgress } from '../../embedded/terminal-progress.ts';
-import { type ApiResponse, postJson, toRecord } from '../api-client.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { type ApiResponse, postJson } from '../api-client.ts';
 import { parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -65,6 +66,6 @@ export const mapCommand = defineCommand({
 });
 
 function formatLinks({ links }: ApiResponse): string {
-  const addresses = Array.isArray(links) ? links.map((link) => toRecord(link).url) : [];
-  return addresses.map((address) => `${address}\n`).join('');
+  const urls = Array.isArray(links) ? links.map((link) => fieldsOf(link).url) : [];
+  return urls.map((url) => `${url}\n`).join('');
 }

@@ -6,6 +6,6 @@ export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'migrate the database to this version (every start does it too)' },
   run: () =>
     withDatabase(async () => {
-      process.stdout.write('The database is at this version.\n');
+      process.stdout.write('The database has been migrated to this version.\n');
     }),
 });

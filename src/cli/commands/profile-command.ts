@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
-import { deleteProfile, listProfiles } from '../../db/profiles.ts';
-import { FIRST_TEAM, findTeam } from '../../db/teams.ts';
+import { deleteProfile, listProfiles } from '../../db/teams/profiles.ts';
+import { FIRST_TEAM, findTeam } from '../../db/teams/teams.ts';
 import { printTable, withDatabase } from '../database.ts';
 
 const team = {

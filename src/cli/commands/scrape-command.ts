@@ -3,7 +3,8 @@ import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { openProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
-import { type ApiResponse, postJson, toRecord } from '../api-client.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { type ApiResponse, postJson } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -71,7 +72,7 @@ export const scrapeCommand = defineCommand({
     const response = await withConnection({ config, progress, interrupt }, (target) =>
       progress.step(`Scraping ${values.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),
     );
-    warnings(response).forEach(progress.note);
+    listWarnings(response).forEach(progress.note);
     const text = formatResult(response, formats, values.json ?? false);
     if (values.output) writeFileSync(values.output, text);
     else process.stdout.write(text);
@@ -90,18 +91,18 @@ function parseHeaders(lines: string[]): Record<string, string> | undefined {
 }
 
 /** Formats the whole response, the document, or the only requested format, with a final line break. */
-export function formatResult(response: ApiResponse, formats: string[], whole: boolean): string {
-  const data = toRecord(response.data);
+export function formatResult(response: ApiResponse, formats: string[], wholeResponse: boolean): string {
+  const data = fieldsOf(response.data);
   const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
-  const result = whole ? response : (only ?? data);
+  const result = wholeResponse ? response : (only ?? data);
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /** Collects the warnings that are printed on stderr. */
-function warnings(response: ApiResponse): string[] {
-  const { warning, metadata } = toRecord(response.data);
-  const { statusCode, error } = toRecord(metadata);
+function listWarnings(response: ApiResponse): string[] {
+  const { warning, metadata } = fieldsOf(response.data);
+  const { statusCode, error } = fieldsOf(metadata);
   const failed = typeof statusCode === 'number' && statusCode >= 400;
   return [
     ...(typeof warning === 'string' ? [`Warning: ${warning}`] : []),

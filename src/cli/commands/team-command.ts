@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams.ts';
+import { changeTeam, createTeam, findTeam, listTeams } from '../../db/teams/teams.ts';
 import { ServiceError } from '../../errors.ts';
 import { parseSwitch, parseWholeNumber } from '../arguments.ts';
 import { printTable, withDatabase } from '../database.ts';
@@ -33,8 +33,8 @@ const create = defineCommand({
   args: { name, credits },
   run: ({ args }) =>
     withDatabase(async (db, { teamCredits }) => {
-      const given = parseCredits(args.credits);
-      await createTeam(db, args.name, given === undefined ? teamCredits : given);
+      const credits = parseCredits(args.credits);
+      await createTeam(db, args.name, credits === undefined ? teamCredits : credits);
       printTable([toRow(await findTeam(db, args.name))]);
     }),
 });
@@ -82,7 +82,7 @@ const set = defineCommand({
       if (!Object.keys(change).length) {
         throw new ServiceError(
           'BAD_REQUEST',
-          'Nothing to change. Set --credits, --rate-limit, --concurrency or --zero-data-retention.',
+          'There is nothing to change. Set --credits, --rate-limit, --concurrency or --zero-data-retention.',
         );
       }
       await changeTeam(db, args.name, change);

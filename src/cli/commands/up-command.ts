@@ -24,7 +24,7 @@ export const upCommand = defineCommand({
       if (interrupt.signal.aborted) return;
       throw error;
     }
-    process.stdout.write(screen(config, instance, performance.now() - startedAt));
+    process.stdout.write(formatWelcome(config, instance, performance.now() - startedAt));
     if (!interrupt.signal.aborted) await once(interrupt.signal, 'abort');
     await progress.step('Stopping', instance.stop);
     progress.note('Stopped. Data and unfinished jobs are kept.');
@@ -40,7 +40,7 @@ async function printRunningInstance(dataDir: string, signal: AbortSignal): Promi
   );
 }
 
-function screen(config: Config, { urls, apiKey }: Instance, startMs: number): string {
+function formatWelcome(config: Config, { urls, apiKey }: Instance, startMs: number): string {
   const { file, made, value } = apiKey;
   const key = made ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
   const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';

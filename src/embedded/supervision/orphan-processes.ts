@@ -23,10 +23,10 @@ export interface ProcessSignature {
  * @returns the names of the stopped processes
  */
 export async function stopOrphans(
-  leftBehind: Record<string, ProcessId>,
+  previousChildren: Record<string, ProcessId>,
   marks: Record<string, ProcessSignature>,
 ): Promise<string[]> {
-  const found = Object.entries(leftBehind).filter(([, child]) => isRunning(child));
+  const found = Object.entries(previousChildren).filter(([, child]) => isRunning(child));
   for (const [name, mark] of Object.entries(marks)) {
     for (const child of findBySignature(mark)) {
       if (!found.some(([, { pid }]) => pid === child.pid)) found.push([name, child]);

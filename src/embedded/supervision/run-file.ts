@@ -26,7 +26,7 @@ export type InstanceUrls = RunFile['urls'];
 /** The exclusive lock of the data directory. */
 export interface DataDirectoryLock {
   /** Child processes of an earlier supervisor that were still in the run file. */
-  readonly leftBehind: Record<string, ProcessId>;
+  readonly previousChildren: Record<string, ProcessId>;
   /** Records a child process, or removes one that ended. */
   setChild(name: string, child: ProcessId | undefined): void;
   setUrls(urls: InstanceUrls): void;
@@ -52,12 +52,12 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock | undefine
     children: {},
   };
   const write = () => writeAtomically(path, `${JSON.stringify(content, null, 2)}\n`);
-  const leftBehind = readRunFile(dataDir)?.children ?? {};
+  const previousChildren = readRunFile(dataDir)?.children ?? {};
   // They stay in the file until they are stopped, because this process may be killed before it stops them.
-  Object.assign(content.children, leftBehind);
+  Object.assign(content.children, previousChildren);
   write();
   return {
-    leftBehind,
+    previousChildren,
     setChild(name, child) {
       if (child) content.children[name] = child;
       else delete content.children[name];

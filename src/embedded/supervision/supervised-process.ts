@@ -36,7 +36,7 @@ export interface ProcessEvents {
   /** The current process; `undefined` when it has ended. */
   onProcess(child: ProcessId | undefined): void;
   /** A readable message that the process died or was restarted. */
-  onNews(text: string): void;
+  onNotice(text: string): void;
 }
 
 /** A process that is restarted whenever it dies, until it is stopped. */
@@ -131,7 +131,7 @@ export class SupervisedProcess {
       const how = await this.#current?.ended;
       if (this.#stopped.signal.aborted) return;
       if (Date.now() - startedAt > STABLE_AFTER_MS) this.#delayMs = INITIAL_DELAY_MS;
-      this.#events.onNews(`${capitalize(title)} died (${how ?? 'it was gone'}); starting it again.`);
+      this.#events.onNotice(`${capitalize(title)} died (${how ?? 'it was gone'}); starting it again.`);
       await this.#restart();
     }
   }
@@ -142,11 +142,11 @@ export class SupervisedProcess {
         await sleep(this.#delayMs, undefined, { signal: this.#stopped.signal });
         this.#delayMs = Math.min(this.#delayMs * 2, MAX_DELAY_MS);
         await this.#launch();
-        this.#events.onNews(`${capitalize(this.plan.title)} is up again.`);
+        this.#events.onNotice(`${capitalize(this.plan.title)} is up again.`);
         return;
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
-        this.#events.onNews(
+        this.#events.onNotice(
           `${capitalize(this.plan.title)} did not come up (${messageOf(error)}); trying again in ${this.#delayMs / 1000} s. Log: ${this.plan.log.path}`,
         );
       }

@@ -1,8 +1,10 @@
 import { Element, isTag } from 'domhandler';
-import { isHeading } from './element-measures.ts';
-import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index.ts';
-import { isContentElement, type PrunedPage } from './pruning.ts';
-import { dropBesideTitle } from './titles.ts';
+import { isHeading } from './page-index/element-measures.ts';
+import { isArticleBody, isMainElement, isRunningText, type PageIndex } from './page-index/page-index.ts';
+import { PAGE_TYPES } from './page-type/page-type.ts';
+import { isContentElement, type PrunedPage } from './pruning/prune.ts';
+import { dropBesideTitle } from './pruning/titles.ts';
+import type { Stage } from './stage.ts';
 
 /** Minimum share of the remaining page for the main element on pages of running text. */
 const MIN_MAIN_SHARE = 0.5;
@@ -32,11 +34,17 @@ interface RootSearch {
   isInMain: boolean;
 }
 
-/**
- * Finds the element that contains the content and drops everything outside of it.
- * @returns the content root, or the body if there is no such element
- */
-export function narrowToContentRoot(index: PageIndex, pruned: PrunedPage): Element {
+/** Finds the element that contains the content and drops everything outside of it. */
+export const contentRootStage: Stage = {
+  name: 'narrow to content root',
+  types: PAGE_TYPES,
+  run(page) {
+    page.root = narrowToContentRoot(page.index, page.pruned);
+  },
+};
+
+/** @returns the content root, or the body if there is no such element */
+function narrowToContentRoot(index: PageIndex, pruned: PrunedPage): Element {
   const { body, type } = index;
   const found: RootSearch = { root: body, isInMain: false };
   const main = findMain(index, pruned);

@@ -9,7 +9,7 @@ import type { ElementRule, MarkdownWriter } from './writer.ts';
 /** Most characters of a URL other than `data:`, and of a title. */
 const MAX_URL = 50_000;
 const MAX_TITLE = 1_000;
-const PLACEHOLDER = '<Base64-Image-Removed>';
+export const BASE64_IMAGE_PLACEHOLDER = '<Base64-Image-Removed>';
 const SKIP_LINK = /^(skip|jump) to (the )?(main |primary |page )?(content|navigation|menu|search|footer)$/i;
 /** URLs and mail addresses that can be written as autolinks between angle brackets. */
 const AUTOLINK_URL = /^https?:\/\/[^\s<>\\]+$/i;
@@ -103,7 +103,7 @@ export const image: ElementRule = (writer, element) => {
   if (!isData && source.length > MAX_URL) return;
   const target =
     isData && writer.options.removeBase64Images
-      ? PLACEHOLDER
+      ? BASE64_IMAGE_PLACEHOLDER
       : escapeUrl(source) + formatTitle(attribs.title, writer.options.tidy);
   writer.line.image(`![${alt}](${target})`);
 };

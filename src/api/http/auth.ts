@@ -1,0 +1,35 @@
+import type { Database } from '../../db/client.ts';
+import { type Caller, findCaller, findFirstTeam } from '../../db/teams/teams.ts';
+import { ServiceError } from '../../errors.ts';
+
+/**
+ * Identifies the caller by the `Authorization` header.
+ * @throws ServiceError `UNAUTHORIZED`
+ */
+export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+
+/** @param required if false, requests without a valid key are accepted as requests of the first team */
+export function createAuth(db: Database, required: boolean): Authenticate {
+  return async (authorization) => {
+    const key = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+    if (!required) {
+      const team = (key && (await findCaller(db, key))) || (await findFirstTeam(db));
+      if (team) return team;
+      throw new ServiceError(
+        'UNAUTHORIZED',
+        'Unauthorized: the first team does not exist yet. It is created when the API server starts.',
+      );
+    }
+    if (!key) {
+      throw new ServiceError(
+        'UNAUTHORIZED',
+        'Unauthorized: Token missing. Send the header Authorization: Bearer <API key>.',
+      );
+    }
+    const caller = await findCaller(db, key);
+    if (!caller) {
+      throw new ServiceError('UNAUTHORIZED', 'Unauthorized: Invalid token. The key is unknown or revoked.');
+    }
+    return caller;
+  };
+}

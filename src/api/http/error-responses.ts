@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { ErrorRequestHandler } from 'express';
+import type { z } from 'zod';
+import { translateDatabaseError } from '../../db/client.ts';
+import { ERRORS, isErrorCode, ServiceError, toServiceError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Zod's own messages about a wrong type or key. They are too general for `error`, but are listed in `details`. */
+const GENERIC_MESSAGE = /^Invalid (input|key|element)/;
+
+/** Converts a validation failure to an error. Its message is that of the first specific issue. */
+export function createValidationError(error: z.ZodError, part: 'body' | 'query' | 'path'): ServiceError {
+  const { issues } = error;
+  const details = issues.map((issue) => ({
+    code: issue.code,
+    path: issue.path,
+    message: issue.message,
+    ...(issue.code === 'unrecognized_keys' && { keys: issue.keys }),
+  }));
+  // A rule may name its own error code, which is used only if every issue has the same code.
+  const codes = new Set(issues.map((issue) => (issue.code === 'custom' ? issue.params?.code : undefined)));
+  const [code] = codes.size === 1 ? codes : [];
+  return new ServiceError(isErrorCode(code) ? code : 'BAD_REQUEST', validationMessage(issues, part), {
+    details,
+  });
+}
+
+function validationMessage(issues: Issue[], part: string): string {
+  const unknown = issues.find((issue) => issue.code === 'unrecognized_keys');
+  if (unknown?.code === 'unrecognized_keys') {
+    const where = unknown.path.length ? ` (in ${unknown.path.join('.')})` : '';
+    return `Unrecognized key in ${part} -- ${unknown.keys.join(', ')}${where}. Remove it or check its spelling.`;
+  }
+  const specific =
+    issues.find((issue) => issue.code === 'custom') ??
+    issues.find((issue) => !GENERIC_MESSAGE.test(issue.message));
+  if (!specific) return 'Bad Request';
+  const path = specific.path.join('.');
+  return path && !specific.message.includes(String(specific.path.at(-1)))
+    ? `${path}: ${specific.message}`
+    : specific.message;
+}
+
+/** Whether an error was thrown by the body parser of Express. */
+function isBodyError(error: unknown): error is Error & { type: string } {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string';
+}
+
+function translateBodyError(error: unknown): unknown {
+  if (!isBodyError(error)) return error;
+  switch (error.type) {
+    case 'entity.parse.failed':
+      return new ServiceError(
+        'BAD_REQUEST_INVALID_JSON',
+        'Bad request, malformed JSON. Check the body of the request.',
+      );
+    case 'entity.too.large':
+      return new ServiceError(
+        'REQUEST_TOO_LARGE',
+        'The body is larger than 10 MB. Split it into several requests.',
+      );
+    case 'request.aborted':
+    case 'request.size.invalid':
+    case 'charset.unsupported':
+    case 'encoding.unsupported':
+      return new ServiceError('BAD_REQUEST', `The body could not be read: ${error.message}.`);
+    default:
+      return error;
+  }
+}
+
+/** Creates the Express error handler, the only place where errors become HTTP responses. */
+export function createErrorHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown, _request, response, next) => {
+    if (response.headersSent) return next(thrown);
+    const error = toServiceError(translateBodyError(translateDatabaseError(thrown)));
+    let message = error.message;
+    if (error.code === 'UNKNOWN_ERROR') {
+      const errorId = randomUUID();
+      logger.error({ err: thrown, errorId }, 'request failed unexpectedly');
+      message = `${error.message} The log of the service has the details under the id ${errorId}.`;
+    }
+    if (error.retryAfterSeconds !== undefined) response.set('Retry-After', String(error.retryAfterSeconds));
+    response.status(ERRORS[error.code].status).json({
+      success: false,
+      code: error.code,
+      error: message,
+      ...(error.details !== undefined && { details: error.details }),
+    });
+  };
+}

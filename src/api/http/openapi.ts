@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { FILES_PATH } from '../../blobs/file-urls.ts';
+import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { errorResponse } from '../../schemas/error.ts';
+import type { AnyRoute } from './route.ts';
+import { errorCodesOf } from './route-error-codes.ts';
+
+const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
+  200: 'OK',
+  400: 'The request does not match its schema, or requires a feature that this version does not have',
+  401: 'The key is missing, unknown or revoked',
+  402: 'The team has too few credits left',
+  403: 'The resource belongs to another team, or the URL may not be fetched',
+  404: 'The resource does not exist or has expired',
+  405: 'The path does not support the method',
+  408: 'The request took longer than its timeout',
+  409: 'The request conflicts with an earlier or a running one',
+  413: 'The body is too large',
+  416: 'The file does not have the requested range',
+  429: 'Too many requests; Retry-After says when to continue',
+  500: 'The page could not be fetched, or an unexpected error occurred',
+  503: 'The service accepts no new work, or a part of it does not respond',
+};
+
+/** Generates the API reference (OpenAPI 3.1) from the route definitions. */
+export function describeApi(routes: AnyRoute[]) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method]: describeRoute(route) };
+  }
+  paths[`${FILES_PATH}/{token}`] = { get: describeFiles() };
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Winnow',
+      version: '2.0.0',
+      description:
+        'Self-hosted web data extraction. Send `Authorization: Bearer <API key>` with every request.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      schemas: { Error: errorResponse },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } },
+    },
+  });
+}
+
+const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
+
+function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
+  const { 200: unsuccessful, ...failures } = byStatus(errorCodesOf(route));
+  const success = unsuccessful
+    ? z.union([route.response, errorResponse.extend({ code: z.enum(unsuccessful) })])
+    : route.response;
+  // All query and path schemas are objects, although their declared type does not say so.
+  const object = (schema: z.ZodType | undefined) => schema as z.ZodObject | undefined;
+  const query = object(route.query);
+  const path = object(route.params);
+  return {
+    tags: [route.tag],
+    summary: route.summary,
+    ...((query || path) && { requestParams: { ...(query && { query }), ...(path && { path }) } }),
+    ...(route.body && {
+      requestBody: { required: !route.body.safeParse(undefined).success, content: json(route.body) },
+    }),
+    responses: { 200: { description: STATUSES[200], content: json(success) }, ...describeErrors(failures) },
+  };
+}
+
+/** Describes the download of files, which is not among the routes because it needs no API key. */
+function describeFiles(): ZodOpenApiOperationObject {
+  const content = { '*/*': { schema: { type: 'string', format: 'binary' } as const } };
+  const codes: ErrorCode[] = ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'UNKNOWN_ERROR', 'SERVICE_UNAVAILABLE'];
+  return {
+    tags: ['Files'],
+    summary: 'Download a file of a result by its URL',
+    security: [],
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed token, the last part of the URL in the result') }),
+      header: z.object({
+        Range: z.string().optional().describe('requested byte range, such as `bytes=0-99`'),
+        'If-None-Match': z.string().optional().describe('ETag of the copy that the client has'),
+      }),
+    },
+    responses: {
+      200: { description: 'The file', content },
+      206: { description: 'The byte range that the header Range requests', content },
+      304: { description: 'The client already has the file: If-None-Match contains its ETag' },
+      ...describeErrors(byStatus(codes)),
+    },
+  };
+}
+
+function byStatus(codes: ErrorCode[]): Partial<Record<number, ErrorCode[]>> {
+  return Object.groupBy([...new Set(codes)], (code) => ERRORS[code].status);
+}
+
+function describeErrors(codesByStatus: Partial<Record<number, ErrorCode[]>>) {
+  const responses = Object.entries(codesByStatus).map(([status, codes = []]) => {
+    const schema = {
+      allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }],
+    };
+    // Every status here is that of an error code, and `STATUSES` describes all of them.
+    const list = codes.map((code) => `- \`${code}\`: ${ERRORS[code].summary}`).join('\n');
+    const description = `${STATUSES[Number(status) as keyof typeof STATUSES]}:\n\n${list}`;
+    return [status, { description, content: { 'application/json': { schema } } }];
+  });
+  return Object.fromEntries(responses);
+}

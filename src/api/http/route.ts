@@ -1,0 +1,134 @@
+import type { Express, RequestHandler } from 'express';
+import type { z } from 'zod';
+import type { DiskSpace } from '../../blobs/disk-space.ts';
+import type { Blobs } from '../../blobs/index.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/client.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { Temporal } from '../../temporal/workflow-client.ts';
+import type { Authenticate } from './auth.ts';
+import { requestBaseUrl } from './base-url.ts';
+import { createValidationError } from './error-responses.ts';
+import { JsonStream } from './json-stream.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { validateText } from './validate-text.ts';
+
+/** The services that handlers depend on. */
+export interface ApiDeps {
+  config: Config & { secretKey: string };
+  db: Database;
+  blobs: Blobs;
+  temporal: Temporal;
+  storage: DiskSpace;
+  logger: Logger;
+  /** Fires when the process was asked to stop. Requests that only wait for a job then end with an error. */
+  closing: AbortSignal;
+}
+
+/** A request that passed all checks, as its handler receives it. */
+interface RouteRequest<Body, Query, Params> {
+  caller: Caller;
+  body: Body;
+  query: Query;
+  params: Params;
+  /** The body before its schema filled in defaults. */
+  rawBody: unknown;
+  /** Base of the URLs in responses, without a trailing slash. */
+  baseUrl: string;
+  /** The value of the header `x-idempotency-key`. */
+  idempotencyKey: string | undefined;
+  /** Fires when the client has disconnected or the process was asked to stop. */
+  signal: AbortSignal;
+}
+
+/** The definition of one endpoint. Routing, validation, limits and the API reference are derived from it. */
+export interface Route<Body, Query, Params, ResponseBody> {
+  method: 'get' | 'post' | 'delete';
+  /** The path in the syntax of Express, such as `/v2/scrape/:id`. */
+  path: string;
+  /** The group of the route in the API reference. */
+  tag: string;
+  summary: string;
+  body?: z.ZodType<Body>;
+  query?: z.ZodType<Query>;
+  params?: z.ZodType<Params>;
+  response: z.ZodType<ResponseBody>;
+  /** Error codes that the handler may throw. `errorCodesOf` adds those of the checks before the handler. */
+  errors: readonly ErrorCode[];
+  /** Whether the rate limit of the team applies; true by default, false for routes that only read a state. */
+  rateLimited?: boolean;
+  /** Credits that the team needs to have left. A function receives the body before it is validated. */
+  minCredits?: number | ((rawBody: unknown) => number);
+  handler: (request: RouteRequest<Body, Query, Params>, deps: ApiDeps) => Promise<ResponseBody | JsonStream>;
+}
+
+/** A route of unknown body, query, path and response types, as lists of routes contain it. */
+export type AnyRoute = Route<unknown, unknown, unknown, unknown>;
+
+/** Defines a route. The compiler checks its handler against the types of its schemas. */
+export function defineRoute<Body, Query, Params, ResponseBody>(
+  route: Route<Body, Query, Params, ResponseBody>,
+): AnyRoute {
+  // Safe, because `mountRoute` calls the handler only with values that the schemas of the route returned.
+  return route as unknown as AnyRoute;
+}
+
+/** The checks that a request passes before its handler runs. */
+export interface RequestChecks {
+  authenticate: Authenticate;
+  rateLimit: RateLimit;
+  parseJson: RequestHandler;
+}
+
+/**
+ * Adds a route to the application. Requests are checked in the order that clients of this API expect: API key,
+ * rate limit, credits, then the schemas.
+ */
+export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
+  const admit: RequestHandler = async (request, response, next) => {
+    const caller = await checks.authenticate(request.headers.authorization);
+    if (route.rateLimited !== false) await checks.rateLimit(caller);
+    response.locals.caller = caller;
+    next();
+  };
+  const respond: RequestHandler = async (request, response) => {
+    const { caller } = response.locals;
+    const { minCredits = 0 } = route;
+    validateText(request.body);
+    requireCredits(caller, typeof minCredits === 'number' ? minCredits : minCredits(request.body));
+    const disconnected = new AbortController();
+    response.on('close', () => disconnected.abort());
+    const routeRequest = {
+      caller,
+      rawBody: request.body,
+      idempotencyKey: request.get('x-idempotency-key'),
+      signal: AbortSignal.any([disconnected.signal, deps.closing]),
+      body: validate(route.body, request.body, 'body'),
+      query: validate(route.query, { ...request.query }, 'query'),
+      params: validate(route.params, { ...request.params }, 'path'),
+      baseUrl: requestBaseUrl(request, deps.config.publicUrl),
+    };
+    const result = await route.handler(routeRequest, deps);
+    if (result instanceof JsonStream) await result.sendTo(response);
+    else response.json(result);
+  };
+  app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), respond);
+}
+
+function requireCredits({ creditsRemaining }: Caller, minimum: number): void {
+  // Free requests are allowed even if the team has a negative number of credits.
+  if (minimum === 0 || creditsRemaining === null || creditsRemaining >= minimum) return;
+  throw new ServiceError(
+    'INSUFFICIENT_CREDITS',
+    `Insufficient credits: this request needs ${minimum}, but the team has ${creditsRemaining} left. Ask your operator for more.`,
+  );
+}
+
+function validate(schema: z.ZodType | undefined, value: unknown, part: 'body' | 'query' | 'path'): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw createValidationError(parsed.error, part);
+  return parsed.data;
+}

@@ -1,0 +1,271 @@
+import { SKIP_REASONS } from '../../crawl/skip-reason.ts';
+import { retryFailedPages } from '../../db/jobs/extend-page-job.ts';
+import { changeJobSettings, endJob } from '../../db/jobs/job-progress.ts';
+import { readPageJobState } from '../../db/jobs/read-page-job-state.ts';
+import { listFailedPages } from '../../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../../db/pages/skipped-urls.ts';
+import { decryptError } from '../../encryption/job-cipher.ts';
+import { ServiceError } from '../../errors.ts';
+import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
+import { pause } from '../../pause.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import * as schemas from '../../schemas/page-job.ts';
+import { JsonStream } from '../http/json-stream.ts';
+import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
+import { readDocuments, selectDocuments } from './documents.ts';
+import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
+
+/** The API resource of batches or of crawls. */
+export interface PageJobResource {
+  kind: PageJobKind;
+  /** The group of its routes in the API reference. */
+  tag: string;
+}
+
+/** How long a request for documents that do not exist yet is held open (long polling). */
+const LONG_POLL_MS = 20_000;
+/** How often the state of the job is read meanwhile. */
+const POLL_INTERVAL_MS = 500;
+
+/** Creates the routes that batches and crawls share: status, errors, cancellation, control and retry. */
+export function pageJobRoutes(resource: PageJobResource): AnyRoute[] {
+  return [
+    statusRoute(resource),
+    cancelRoute(resource),
+    errorsRoute(resource),
+    pauseRoute(resource),
+    resumeRoute(resource),
+    retuneRoute(resource),
+    retryRoute(resource),
+  ];
+}
+
+function statusRoute({ kind, tag }: PageJobResource): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'get',
+    path: `${path}/:id`,
+    tag,
+    summary: `Get the status of a ${noun}, and its documents after the first \`skip\``,
+    params: jobIdParams,
+    query: schemas.statusQuery,
+    response: schemas.pageJobStatus,
+    errors: ['NOT_FOUND'],
+    rateLimited: false,
+    async handler({ caller, params: { id }, query, baseUrl, signal }, deps) {
+      const { skip = 0, limit = Number.POSITIVE_INFINITY } = query;
+      let job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      if (query.skip !== undefined && skip >= job.completed) {
+        job = await waitForDocuments(job, { id, skip, limit, signal }, deps);
+      }
+      const { db, blobs, config } = deps;
+      // Pages that were completed after the job was read are left for the next response.
+      const available = Math.max(0, job.completed - skip);
+      const rows = await selectDocuments(db, {
+        jobId: id,
+        skip,
+        limit: Math.min(limit, available),
+        maxBytes: schemas.STATUS_PAGE_BYTES,
+      });
+      const nextSkip = skip + rows.length;
+      const limitParameter = query.limit === undefined ? '' : `&limit=${query.limit}`;
+      const next = `${baseUrl}${path}/${id}?skip=${nextSkip}${limitParameter}`;
+      const hasMore = job.status === 'scraping' || nextSkip < job.completed;
+      const head = { ...(await buildStatusHead(job, deps)), ...(hasMore && { next }) };
+      const source = { db, blobs, baseUrl, secretKey: config.secretKey };
+      return new JsonStream(head, 'data', readDocuments(source, job.cipher, rows));
+    },
+  });
+}
+
+/**
+ * Waits for more documents of a running job, until there are `limit` new documents, their size fills a
+ * response, the job ends, `LONG_POLL_MS` has passed or the signal fires.
+ * @returns the state of the job at the end of the wait
+ */
+async function waitForDocuments(
+  job: LoadedPageJob,
+  { id, skip, limit, signal }: { id: string; skip: number; limit: number; signal: AbortSignal },
+  { db }: ApiDeps,
+): Promise<LoadedPageJob> {
+  const deadline = Date.now() + LONG_POLL_MS;
+  let current = job;
+  while (
+    current.status === 'scraping' &&
+    current.completed - skip < limit &&
+    current.bytes - job.bytes < schemas.STATUS_PAGE_BYTES &&
+    Date.now() < deadline &&
+    !signal.aborted
+  ) {
+    await pause(POLL_INTERVAL_MS, signal);
+    current = { ...current, ...(await readPageJobState(db, id)) };
+  }
+  return current;
+}
+
+function cancelRoute({ kind, tag }: PageJobResource): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'delete',
+    path: `${path}/:id`,
+    tag,
+    summary: `Cancel a ${noun}; its results so far are kept`,
+    params: jobIdParams,
+    response: schemas.cancelResponse,
+    errors: ['NOT_FOUND'],
+    rateLimited: false,
+    async handler({ caller, params: { id } }, deps) {
+      await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const { db, temporal, config } = deps;
+      await endJob(db, { jobId: id, end: { status: 'cancelled' }, ttlMs: config.resultTtlMs });
+      await temporal.cancelPageJob(kind, id);
+      return { status: 'cancelled' };
+    },
+  });
+}
+
+function errorsRoute({ kind, tag }: PageJobResource): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'get',
+    path: `${path}/:id/errors`,
+    tag,
+    summary: `List the failed pages of a ${noun} and the URLs that it skipped`,
+    params: jobIdParams,
+    response: schemas.pageErrors,
+    errors: ['NOT_FOUND'],
+    rateLimited: false,
+    async handler({ caller, params: { id } }, deps) {
+      const job = await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const { cipher, blocked: blockedCount } = job;
+      const failed = await listFailedPages(deps.db, id);
+      const { blocked, homepages } = await listSkipped(deps.db, id);
+      const errors = failed.map(({ id, url, error, finished_at }) => ({
+        id,
+        url: cipher.decrypt(url),
+        ...(finished_at && { timestamp: finished_at.toISOString() }),
+        code: error?.code ?? 'UNKNOWN_ERROR',
+        error: error ? decryptError(error, cipher).message : '',
+      }));
+      const skipped = homepages.map(({ id, url, created_at }) => ({
+        id,
+        url: cipher.decrypt(url),
+        timestamp: created_at.toISOString(),
+        code: EXTERNAL_HOMEPAGE_CODE,
+        error: SKIP_REASONS.externalHomepage,
+      }));
+      return {
+        errors: [...errors, ...skipped],
+        robotsBlocked: blocked.map(cipher.decrypt),
+        ...(blockedCount > blocked.length && { robotsBlockedCount: blockedCount }),
+      };
+    },
+  });
+}
+
+const pauseRoute = (resource: PageJobResource) =>
+  pausedStateRoute(resource, 'pause', (noun) => `Pause a ${noun}; pages in progress are finished`);
+
+const resumeRoute = (resource: PageJobResource) =>
+  pausedStateRoute(resource, 'resume', (noun) => `Resume a paused ${noun}`);
+
+function pausedStateRoute(
+  { kind, tag }: PageJobResource,
+  action: 'pause' | 'resume',
+  summarize: (noun: string) => string,
+): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'post',
+    path: `${path}/:id/${action}`,
+    tag,
+    summary: summarize(noun),
+    params: jobIdParams,
+    body: schemas.emptyBody,
+    response: schemas.controlResponse,
+    errors: ['NOT_FOUND', 'JOB_ENDED'],
+    rateLimited: false,
+    async handler({ caller, params: { id } }, deps) {
+      const job = { id, teamId: caller.teamId, kind };
+      const state = await applyRetuning(job, { paused: action === 'pause' }, deps);
+      await deps.temporal.signalPageJob(kind, id, action);
+      return state;
+    },
+  });
+}
+
+function retuneRoute({ kind, tag }: PageJobResource): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'post',
+    path: `${path}/:id/retune`,
+    tag,
+    summary: `Change the limit, concurrency or delay of a running ${noun}`,
+    params: jobIdParams,
+    body: schemas.retuneBody,
+    response: schemas.controlResponse,
+    errors: ['NOT_FOUND', 'JOB_ENDED'],
+    rateLimited: false,
+    async handler({ caller, params: { id }, body: { limit, maxConcurrency, delay } }, deps) {
+      if (limit !== undefined && kind !== 'crawl') {
+        throw new ServiceError(
+          'BAD_REQUEST',
+          'limit applies to crawls only: a batch scrapes exactly the URLs that it was given. Leave limit out.',
+        );
+      }
+      const job = { id, teamId: caller.teamId, kind };
+      const state = await applyRetuning(job, { limit, maxConcurrency, delay }, deps);
+      await deps.temporal.signalPageJob(kind, id, 'wake');
+      return state;
+    },
+  });
+}
+
+/**
+ * Changes the limits or the paused state of a running job.
+ * @returns the response body with the state after the change
+ * @throws ServiceError `NOT_FOUND`; `JOB_ENDED` if the job is not running any more
+ */
+async function applyRetuning(
+  job: { id: string; teamId: string; kind: PageJobKind },
+  retuning: schemas.Retuning,
+  deps: ApiDeps,
+) {
+  const before = await requirePageJob(deps, job);
+  if (!(await changeJobSettings(deps.db, job.id, retuning))) {
+    throw new ServiceError(
+      'JOB_ENDED',
+      `The ${JOB_KINDS[job.kind].noun} ${job.id} is ${before.status}: it cannot be changed any more.`,
+    );
+  }
+  const after = await requirePageJob(deps, job);
+  return {
+    success: true as const,
+    status: after.status,
+    paused: after.paused,
+    limit: after.pageLimit,
+    maxConcurrency: after.maxConcurrency,
+    delay: after.delayMs === null ? null : after.delayMs / 1000,
+  };
+}
+
+function retryRoute({ kind, tag }: PageJobResource): AnyRoute {
+  const { path, noun } = JOB_KINDS[kind];
+  return defineRoute({
+    method: 'post',
+    path: `${path}/:id/retry`,
+    tag,
+    summary: `Retry the failed pages of a ${noun}`,
+    params: jobIdParams,
+    body: schemas.emptyBody,
+    response: schemas.retryResponse,
+    errors: ['NOT_FOUND', 'JOB_ENDED'],
+    rateLimited: false,
+    async handler({ caller, params: { id } }, deps) {
+      await requirePageJob(deps, { id, teamId: caller.teamId, kind });
+      const retried = await retryFailedPages(deps.db, { id, ttlMs: deps.config.resultTtlMs });
+      if (retried) await deps.temporal.resumePageJob(kind, id, caller.teamId);
+      return { success: true, retried };
+    },
+  });
+}

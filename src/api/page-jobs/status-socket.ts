@@ -1,0 +1,168 @@
+import type { IncomingMessage, Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { translateDatabaseError } from '../../db/client.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import type { PageJobKind } from '../../job-kinds.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import { createAuth } from '../http/auth.ts';
+import { requestBaseUrl } from '../http/base-url.ts';
+import { JsonStream } from '../http/json-stream.ts';
+import type { ApiDeps } from '../http/route.ts';
+import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
+import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
+
+/** The WebSocket paths on which clients watch batches and crawls. */
+const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;
+/** How often the state of a watched job is read. */
+const POLL_INTERVAL_MS = 500;
+/**
+ * Interval of pings. A client that has gone without closing its connection is detected within two of them.
+ */
+const PING_MS = 30_000;
+/** While more bytes than this are buffered for a client, nothing more is sent to it. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
+/** How often the buffer of such a client is checked. */
+const BUFFER_POLL_MS = 20;
+
+/** WebSocket close codes: normal closure (1000) and internal error (1011). */
+const NORMAL_CLOSURE = 1000;
+const INTERNAL_ERROR = 1011;
+
+/** A client connection, and the job that it watches. */
+interface Watcher {
+  socket: WebSocket;
+  id: string;
+  kind: PageJobKind;
+  caller: Caller;
+  source: DocumentSource;
+}
+
+/**
+ * Serves the WebSockets on which clients watch jobs. Existing clients crash if an upgrade is refused or the
+ * offered subprotocol is not echoed. Every upgrade on these paths is therefore accepted, and errors are sent
+ * as a message before the socket is closed.
+ * @returns `close` ends all connections
+ */
+export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
+  const { config, db, blobs, logger } = deps;
+  const authenticate = createAuth(db, config.authRequired);
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (protocols) => [...protocols][0] ?? false,
+    maxPayload: 1024,
+  });
+
+  async function authorize(socket: WebSocket, request: IncomingMessage): Promise<Watcher> {
+    const [, path, id] = PATH.exec(request.url ?? '') ?? [];
+    const token = socket.protocol ? `Bearer ${socket.protocol}` : undefined;
+    const caller = await authenticate(request.headers.authorization ?? token);
+    if (!jobIdParams.safeParse({ id }).success) {
+      throw new ServiceError('BAD_REQUEST', 'Invalid job ID format. Job IDs are UUIDs.');
+    }
+    const baseUrl = requestBaseUrl(request, config.publicUrl);
+    const source = { db, blobs, baseUrl, secretKey: config.secretKey };
+    return { socket, id: id ?? '', kind: path === 'crawl' ? 'crawl' : 'batch_scrape', caller, source };
+  }
+
+  sockets.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    keepAlive(socket);
+    socket.on('error', (error) =>
+      logger.debug({ err: error }, 'the connection of a WebSocket client failed'),
+    );
+    authorize(socket, request)
+      .then((watcher) => streamJob(watcher, deps))
+      .catch((thrown) => {
+        const { code, message } = toServiceError(translateDatabaseError(thrown));
+        if (code === 'UNKNOWN_ERROR') logger.error({ err: thrown }, 'a WebSocket client could not be served');
+        if (socket.readyState !== socket.OPEN) return;
+        socket.send(JSON.stringify({ type: 'error', error: message }));
+        socket.close(
+          policyOf(code).closeCode ?? INTERNAL_ERROR,
+          JSON.stringify({ type: 'error', error: code }),
+        );
+      });
+  });
+  server.on('upgrade', (request, stream, head) => {
+    if (PATH.test(request.url ?? '')) {
+      sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request));
+    } else {
+      stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    }
+  });
+  return {
+    close() {
+      for (const socket of sockets.clients) socket.terminate();
+    },
+  };
+}
+
+/**
+ * Sends a client all documents so far and then each new document. When the job ends meanwhile, all
+ * documents are sent once more with the final status, because existing clients take their result from that
+ * message.
+ */
+async function streamJob(watcher: Watcher, deps: ApiDeps): Promise<void> {
+  const { socket, id, kind, caller, source } = watcher;
+  const readJob = () => requirePageJob(deps, { id, teamId: caller.teamId, kind });
+  let job = await readJob();
+  await sendAllDocuments(watcher, job, deps);
+  const hadEnded = job.status !== 'scraping';
+  for (let seen = job.completed; job.status === 'scraping' && socket.readyState === socket.OPEN; ) {
+    await sleep(POLL_INTERVAL_MS);
+    job = await readJob();
+    for await (const json of readDocuments(
+      source,
+      job.cipher,
+      iterateDocuments(source.db, id, seen, job.completed),
+    )) {
+      await send(socket, `{"type":"document","data":${json}}`, true);
+      if (socket.readyState !== socket.OPEN) return;
+    }
+    seen = job.completed;
+  }
+  if (!hadEnded && socket.readyState === socket.OPEN) await sendAllDocuments(watcher, job, deps);
+  await send(socket, JSON.stringify({ type: 'done', data: await buildStatusHead(job, deps) }), true);
+  socket.close(NORMAL_CLOSURE, JSON.stringify({ type: 'done' }));
+}
+
+/** Sends all documents so far as one message, in fragments, because the message may not fit into memory. */
+async function sendAllDocuments(
+  { socket, id, source }: Watcher,
+  job: LoadedPageJob,
+  deps: ApiDeps,
+): Promise<void> {
+  const documents = readDocuments(source, job.cipher, iterateDocuments(source.db, id, 0, job.completed));
+  await send(socket, '{"type":"catchup","data":', false);
+  for await (const part of new JsonStream(await buildStatusHead(job, deps), 'data', documents).text()) {
+    await send(socket, part, false);
+    if (socket.readyState !== socket.OPEN) return;
+  }
+  await send(socket, '}', true);
+}
+
+/**
+ * Sends a message, or a fragment of one, once the client has read enough of the earlier ones. If the client
+ * has disconnected, nothing is sent.
+ * @param fin whether this ends the message
+ */
+async function send(socket: WebSocket, text: string, fin: boolean): Promise<void> {
+  while (socket.readyState === socket.OPEN && socket.bufferedAmount > MAX_BUFFERED_BYTES) {
+    await sleep(BUFFER_POLL_MS);
+  }
+  if (socket.readyState === socket.OPEN) socket.send(text, { fin });
+}
+
+function keepAlive(socket: WebSocket): void {
+  let hasResponded = true;
+  const timer = setInterval(() => {
+    if (!hasResponded) return socket.terminate();
+    hasResponded = false;
+    socket.ping();
+  }, PING_MS);
+  socket.on('pong', () => {
+    hasResponded = true;
+  });
+  socket.on('close', () => clearInterval(timer));
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import type { Caller } from '../db/teams/teams.ts';
+import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
+import { parseTarget } from '../url/url.ts';
+import type { ApiDeps } from './http/route.ts';
+
+/** How long requests still wait for their running jobs after the process was asked to stop. */
+const SHUTDOWN_GRACE_MS = 6_000;
+/**
+ * How long after its timeout a job is still waited for, because its result has to be stored. This does not
+ * cover the loss of a worker, which takes longer to notice.
+ */
+const RESULT_GRACE_MS = 5_000;
+
+/** Sentences that tell the caller how to get the result of a job when the service stops before the job ends. */
+const HOW_TO_GET_RESULT = {
+  scrape: (id: string) =>
+    `The scrape continues when the service starts again; GET /v2/scrape/${id} then returns its result.`,
+  map: () => 'Request the map again when the service is back.',
+};
+
+/** A scrape or map, whose HTTP request stays open until the job ends. */
+export interface SynchronousJob {
+  kind: keyof typeof HOW_TO_GET_RESULT;
+  caller: Caller;
+  request: { url: string };
+  timeoutMs: number;
+  /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
+  signal: AbortSignal;
+  /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
+  isEncrypted: boolean;
+}
+
+/** How long a job with zero data retention is kept if its caller does not read the result. */
+const UNREAD_RESULT_TTL_MS = 3_600_000;
+
+/**
+ * Stores a job, starts its workflow and waits for its result.
+ * @returns the id and the result of the job; no result if the job is still running after its timeout
+ * @throws ServiceError the error that the job failed with; `SERVICE_UNAVAILABLE` if the service stops
+ */
+export async function runAndWait(
+  job: SynchronousJob,
+  deps: ApiDeps,
+): Promise<{ id: string; result: Buffer | undefined }> {
+  const { config, db, temporal, storage, closing } = deps;
+  await storage.requireSpace();
+  const { kind, request, timeoutMs, isEncrypted } = job;
+  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
+  const { teamId, apiKeyId } = job.caller;
+  const id = uuidv7();
+  const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
+  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
+  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
+  const start = kind === 'scrape' ? temporal.startScrape : temporal.startMap;
+  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
+  const handle = await start({ jobId: id, teamId, timeoutMs, ...labels }).catch(
+    async (error: ServiceError) => {
+      await failJob(db, { jobId: id, credits: 0, error });
+      throw error;
+    },
+  );
+  const [outcome] = await Promise.race([
+    Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
+    rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
+  ]);
+  if (outcome.status === 'fulfilled' && outcome.value === undefined) return { id, result: undefined };
+  const result = await deliverResult({ id, cipher }, deps, async () => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
+  });
+  return { id, result };
+}
+
+/**
+ * Delivers the result of an ended job to its caller. The result, error and key of a job with zero data
+ * retention are then deleted, so it can be read only once.
+ * @param read reads the result, or throws the error of the job
+ * @throws ServiceError the error that the job failed with
+ */
+export async function deliverResult<Result>(
+  { id, cipher }: { id: string; cipher: JobCipher },
+  { db, blobs }: Pick<ApiDeps, 'db' | 'blobs'>,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  if (!cipher.encrypts) return read();
+  try {
+    return await read();
+  } catch (error) {
+    throw decryptError(toServiceError(error), cipher);
+  } finally {
+    const blob = await deleteJobKey(db, id);
+    if (blob) await blobs.remove(blob);
+  }
+}
+
+/**
+ * Ends the wait for a job: at once when the client has disconnected, with a delay when the process stops. The
+ * job itself continues.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` always
+ */
+async function rejectWhenAborted(
+  signal: AbortSignal,
+  closing: AbortSignal,
+  howToGetResult: string,
+): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  if (closing.aborted) await sleep(SHUTDOWN_GRACE_MS);
+  throw new ServiceError('SERVICE_UNAVAILABLE', `The service is stopping. ${howToGetResult}`, {
+    retryAfterSeconds: 10,
+  });
+}

@@ -1,0 +1,86 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+
+/** Path under which stored files are served, below the base of URLs in responses. */
+export const FILES_PATH = '/v2/files';
+
+const HOUR_MS = 3_600_000;
+/** Audio and video files are large and seldom downloaded twice, so their URLs expire sooner. */
+const lifetimeOf = (mediaType: string) => (/^(?:audio|video)\//.test(mediaType) ? HOUR_MS : 24 * HOUR_MS);
+
+const tokenPayload = z.tuple([z.string(), z.number(), z.string(), z.number()]);
+const blobReference = /^blob:([0-9a-f]{64});(\d+);(.+)$/;
+/** File references in a document's JSON. */
+const REFERENCES = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
+
+/** A stored file. */
+export interface StoredFile {
+  /** Key of its blob. */
+  key: string;
+  /** Size in bytes. */
+  size: number;
+  mediaType: string;
+}
+
+/** Formats the reference by which a document refers to a stored file. */
+export const formatFileReference = ({ key, size, mediaType }: StoredFile) =>
+  `blob:${key};${size};${mediaType}`;
+
+/** Parses a file reference. @returns `undefined` for any other text */
+export function parseFileReference(reference: string): StoredFile | undefined {
+  const [, key, size, mediaType] = blobReference.exec(reference) ?? [];
+  return key && mediaType ? { key, size: Number(size), mediaType } : undefined;
+}
+
+const sign = (payload: string, secretKey: string) =>
+  createHmac('sha256', secretKey).update(payload).digest('base64url');
+
+/**
+ * Creates the URL of a stored file. It works without an API key for at least 24 hours, or one hour for audio and video.
+ * The expiry is rounded up to the next multiple of that time, so that a file which is returned again, such as a cached
+ * screenshot, keeps its URL and clients can tell that it is the same.
+ * @param reference as {@link formatFileReference} returns it; any other text is returned unchanged
+ */
+export function createFileUrl(reference: string, baseUrl: string, secretKey: string): string {
+  const file = parseFileReference(reference);
+  if (!file) return reference;
+  const { key, size, mediaType } = file;
+  const lifetimeMs = lifetimeOf(mediaType);
+  const expiresAt = Math.ceil(Date.now() / lifetimeMs + 1) * lifetimeMs;
+  const payload = Buffer.from(JSON.stringify([key, size, mediaType, expiresAt])).toString('base64url');
+  return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
+}
+
+/** Replaces the file references in a document's JSON with URLs. */
+export function withFileUrls(json: string, baseUrl: string, secretKey: string): string {
+  return json.replace(REFERENCES, (_, reference: string) =>
+    JSON.stringify(createFileUrl(reference, baseUrl, secretKey)),
+  );
+}
+
+/**
+ * Verifies the last path segment of a file's URL and returns the file.
+ * @throws ServiceError `NOT_FOUND` for a token with a wrong signature or an expired one
+ */
+export function verifyFileToken(token: string, secretKey: string): StoredFile {
+  const [payload = '', signature = ''] = token.split('.');
+  const expected = Buffer.from(sign(payload, secretKey));
+  const received = Buffer.from(signature);
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+    throw new ServiceError(
+      'NOT_FOUND',
+      'This is not the URL of a file. Use the URL from the response, unchanged.',
+    );
+  }
+  const [key, size, mediaType, expiresAt] = tokenPayload.parse(
+    JSON.parse(Buffer.from(payload, 'base64url').toString()),
+  );
+  if (expiresAt < Date.now()) {
+    throw new ServiceError(
+      'NOT_FOUND',
+      `This URL has expired: the URL of such a file works for at least ${lifetimeOf(mediaType) / HOUR_MS} hours. Read the result again for a new URL, or scrape the page again.`,
+    );
+  }
+  return { key, size, mediaType };
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../logger.ts';
+import { pause } from '../../pause.ts';
+import { type BrowsingContext, openContext } from './browsing-context.ts';
+import { Disconnected } from './cdp.ts';
+import type { Chromium } from './launch-chromium.ts';
+import { type BrowserLimits, PooledBrowser } from './pooled-browser.ts';
+import { Slots } from './slots.ts';
+
+/** Wraps the wait for a browser, so that the caller can exclude it from the time limit of the page. */
+export type DuringWait = <Result>(wait: () => Promise<Result>) => Promise<Result>;
+
+/** Options of one lease. */
+interface LeaseOptions {
+  proxyUrl?: string;
+  duringWait?: DuringWait | undefined;
+}
+
+/** Options of a pool. */
+export interface PoolOptions {
+  launch(): Promise<Chromium>;
+  logger: Logger;
+  /** How many pages may be open at once. */
+  contexts: number;
+  limits?: Partial<PoolLimits>;
+}
+
+interface PoolLimits extends BrowserLimits {
+  /** With less free memory on the machine, in MiB, only one page is open at a time. */
+  minFreeMb: number;
+}
+
+const LIMITS: PoolLimits = {
+  uses: 1_000,
+  ageMs: 60 * 60_000,
+  memoryMb: 2_000,
+  minFreeMb: 300,
+};
+
+const FREE_MEMORY_POLL_MS = 200;
+/** How long a hung page may delay the release of its slot. */
+const CONTEXT_CLOSE_TIMEOUT_MS = 5_000;
+
+/** A pool of contexts in one Chromium, which is started on first use and replaced when it dies or reaches its limits. */
+export class BrowserPool {
+  readonly #launch: () => Promise<Chromium>;
+  readonly #logger: Logger;
+  readonly #limits: PoolLimits;
+  readonly #slots: Slots;
+  /** All browsers that run: the current one, and old ones that still have open pages. */
+  readonly #browsers = new Set<PooledBrowser>();
+  /** The browser that takes new pages. */
+  #current: PooledBrowser | undefined;
+
+  constructor({ launch, logger, contexts, limits }: PoolOptions) {
+    this.#launch = launch;
+    this.#logger = logger;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#slots = new Slots(contexts);
+  }
+
+  /**
+   * Runs `use` with its own context, which shares nothing with others. At most `contexts` run at once; others wait in
+   * a queue until the signal fires.
+   */
+  async lease<Result>(
+    { duringWait = (wait) => wait(), ...options }: LeaseOptions,
+    use: (context: BrowsingContext) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { chromium, release } = await duringWait(() => this.#acquire(signal));
+    try {
+      return await useContext(chromium, options, use, signal);
+    } finally {
+      release();
+    }
+  }
+
+  /** Resolves when a browser is running. */
+  async ready(): Promise<void> {
+    // A browser that dies during its start is started once more.
+    await this.#browserForNextPage().chromium.catch(() => this.#browserForNextPage().chromium);
+  }
+
+  async close(): Promise<void> {
+    this.#current = undefined;
+    await Promise.all([...this.#browsers].map(async ({ chromium }) => (await chromium).close()));
+  }
+
+  /** Waits for a slot, for memory and for a running browser. The caller has to call `release`. */
+  async #acquire(signal: AbortSignal): Promise<{ chromium: Chromium; release(): void }> {
+    await this.#slots.acquire(signal);
+    let browser: PooledBrowser | undefined;
+    const release = () => {
+      if (browser) {
+        browser.removeContext();
+        this.#closeIfUnused(browser);
+      }
+      this.#slots.release();
+    };
+    try {
+      await this.#waitForMemory(signal);
+      browser = this.#browserForNextPage();
+      browser.addContext();
+      const chromium = await browser.chromium;
+      browser.measureMemory(chromium);
+      return { chromium, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Waits while the machine is short of memory and other pages are open that will free some. */
+  async #waitForMemory(signal: AbortSignal): Promise<void> {
+    const isShort = () => process.availableMemory() < this.#limits.minFreeMb * 1024 * 1024;
+    const hasOpenPages = () => [...this.#browsers].some((browser) => browser.hasOpenContexts);
+    while (isShort() && hasOpenPages()) {
+      await pause(FREE_MEMORY_POLL_MS, signal);
+      signal.throwIfAborted();
+    }
+  }
+
+  /** An old browser takes no more pages, and is closed after its last one. */
+  #browserForNextPage(): PooledBrowser {
+    if (this.#current?.exceeds(this.#limits)) {
+      const old = this.#current;
+      this.#current = undefined;
+      this.#closeIfUnused(old);
+    }
+    return this.#current ?? this.#startBrowser();
+  }
+
+  #startBrowser(): PooledBrowser {
+    const browser = new PooledBrowser(this.#launch());
+    const forget = () => {
+      this.#browsers.delete(browser);
+      if (this.#current === browser) this.#current = undefined;
+    };
+    browser.chromium.then(({ connection }) => {
+      void connection.closed.then(() => {
+        if (this.#current === browser) this.#logger.warn('Chromium ended; the next page starts another');
+        forget();
+      });
+    }, forget);
+    this.#browsers.add(browser);
+    this.#current = browser;
+    return browser;
+  }
+
+  #closeIfUnused(browser: PooledBrowser): void {
+    if (browser === this.#current || !this.#browsers.has(browser) || browser.hasOpenContexts) return;
+    browser.closeLater(this.#logger);
+  }
+}
+
+/** Runs `use` with a context of its own, until the signal fires or the browser ends. */
+async function useContext<Result>(
+  { connection }: Chromium,
+  options: { proxyUrl?: string },
+  use: (context: BrowsingContext) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  const context = await openContext(connection, options);
+  const interrupted = Promise.withResolvers<never>();
+  // The race below may have ended before this rejects.
+  interrupted.promise.catch(() => undefined);
+  const abort = () => interrupted.reject(signal.reason);
+  void connection.closed.then(() => interrupted.reject(new Disconnected('Chromium ended under the page')));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([interrupted.promise, use(context)]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+    await Promise.race([
+      context.close().catch(() => undefined),
+      sleep(CONTEXT_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+  }
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import type { Database } from '../client.ts';
+
+/** A copy of a page in the cache. `blob` is the key of its snapshot in the store. */
+export interface CacheEntry {
+  key: Buffer;
+  blob: string;
+  fetchedAt: Date;
+  /** The files that the copy needs. Without any one of them, it is unusable. */
+  files: CacheFile[];
+}
+
+/** A file of the cache. `hash` is the key of its blob. Several copies may share a file. */
+export interface CacheFile {
+  hash: string;
+  /** Size on disk. */
+  bytes: number;
+}
+
+/** Query for a copy that is at least `minMs` old and younger than `maxMs`, both in milliseconds. */
+export interface CacheQuery {
+  key: Buffer;
+  minMs: number;
+  maxMs: number;
+}
+
+/**
+ * Finds the newest matching copy for each query, in order; `undefined` if there is none. It records when
+ * the files of the copies were last used, to the hour.
+ */
+export async function findCacheEntries(
+  db: Database,
+  queries: CacheQuery[],
+): Promise<({ blob: string } | undefined)[]> {
+  const { rows } = await sql<{ place: number; blob: string }>`
+    with found as (
+      select place, copy.blob, copy.files
+      from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => minMs / 1000)}::float8[],
+        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as requested (key, min_seconds, max_seconds, place)
+      cross join lateral (
+        select blob, files from cache_entries
+        where cache_entries.key = requested.key
+          and fetched_at <= now() - make_interval(secs => min_seconds)
+          and fetched_at > now() - make_interval(secs => max_seconds)
+        order by fetched_at desc limit 1
+      ) as copy
+    ), used as (
+      update cache_files set used_at = now() where hash in (
+        select hash from cache_files
+        where hash in (select unnest(files) from found) and used_at < now() - interval '1 hour'
+        for update skip locked)
+    )
+    select place, blob from found`.execute(db.query);
+  const found = new Map(rows.map((row) => [row.place, row]));
+  return queries.map((_, index) => found.get(index + 1));
+}
+
+/** Adds copies under their keys. Their files count as used now. */
+export async function addCacheEntries(db: Database, entries: CacheEntry[]): Promise<void> {
+  const files = new Map(entries.flatMap((entry) => entry.files.map((file) => [file.hash, file])));
+  await db.query
+    .with('stored', (query) =>
+      query
+        .insertInto('cache_files')
+        // The order is always the same, so that transactions that store the same files wait for each other
+        // instead of deadlocking.
+        .values([...files.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)))
+        .onConflict((conflict) => conflict.column('hash').doUpdateSet({ used_at: sql`now()` })),
+    )
+    .insertInto('cache_entries')
+    .values(
+      entries.map(({ key, blob, fetchedAt, files: entryFiles }) => ({
+        key,
+        blob,
+        fetched_at: fetchedAt,
+        files: entryFiles.map(({ hash }) => hash),
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

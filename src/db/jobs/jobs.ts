@@ -1,0 +1,212 @@
+import { sql } from 'kysely';
+import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
+import type { JobKind } from '../../job-kinds.ts';
+import type { Database, StoredError } from '../client.ts';
+
+/** A job that is not stored yet. */
+export interface NewJob {
+  id: string;
+  teamId: string;
+  apiKeyId: string | null;
+  kind: JobKind;
+  /** The URL that the job was requested for, as the activity list shows it. */
+  target: string;
+  request: unknown;
+  /** The encryption of the job's data; absent if it is stored unencrypted. */
+  cipher?: JobCipher;
+  /** How long the results are kept, in milliseconds. */
+  ttlMs: number;
+}
+
+/** Returns the columns that describe what a job was requested for, encrypted if the job is. */
+export function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob) {
+  return {
+    target: cipher.encrypts ? null : target,
+    request: cipher.encryptJson(request),
+    seal: cipher.wrappedKey,
+  };
+}
+
+/** Stores a job. Its workflow must start only afterwards. */
+export async function insertJob(db: Database, job: NewJob): Promise<void> {
+  await db.query
+    .insertInto('jobs')
+    .values({
+      id: job.id,
+      team_id: job.teamId,
+      api_key_id: job.apiKeyId,
+      kind: job.kind,
+      ...requestColumns(job),
+      expires_at: new Date(Date.now() + job.ttlMs),
+    })
+    .execute();
+}
+
+/** Finds a job and the concurrency of its team, for the activity that runs the job. */
+export async function findJob(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .innerJoin('teams', 'teams.id', 'jobs.team_id')
+    .select(['jobs.team_id', 'jobs.request', 'jobs.status', 'jobs.seal'])
+    .select('teams.concurrency')
+    .where('jobs.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Finds the state and the result of a job whose results have not expired. */
+export async function findOutcome(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .leftJoin('results', (join) => join.onRef('results.job_id', '=', 'jobs.id').on('results.ordinal', '=', 0))
+    .select(['jobs.team_id', 'jobs.kind', 'jobs.status', 'jobs.error', 'jobs.seal', 'results.blob'])
+    .where('jobs.id', '=', id)
+    .where('jobs.expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+}
+
+/** A job that ends, and the credits that it costs. */
+export interface JobCharge {
+  jobId: string;
+  credits: number;
+}
+
+/**
+ * Ends a job in one statement, which also writes the ledger entry, charges the team and releases the slot.
+ * All of this depends on the update of the job's row: a second call finds the job already ended and changes
+ * nothing. The primary key of the ledger prevents double billing as well.
+ */
+function endAndBill(
+  db: Database,
+  { jobId, credits }: JobCharge,
+  outcome: { status: 'completed' } | { status: 'failed'; error: string },
+) {
+  return db.query
+    .with('job', (query) =>
+      query
+        .updateTable('jobs')
+        .set({
+          ...outcome,
+          credits,
+          finished_at: sql<Date>`now()`,
+          // The encrypted request of a job with zero data retention is not needed after its end.
+          request: sql<string>`case when seal is null then request else 'null' end`,
+        })
+        .where('id', '=', jobId)
+        .where('status', '=', 'scraping')
+        .returning(['id', 'team_id', 'api_key_id', 'credits']),
+    )
+    .with('entry', (query) =>
+      query
+        .insertInto('credit_entries')
+        .columns(['job_id', 'ordinal', 'team_id', 'api_key_id', 'credits'])
+        .expression((from) =>
+          from
+            .selectFrom('job')
+            .select(['id', sql.lit(0).as('ordinal'), 'team_id', 'api_key_id', 'credits'])
+            .where('credits', '>', 0),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .returning(['team_id', 'credits']),
+    )
+    .with('payment', (query) =>
+      query
+        .updateTable('teams')
+        .from('entry')
+        .set({ credits_remaining: sql<number>`credits_remaining - entry.credits` })
+        .whereRef('teams.id', '=', 'entry.team_id')
+        .where('teams.credits_remaining', 'is not', null),
+    )
+    .with('version', (query) =>
+      query
+        .updateTable('page_versions')
+        .from('job')
+        .set({ delivered: true })
+        .whereRef('page_versions.scrape_id', '=', 'job.id')
+        .where(sql.lit(outcome.status), '=', 'completed'),
+    )
+    .with('freed', (query) =>
+      query
+        .deleteFrom('slots')
+        .using('job')
+        .whereRef('slots.team_id', '=', 'job.team_id')
+        .where('slots.holder', '=', jobId),
+    );
+}
+
+/** Ends a job with a result. It changes nothing if the job has already been completed or has failed. */
+export async function completeJob(db: Database, job: JobCharge & { blob: string }): Promise<void> {
+  await endAndBill(db, job, { status: 'completed' })
+    .insertInto('results')
+    .columns(['job_id', 'ordinal', 'blob'])
+    .expression((from) =>
+      from
+        .selectFrom('job')
+        .select(['id', sql.lit(0).as('ordinal'), sql<string>`${job.blob}::text`.as('blob')]),
+    )
+    .execute();
+}
+
+/**
+ * Ends a job with an error, and bills what it costs nonetheless. It changes nothing if the job has already
+ * ended.
+ */
+export async function failJob(db: Database, job: JobCharge & { error: StoredError }): Promise<void> {
+  await endAndBill(db, job, { status: 'failed', error: JSON.stringify(job.error) })
+    .selectFrom('job')
+    .select('id')
+    .execute();
+}
+
+/** The column value of a deleted key. */
+const ERASED_KEY = Buffer.alloc(0);
+
+/**
+ * Deletes the key, the error and the result of a job with zero data retention that has ended. Other jobs
+ * stay unchanged.
+ * @returns the key of the result's blob, which cannot be decrypted any more
+ */
+export async function deleteJobKey(db: Database, id: string): Promise<string | undefined> {
+  const result = await db.query
+    .with('forgotten', (query) =>
+      query
+        .updateTable('jobs')
+        .set({ seal: ERASED_KEY, error: null })
+        .where('id', '=', id)
+        .where('status', '<>', 'scraping')
+        .where('seal', 'is not', null)
+        .returning('id'),
+    )
+    .deleteFrom('results')
+    .using('forgotten')
+    .whereRef('results.job_id', '=', 'forgotten.id')
+    .returning('results.blob')
+    .executeTakeFirst();
+  return result?.blob;
+}
+
+/** Position in a list that is sorted from new to old: the next page begins after this entry. */
+export interface ListCursor {
+  createdAt: Date;
+  id: string;
+}
+
+/** Lists a team's jobs of the last 24 hours, newest first. */
+export async function listActivity(
+  db: Database,
+  page: { teamId: string; kind?: string | undefined; limit: number; after?: ListCursor | undefined },
+) {
+  let query = db.query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'target', 'created_at'])
+    .where('team_id', '=', page.teamId)
+    .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit);
+  if (page.kind) query = query.where('kind', '=', page.kind);
+  if (page.after) {
+    const { createdAt, id } = page.after;
+    query = query.where(sql<boolean>`(created_at, id) < (${createdAt}, ${id}::uuid)`);
+  }
+  return query.execute();
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import type { Database } from '../client.ts';
+
+/** Seconds after which the lease of a slot expires if its holder does not renew it. */
+export const SLOT_LEASE_SECONDS = 30;
+
+const expiry = sql<Date>`now() + make_interval(secs => ${SLOT_LEASE_SECONDS})`;
+
+/** Seconds after which a job no longer counts as waiting for a slot, unless it tries again. */
+const WAIT_SECONDS = 3;
+
+/** The request of a job for one of its team's slots. */
+export interface SlotRequest {
+  teamId: string;
+  /** The job that takes the slot. */
+  holder: string;
+  /** The concurrency of the team. */
+  limit: number;
+}
+
+/**
+ * Takes one of a team's slots as a lease, which the holder must renew. It locks the team's row first.
+ * Claiming pages of the team's batches and crawls takes the same lock, so that together they never exceed
+ * the limit. A job that gets no slot counts as waiting for a few seconds, during which batches and crawls
+ * of the team leave a slot free for it.
+ * @returns whether a slot was taken
+ */
+export async function acquireSlot(db: Database, slot: SlotRequest): Promise<boolean> {
+  return db.query.transaction().execute(async (query) => {
+    await sql`select from teams where id = ${slot.teamId} for no key update`.execute(query);
+    const { rows } = await sql<{ taken: boolean }>`
+      with taken as (
+        insert into slots (team_id, ordinal, holder, expires_at)
+        select ${slot.teamId}, free.ordinal, ${slot.holder}, ${expiry}
+        from (
+          select ordinal from generate_series(1, ${slot.limit}::int) as ordinals (ordinal)
+          where not exists (
+            select from slots
+            where team_id = ${slot.teamId} and slots.ordinal = ordinals.ordinal and expires_at > now()
+          )
+            and ${slot.limit} > (
+              select count(*) from slots where team_id = ${slot.teamId} and expires_at > now()) + (
+              select count(*) from pages where team_id = ${slot.teamId} and status = 'claimed')
+          order by random() limit 1
+        ) as free
+        on conflict (team_id, ordinal) do update
+          set holder = excluded.holder, expires_at = excluded.expires_at
+          where slots.expires_at <= now()
+        returning ordinal
+      ), waits as (
+        insert into slot_waits (team_id, holder, expires_at)
+        select ${slot.teamId}, ${slot.holder}, now() + make_interval(secs => ${WAIT_SECONDS})
+        where not exists (select from taken)
+        on conflict (team_id, holder) do update set expires_at = excluded.expires_at
+      )
+      select exists (select from taken) as taken`.execute(query);
+    return rows[0]?.taken ?? false;
+  });
+}
+
+/** Ends the wait for a slot, with or without one. */
+export async function endSlotWait(db: Database, teamId: string, holder: string): Promise<void> {
+  await db.query
+    .deleteFrom('slot_waits')
+    .where('team_id', '=', teamId)
+    .where('holder', '=', holder)
+    .execute();
+}
+
+/** Extends a lease. */
+export async function renewSlot(db: Database, teamId: string, holder: string): Promise<void> {
+  await db.query
+    .updateTable('slots')
+    .set({ expires_at: expiry })
+    .where('team_id', '=', teamId)
+    .where('holder', '=', holder)
+    .execute();
+}
+
+/** Gives a slot back. */
+export async function releaseSlot(db: Database, teamId: string, holder: string): Promise<void> {
+  await db.query.deleteFrom('slots').where('team_id', '=', teamId).where('holder', '=', holder).execute();
+}
+
+/** Counts the slots of a team that are in use, by scrapes and by pages of its batches and crawls. */
+export async function countSlots(db: Database, teamId: string): Promise<number> {
+  const { rows } = await sql<{ taken: number }>`
+    select ((select count(*) from slots where team_id = ${teamId} and expires_at > now())
+      + (select count(*) from pages where team_id = ${teamId} and status = 'claimed'))::int as taken`.execute(
+    db.query,
+  );
+  return rows[0]?.taken ?? 0;
+}

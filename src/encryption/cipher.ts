@@ -1,0 +1,31 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Derives a key of 32 bytes from a secret (HKDF, RFC 5869).
+ * @param purpose what the key is used for, including its owner; each purpose has a different key
+ */
+export const deriveKey = (secret: string | Buffer, purpose: string) =>
+  Buffer.from(hkdfSync('sha256', secret, '', `winnow ${purpose}`, 32));
+
+/** Encrypts bytes with AES-256-GCM. The result is the nonce, the ciphertext and the authentication tag. */
+export function encrypt(key: Buffer, plain: Uint8Array): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key, nonce);
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/**
+ * Decrypts what `encrypt` returned.
+ * @throws Error if the key is a different one, or the bytes were modified
+ */
+export function decrypt(key: Buffer, ciphertext: Buffer): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, ciphertext.subarray(0, NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(ciphertext.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(ciphertext.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+}

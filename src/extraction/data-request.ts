@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Warn } from '../html/clean.ts';
+import type { Content } from '../html/content.ts';
+import { extractAll, extractBySchema } from './extract.ts';
+import { findSchemaError, type Schema } from './json-schema.ts';
+
+/** A JSON Schema in a request. */
+export const jsonSchema = z
+  .record(z.string(), z.unknown())
+  .superRefine((schema, context) => {
+    const fault = findSchemaError(schema);
+    if (fault)
+      context.addIssue({ code: 'custom', message: `no usable JSON Schema: ${fault}`, input: schema });
+  })
+  .describe('JSON Schema, draft 7 or 2020-12');
+
+/** An instruction or question in natural language in a request. */
+export const promptText = z.string().min(1).max(10_000);
+
+/** A request for data of a page. */
+export interface DataRequest {
+  schema?: Schema | undefined;
+  prompt?: string | undefined;
+}
+
+/** The fields of a request for data of a page, at least one of which is required. */
+export const dataFields = {
+  schema: jsonSchema.optional(),
+  prompt: promptText.optional().describe('takes a language model; without one it is left aside'),
+};
+
+/** Whether a request has one of the {@link dataFields}. */
+export const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) =>
+  schema !== undefined || prompt !== undefined;
+
+/** The result of a request for data of a page. */
+export const dataValue = z
+  .unknown()
+  .describe('data of the page: in the shape of the schema, else all that it says for machines');
+
+/**
+ * Extracts data from a page without a language model. With a schema, it looks for values by the names of
+ * the schema's properties; without one, it returns all structured data of the page. Warnings tell the user
+ * how the data was found and what is missing.
+ * @param subject name of the result in warnings
+ * @returns `undefined` if there is no data
+ */
+export function extractData(
+  content: Content,
+  { schema, prompt }: DataRequest,
+  warn: Warn,
+  subject: string,
+): unknown {
+  if (schema === undefined) {
+    const all = extractAll(content);
+    warn(
+      all
+        ? `${subject} is all that the page says for machines: to pick from it, give a schema.`
+        : `${subject} was left out: the page says nothing for machines. Give a schema; values are looked for by its names.`,
+    );
+    return all;
+  }
+  const found = extractBySchema(content, schema);
+  if (!found) {
+    warn(`${subject} was left out: the page has nothing by the names of the schema.`);
+    return undefined;
+  }
+  warn(
+    `${subject} is what the page gives by the names of the schema${prompt ? '; the prompt was left aside' : ''}.`,
+  );
+  if (found.missing.length > 0) warn(`${subject} has nothing for ${listed(found.missing)}.`);
+  return found.value;
+}
+
+const MOST_LISTED = 20;
+const listed = (names: string[]) =>
+  `${names.slice(0, MOST_LISTED).join(', ')}${names.length > MOST_LISTED ? ' and others' : ''}`.slice(
+    0,
+    1_000,
+  );

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { dataFields, dataValue, extractData, hasSchemaOrPrompt } from '../extraction/data-request.ts';
+import { defineFormat } from './format.ts';
+
+/** Data of the page, extracted by rules alone, so that the same page always gives the same result. */
+export const deterministicJson = defineFormat({
+  field: 'json',
+  request: z
+    .strictObject({ type: z.literal('deterministicJson'), ...dataFields })
+    .refine(hasSchemaOrPrompt, 'the deterministicJson format needs a schema or a prompt'),
+  value: dataValue,
+  // The price of reusing an extraction script: fixed rules take the place of a generated script.
+  credits: 2,
+  keepsData: true,
+  isUnique: true,
+  extract: (content, request, warn) => extractData(content, request, warn, 'json'),
+});

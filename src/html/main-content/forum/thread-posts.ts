@@ -1,0 +1,97 @@
+import { type Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import type { PageIndex } from '../page-index/page-index.ts';
+import type { PrunedPage } from '../pruning/prune.ts';
+import { findPostsByMarkup } from './forum-markup.ts';
+
+/** A class on a single element does not identify posts. */
+const MIN_POSTS_ALIKE = 2;
+/** Minimum share of a thread's prose that its posts must have. */
+const MIN_PROSE_SHARE = 0.85;
+/** Weight of the text in a group of elements that is not prose, subtracted from its prose. */
+const OTHER_TEXT_PENALTY = 0.5;
+/** Shorter posts may be equal by chance. Characters that are not blank. */
+const MIN_DUPLICATE_LENGTH = 100;
+/** Elements that may contain a post. */
+const POST_ELEMENTS = new Set(['div', 'section', 'article', 'td', 'li', 'main']);
+
+/** Elements that share a class and are not nested, with the sums of their measures. */
+interface ClassGroup {
+  elements: Element[];
+  prose: number;
+  length: number;
+}
+
+/**
+ * Finds the elements with the texts of a thread's posts, without their authors, dates and reactions: by the markup of
+ * known forum software, else as the elements that share a class and together have nearly all of the prose and the least
+ * other text.
+ * @returns an empty list for a page without such elements
+ */
+export function findPosts(index: PageIndex, pruned: PrunedPage): Element[] {
+  const named = findPostsByMarkup(index, pruned);
+  return dropDuplicatePosts(named.length ? named : findPostsByClass(index, pruned));
+}
+
+/** Removes long posts that the page repeats, for example above the thread or for printing. */
+function dropDuplicatePosts(posts: Element[]): Element[] {
+  const seen = new Set<string>();
+  return posts.filter((post) => {
+    const text = textContent(post).replace(/\s+/g, '');
+    const isAgain = text.length >= MIN_DUPLICATE_LENGTH && seen.has(text);
+    seen.add(text);
+    return !isAgain;
+  });
+}
+
+function findPostsByClass({ body }: PageIndex, { remaining, dropped }: PrunedPage): Element[] {
+  const minimum = MIN_PROSE_SHARE * (remaining.get(body)?.prose ?? 0);
+  if (minimum === 0) return [];
+  const alike = new Map<string, ClassGroup>();
+  const open = new Set<string>();
+  const visit = (element: Element) => {
+    const rest = remaining.get(element);
+    if (!rest || rest.length === 0 || dropped.has(element)) return;
+    const names = POST_ELEMENTS.has(element.name)
+      ? new Set(element.attribs.class?.split(/\s+/))
+      : new Set<string>();
+    const opened = [...names].filter((name) => name && !open.has(name));
+    for (const name of opened) {
+      open.add(name);
+      const group = alike.get(name) ?? { elements: [], prose: 0, length: 0 };
+      alike.set(name, group);
+      group.elements.push(element);
+      group.prose += rest.prose;
+      group.length += rest.length;
+    }
+    for (const child of element.children) if (isTag(child)) visit(child);
+    for (const name of opened) open.delete(name);
+  };
+  visit(body);
+  const worthOf = ({ prose, length }: ClassGroup) => prose - OTHER_TEXT_PENALTY * (length - prose);
+  const [posts] = [...alike.values()]
+    .filter(({ elements, prose }) => elements.length >= MIN_POSTS_ALIKE && prose >= minimum)
+    .sort((one, other) => worthOf(other) - worthOf(one));
+  return posts?.elements ?? [];
+}
+
+/** Drops everything outside of these elements. */
+export function dropAllExcept(elements: Element[], { body }: PageIndex, { dropped }: PrunedPage): void {
+  const kept = new Set(elements);
+  const lines = new Set<Element>();
+  for (const element of elements) {
+    dropped.delete(element);
+    for (let at = element.parent; at && isTag(at) && !lines.has(at); at = at.parent) {
+      lines.add(at);
+      dropped.delete(at);
+    }
+  }
+  const visit = (element: Element) => {
+    for (const child of element.children) {
+      if (!isTag(child) || kept.has(child)) continue;
+      if (lines.has(child)) visit(child);
+      else dropped.add(child);
+    }
+  };
+  visit(body);
+}

@@ -1,0 +1,65 @@
+import type { Document, Element } from 'domhandler';
+import type { Snapshot } from '../../snapshot.ts';
+import { contentRootStage } from './content-root.ts';
+import { postsStage } from './forum/posts-stage.ts';
+import { indexPage } from './page-index/page-index.ts';
+import { pageTypeStage } from './page-type/infer-page-type.ts';
+import { detectPageType } from './page-type/page-type.ts';
+import { retryAsForumStage } from './page-type/retry-as-forum.ts';
+import { pruningStage } from './pruning/prune.ts';
+import type { FilteredPage, Stage, StageResult } from './stage.ts';
+import { callsToActionStage } from './tidying/calls-to-action.ts';
+import { duplicateBlocksStage } from './tidying/duplicate-blocks.ts';
+import { duplicateLabelsStage } from './tidying/duplicate-labels.ts';
+import { metaLinesStage } from './tidying/meta-lines.ts';
+
+/** The pipeline, in order. Each stage works on what the stages before it left. */
+export const STAGES: readonly Stage[] = [
+  pruningStage,
+  pageTypeStage,
+  postsStage,
+  contentRootStage,
+  retryAsForumStage,
+  callsToActionStage,
+  metaLinesStage,
+  duplicateBlocksStage,
+  duplicateLabelsStage,
+];
+
+/**
+ * Finds the elements of a page that are not main content: first those that tags, roles, names and headings identify,
+ * then everything outside of the element with the content. The thresholds depend on the type of the page, which is
+ * detected from its signals and corrected by its structure. Takes time in proportion to the page's size.
+ */
+export function findBoilerplate(
+  document: Document,
+  { url, engine }: Pick<Snapshot, 'url' | 'engine'>,
+): Set<Element> {
+  const detectedType = detectPageType(document, url);
+  for (let type = detectedType; ; ) {
+    const index = indexPage(document, { type, detectedType }, engine === 'browser');
+    if (!index) return new Set();
+    const page = createFilteredPage(index);
+    const result = runStages(page);
+    if (typeof result !== 'object') return page.pruned.dropped;
+    type = result.restartAs;
+  }
+}
+
+function createFilteredPage(index: FilteredPage['index']): FilteredPage {
+  return {
+    index,
+    pruned: { dropped: new Set(), remaining: new Map(), linkListLength: 0 },
+    root: index.body,
+  };
+}
+
+/** Runs the stages for the type of the page until one of them ends the run. */
+function runStages(page: FilteredPage): StageResult {
+  const { type } = page.index;
+  for (const stage of STAGES) {
+    const result = stage.types.includes(type) ? stage.run(page) : undefined;
+    if (result) return result;
+  }
+  return undefined;
+}

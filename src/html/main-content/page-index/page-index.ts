@@ -1,0 +1,168 @@
+import { type Document, Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import type { PageType } from '../page-type/page-type.ts';
+import { findCollapsibleIds } from './collapsibles.ts';
+import { type Measure, type Measures, measureElements } from './element-measures.ts';
+import { findNameHints, type NameContext, type NameHint } from './name-hints.ts';
+
+/** Facts about a page that all steps use, computed before anything is dropped. */
+export interface PageIndex {
+  type: PageType;
+  /** The type by the page's own signals, before its structure corrected it. */
+  detectedType: PageType;
+  body: Element;
+  measures: Measures;
+  nameHints: ReadonlyMap<Element, NameHint[]>;
+  /** The title, main elements and article bodies with their ancestors, which are never boilerplate by name. */
+  contentAncestors: ReadonlySet<Element>;
+  /** The headings with the page's title, and their ancestors. */
+  titled: ReadonlySet<Element>;
+  /** Ids of elements that readers can expand, such as answers and tabs. */
+  collapsibleIds: ReadonlySet<string>;
+  /** The weight of a measure: prose on pages of running text, else text with linked text counted less. */
+  weigh(measure: Measure): number;
+  /** A measure's share of the weight of the whole page, from 0 to 1. */
+  shareOf(measure: Measure): number;
+  /** Share of the page in elements with this word in their names, from 0 to 1. A word on most of the page is no hint. */
+  coverageOf(word: string): number;
+}
+
+/** Weight of linked text relative to other text, where prose is not counted. */
+const LINKED_TEXT_WEIGHT = 0.3;
+/** Below this share of prose, text is weighed by length on every page type. */
+const MIN_PROSE_SHARE = 0.1;
+/** A shorter heading may be in the title by chance. Characters. */
+const MIN_TITLE_LENGTH = 4;
+/** Only this many characters of a title are compared. */
+const MAX_TITLE_LENGTH = 500;
+
+const CODE = new Set(['pre', 'code']);
+const CODE_TOKENS = new Set(['span', 'i', 'em', 'b', 'strong', 'font']);
+
+/** The word under which the coverage of `form` elements is counted. */
+export const FORM_WORD = 'form';
+
+/** Indexes a page. @returns `undefined` for a page without a body */
+export function indexPage(
+  page: Document,
+  { type, detectedType }: Pick<PageIndex, 'type' | 'detectedType'>,
+  isScripted: boolean,
+): PageIndex | undefined {
+  const measures = measureElements(page, isScripted);
+  const body = findBody(measures);
+  const total = body && measures.get(body);
+  if (!body || !total) return undefined;
+  const byProse = isRunningText(type) && total.prose > MIN_PROSE_SHARE * total.length;
+  const weigh = ({ prose, length, linked }: Measure) =>
+    byProse ? prose : length - linked * (1 - LINKED_TEXT_WEIGHT);
+  const whole = weigh(total) || 1;
+  const nameHints = new Map<Element, NameHint[]>();
+  const nameContext = { cache: new Map<string, NameHint[]>(), hasAnchors: type === 'documentation' };
+  const coverage = measureCoverage(body, measures, nameHints, nameContext, weigh);
+  return {
+    type,
+    detectedType,
+    body,
+    measures,
+    nameHints,
+    ...findContentAncestors(measures),
+    collapsibleIds: findCollapsibleIds(measures.keys()),
+    weigh,
+    shareOf: (one) => weigh(one) / whole,
+    coverageOf: (word) => (coverage.get(word) ?? 0) / whole,
+  };
+}
+
+/** Whether the content of pages of this type is running text. */
+export const isRunningText = (type: PageType) =>
+  type === 'article' || type === 'documentation' || type === 'forum';
+
+/** Whether an element is marked as the body of an article. */
+export const isArticleBody = ({ attribs }: Element) => attribs.itemprop === 'articleBody';
+
+export const isMainElement = ({ name, attribs }: Element) => name === 'main' || attribs.role === 'main';
+
+function findBody(measures: Measures): Element | undefined {
+  for (const element of measures.keys()) if (element.name === 'body') return element;
+  return undefined;
+}
+
+function findContentAncestors(measures: Measures): { contentAncestors: Set<Element>; titled: Set<Element> } {
+  const contentAncestors = new Set<Element>();
+  const titled = new Set<Element>();
+  const headings: Element[] = [];
+  let title = '';
+  for (const element of measures.keys()) {
+    if (element.name === 'h1') headings.push(element);
+    else if (element.name === 'title') title ||= wordsOf(element).slice(0, MAX_TITLE_LENGTH);
+    else if (isMainElement(element) || isArticleBody(element)) addWithAncestors(element, contentAncestors);
+  }
+  for (const heading of selectTitles(headings, title)) addWithAncestors(heading, titled);
+  for (const element of titled) contentAncestors.add(element);
+  return { contentAncestors, titled };
+}
+
+/** The `h1` headings that agree with the document's title; all of them if none does. */
+function selectTitles(headings: Element[], title: string): Element[] {
+  if (headings.length < 2 || !title) return headings;
+  const titles = headings.filter((heading) => {
+    const words = wordsOf(heading);
+    return words.length >= MIN_TITLE_LENGTH && (title.includes(words) || words.includes(title));
+  });
+  return titles.length ? titles : headings;
+}
+
+const wordsOf = (element: Element) =>
+  textContent(element)
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase();
+
+/** Adds an element and its ancestors below the body. */
+function addWithAncestors(element: Element, to: Set<Element>): void {
+  for (
+    let at: Element['parent'] = element;
+    at instanceof Element && at.name !== 'body' && !to.has(at);
+    at = at.parent
+  ) {
+    to.add(at);
+  }
+}
+
+/** Collects the name hints of all elements and the weight that each word covers. Nested elements with the same word count once. */
+function measureCoverage(
+  body: Element,
+  measures: Measures,
+  hints: Map<Element, NameHint[]>,
+  nameContext: NameContext,
+  weigh: PageIndex['weigh'],
+): Map<string, number> {
+  const coverage = new Map<string, number>();
+  const open = new Set<string>();
+  const visit = (element: Element, isInCode: boolean) => {
+    const opened: string[] = [];
+    const measured = measures.get(element);
+    if (!measured) return;
+    if (element !== body) {
+      const all = findNameHints(element, nameContext);
+      // Inside code, class names are those of syntax highlighters, such as `comment`.
+      const own = isInCode ? all.filter(({ kind }) => kind === 'hiddenByClass') : all;
+      if (own.length) hints.set(element, own);
+      // The coverage of forms tells whether a page uses them as containers.
+      const words = own.map(({ word }) => word);
+      if (element.name === 'form') words.push(FORM_WORD);
+      for (const word of words) {
+        if (open.has(word)) continue;
+        open.add(word);
+        opened.push(word);
+        coverage.set(word, (coverage.get(word) ?? 0) + weigh(measured));
+      }
+    }
+    const isCode = isInCode || CODE.has(element.name);
+    for (const child of element.children)
+      if (isTag(child)) visit(child, isCode && CODE_TOKENS.has(child.name));
+    for (const word of opened) open.delete(word);
+  };
+  visit(body, false);
+  return coverage;
+}

@@ -1,0 +1,71 @@
+import { type Element, isTag } from 'domhandler';
+import { addMeasure, type Measure } from '../page-index/element-measures.ts';
+import { isMainElement, type PageIndex } from '../page-index/page-index.ts';
+import { PAGE_TYPES } from '../page-type/page-type.ts';
+import type { Stage } from '../stage.ts';
+import { isBoilerplate, isLinkList } from './boilerplate.ts';
+import { findBoilerplateSections } from './boilerplate-sections.ts';
+import { isCaption } from './captions.ts';
+import { dropBesideTitle, introduces } from './titles.ts';
+
+/** The result of pruning: what was dropped and what remains. */
+export interface PrunedPage {
+  dropped: Set<Element>;
+  /** The measures of the kept elements without their dropped descendants. */
+  remaining: Map<Element, Measure>;
+  /** Total length of the dropped lists of links, in characters that are not blank. */
+  linkListLength: number;
+}
+
+/** Drops the boilerplate of a page that tags, roles, names and headings identify. */
+export const pruningStage: Stage = {
+  name: 'prune boilerplate',
+  types: PAGE_TYPES,
+  run(page) {
+    page.pruned = prune(page.index);
+  },
+};
+
+function prune(index: PageIndex): PrunedPage {
+  const { body, measures } = index;
+  const sections = findBoilerplateSections(index);
+  const dropped = new Set<Element>();
+  const remaining = new Map<Element, Measure>();
+  let linkListLength = 0;
+  const visit = (element: Element, isInMain: boolean): Measure | undefined => {
+    const measured = measures.get(element);
+    if (!measured) return undefined;
+    // Titles and captions are kept, but must not influence the search for the content root.
+    let isWeighed = true;
+    if (element !== body) {
+      if (dropped.has(element)) return undefined;
+      const isPartHere = isBoilerplate(element, measured, isInMain, index);
+      const isLinks = !isPartHere && isLinkList(element, measured, index);
+      if (isLinks) linkListLength += measured.length;
+      if (isPartHere && !sections.has(element) && introduces(element, index)) {
+        dropBesideTitle(element, index, dropped);
+        isWeighed = false;
+      } else if (isPartHere || isLinks || sections.has(element)) {
+        dropped.add(element);
+        return undefined;
+      }
+      if (isCaption(element, measured, index)) isWeighed = false;
+    }
+    const rest: Measure = { ...measured };
+    remaining.set(element, rest);
+    const isInside = isInMain || isContentElement(element);
+    for (const child of element.children) {
+      const before = isTag(child) ? measures.get(child) : undefined;
+      if (!isTag(child) || !before) continue;
+      const after = visit(child, isInside);
+      addMeasure(rest, before, -1);
+      if (after) addMeasure(rest, after, 1);
+    }
+    return isWeighed ? rest : undefined;
+  };
+  visit(body, false);
+  return { dropped, remaining, linkListLength };
+}
+
+/** Whether an element is marked as content. */
+export const isContentElement = (element: Element) => isMainElement(element) || element.name === 'article';

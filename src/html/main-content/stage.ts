@@ -1,0 +1,29 @@
+import type { Element } from 'domhandler';
+import type { PageIndex } from './page-index/page-index.ts';
+import { PAGE_TYPES, type PageType } from './page-type/page-type.ts';
+import type { PrunedPage } from './pruning/prune.ts';
+
+/** A page on its way through the pipeline. The stages change everything but the index. */
+export interface FilteredPage {
+  readonly index: PageIndex;
+  /** The elements that were dropped so far, and the measures of those that remained after pruning. */
+  pruned: PrunedPage;
+  /** The element that contains the content; the body until a stage has found a smaller one. */
+  root: Element;
+}
+
+/** `finished` skips the remaining stages. With `restartAs` the pipeline starts again for another page type. */
+export type StageResult = 'finished' | { restartAs: PageType } | undefined;
+
+/** One step of the main-content filter. */
+export interface Stage {
+  name: string;
+  /** The page types that the stage applies to. */
+  types: readonly PageType[];
+  /** Drops elements of the page, or finds that it must be filtered as another type. */
+  run(page: FilteredPage): StageResult;
+}
+
+/** The page types of a stage that applies to all but the given ones. */
+export const allTypesExcept = (...types: PageType[]): PageType[] =>
+  PAGE_TYPES.filter((type) => !types.includes(type));

@@ -1,0 +1,46 @@
+import type { Stage } from '../stage.ts';
+import { findRelatedLinks } from './related-links.ts';
+import { dropLines, lineStartPattern, wholeLinePattern } from './text-lines.ts';
+
+/** The beginnings of lines that ask readers to follow, subscribe or share. */
+const CALL_TO_ACTION = lineStartPattern(
+  '((and |you can |please )?follow (us|me|him|her|them|\\w+( \\w+)?) on|follow @)',
+  "follow .*(full|complete|live|all (of )?our) coverage|more (ap|afp|reuters|bloomberg)( [\\w'’]+){0,3}:",
+  'follow .* on (facebook|twitter|instagram|linkedin|youtube|tiktok|threads|x)\\b',
+  'subscribe (to|now|here)|sign up (for|to|here|now)|click here to (subscribe|sign|join|read|follow)',
+  'join (our|the|us)|get (our|the) .* (newsletter|inbox|delivered)|download (our|the) .* app',
+  'like this (story|article|post)|share this|if you (like|enjoy)ed this',
+  'listen to .* (live|podcast|here)|tell us what|have a (tip|story|question)',
+  'reach (the|him|her) (reporter|author|writer)|(write|e-?mail) (to \\w+|him|her|us)',
+);
+
+/** Whole lines that are not part of the text: labels of advertisements and widgets, and credits of contributors. */
+const LABEL = wholeLinePattern(
+  'advert(isement)?s?|sponsored( content)?|anzeige|werbung|publicidade?|publicit[àé]',
+  'subscribe|highlights|loading|share|tags|comments?',
+  '(article|story) continues (below|after).*|(scroll|continue reading|read on) .*(below|more|main story).*',
+  'this slideshow requires javascript',
+  '(additional |with )?(reporting|writing|editing|edited|compiled) by .*',
+  '.* contributed( \\w+)? to this (report|story|article)',
+  'like this (article|post|story)\\?.*|tell us what (you|do you) think',
+);
+
+/**
+ * Drops the lines between and below an article's paragraphs that ask readers to follow, subscribe or share, and the
+ * links to other articles.
+ */
+export const callsToActionStage: Stage = {
+  name: 'drop calls to action',
+  types: ['article'],
+  run({ root, index, pruned }) {
+    dropLines(root, pruned, (line) => {
+      const { element, text, measure } = line;
+      if (index.titled.has(element)) return [];
+      // Every call to action has a link.
+      const hasLink = measure.links > 0 || text.includes('://');
+      return (hasLink && CALL_TO_ACTION.test(text)) || LABEL.test(text)
+        ? [element]
+        : findRelatedLinks(line, index, pruned);
+    });
+  },
+};

@@ -1,0 +1,93 @@
+import { type Element, isTag } from 'domhandler';
+import { textContent } from 'domutils';
+import { oneLine } from '../../text.ts';
+import { isHeading } from '../page-index/element-measures.ts';
+import type { PrunedPage } from '../pruning/prune.ts';
+import type { Stage } from '../stage.ts';
+
+/** Lengths in characters. Shorter labels are often equal by chance. */
+const MIN_TITLE_LENGTH = 5;
+const MIN_LABEL_LENGTH = 12;
+const MAX_LABEL_LENGTH = 200;
+/** A label is compared with this many labels before it. */
+const MAX_RECENT_LABELS = 4;
+/** Elements in which equal texts are separate values. */
+const DATA_ELEMENTS = new Set(['td', 'th', 'dt', 'dd', 'pre', 'code']);
+
+interface Label {
+  text: string;
+  element: Element;
+  isHeading: boolean;
+}
+
+/**
+ * Drops labels that repeat one of the labels just before them, for example a card's title below its picture. Applies to
+ * pages that consist of cards and carousels.
+ */
+export const duplicateLabelsStage: Stage = {
+  name: 'drop duplicate labels',
+  types: ['listing', 'product', 'service'],
+  run({ root, pruned }) {
+    dropDuplicateLabels(root, pruned);
+  },
+};
+
+/** If one of two equal labels is a heading, the heading is kept; else the first label. */
+function dropDuplicateLabels(root: Element, { remaining, dropped }: PrunedPage): void {
+  let recent: Label[] = [];
+  let href: string | undefined;
+  const addLabel = (label: Label, shortest: number) => {
+    const hasSameText = ({ text }: Label) => text === label.text;
+    const seen = label.text.length >= shortest && /\p{L}/u.test(label.text) && recent.find(hasSameText);
+    if (seen && label.isHeading && !seen.isHeading) {
+      dropped.add(seen.element);
+      Object.assign(seen, label);
+    } else if (seen) dropped.add(label.element);
+    else if (recent.push(label) > MAX_RECENT_LABELS) recent.shift();
+  };
+  const visit = (element: Element) => {
+    for (const child of element.children) {
+      const length = isTag(child) && !dropped.has(child) ? remaining.get(child)?.length : 0;
+      if (!isTag(child) || !length) continue;
+      const line = singleTextChain(child, remaining);
+      if (line.some(({ name }) => DATA_ELEMENTS.has(name))) continue;
+      const link = line.find(({ name }) => name === 'a');
+      // A link to another URL starts the next card.
+      if (link && link.attribs.href !== href) {
+        href = link.attribs.href;
+        recent = [];
+      }
+      const last = line.at(-1) ?? child;
+      const isLabel =
+        length <= MAX_LABEL_LENGTH &&
+        !last.children.some((inside) => isTag(inside) && hasText(inside, remaining));
+      if (!isLabel) {
+        visit(last);
+        continue;
+      }
+      const text = oneLine(textContent(child)).toLowerCase();
+      const isTitle = line.some(isHeading);
+      addLabel(
+        { text, element: child, isHeading: isTitle },
+        link || isTitle ? MIN_TITLE_LENGTH : MIN_LABEL_LENGTH,
+      );
+    }
+  };
+  visit(root);
+}
+
+const hasText = (element: Element, remaining: PrunedPage['remaining']) =>
+  (remaining.get(element)?.length ?? 0) > 0;
+
+/** An element and its descendants that contain all of its text, from the outermost to the innermost. */
+function singleTextChain(element: Element, remaining: PrunedPage['remaining']): Element[] {
+  const line: Element[] = [];
+  for (let at: Element | undefined = element; at; ) {
+    line.push(at);
+    const total = remaining.get(at)?.length;
+    at = at.children.find(
+      (child): child is Element => isTag(child) && remaining.get(child)?.length === total,
+    );
+  }
+  return line;
+}

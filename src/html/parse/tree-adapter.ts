@@ -1,0 +1,111 @@
+import { Element, isText, Text } from 'domhandler';
+import { adapter } from 'parse5-htmlparser2-tree-adapter';
+import { ServiceError } from '../../errors.ts';
+
+/** Far more than real pages have, and few enough for the memory of a rendering thread. */
+const MAX_NODES = 600_000;
+/** The parser searches its open elements at most tags, so very many of them would take quadratic time. */
+const MAX_OPEN_ELEMENTS = 20_000;
+/** Further attributes of an element are dropped. */
+const MAX_ATTRIBUTES = 1_000;
+
+export type BoundedAdapter = typeof adapter & {
+  /** The largest number of elements that were open at once so far. */
+  readonly maxOpen: number;
+};
+
+/**
+ * Creates an adapter that lets parse5 build a tree of domhandler nodes. Compared with the library's own
+ * adapter, its nodes need less memory, it usually finds a node among its siblings in constant time, and it
+ * limits the size of the page. An adapter is used for one page only.
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` during parsing, for a page beyond the limits
+ */
+export function createBoundedAdapter(): BoundedAdapter {
+  let nodes = 0;
+  let open = 0;
+  let deepest = 0;
+  const count = () => {
+    if (++nodes > MAX_NODES) refuse(`has more than ${MAX_NODES} elements and texts`);
+  };
+  const bounded: BoundedAdapter = {
+    ...adapter,
+    createElement(name, namespace, attributes) {
+      count();
+      const element = new Element(name, new Attributes(), []);
+      element.namespace = namespace;
+      const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
+      // The tokenizer has already removed duplicate names.
+      for (const { name, value } of known) element.attribs[name] = value;
+      return element;
+    },
+    adoptAttributes({ attribs }, attributes) {
+      for (const { name, value } of attributes) attribs[name] ??= value;
+    },
+    createCommentNode(text) {
+      count();
+      return adapter.createCommentNode(text);
+    },
+    insertText(parent, text) {
+      const last = parent.children.at(-1);
+      if (last && isText(last)) {
+        last.data += text;
+      } else {
+        count();
+        adapter.appendChild(parent, new Text(text));
+      }
+    },
+    insertTextBefore(parent, text, reference) {
+      const before = reference.prev;
+      if (before && isText(before)) {
+        before.data += text;
+      } else {
+        count();
+        bounded.insertBefore(parent, new Text(text), reference);
+      }
+    },
+    insertBefore(parent, node, reference) {
+      node.parent = parent;
+      node.prev = reference.prev;
+      node.next = reference;
+      if (reference.prev) reference.prev.next = node;
+      reference.prev = node;
+      // The search starts at the end, because the parser usually moves recent nodes.
+      parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
+    },
+    detachNode(node) {
+      const { parent, prev, next } = node;
+      if (!parent) return;
+      if (prev) prev.next = next;
+      if (next) next.prev = prev;
+      parent.children.splice(parent.children.lastIndexOf(node), 1);
+      node.parent = null;
+      node.prev = null;
+      node.next = null;
+    },
+    onItemPush() {
+      if (++open > deepest) deepest = open;
+      if (open > MAX_OPEN_ELEMENTS) refuse(`nests more than ${MAX_OPEN_ELEMENTS} elements into each other`);
+    },
+    onItemPop() {
+      open--;
+    },
+    get maxOpen() {
+      return deepest;
+    },
+  };
+  return bounded;
+}
+
+/**
+ * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a
+ * third of the memory of `Object.create(null)`.
+ */
+class Attributes {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Attributes.prototype, null);
+Reflect.deleteProperty(Attributes.prototype, 'constructor');
+
+function refuse(what: string): never {
+  throw new ServiceError('SCRAPE_CONTENT_TOO_LARGE', `The page ${what}. Fetch a smaller part of it.`);
+}

@@ -1,0 +1,321 @@
+import type { Blobs } from '../blobs/index.ts';
+import type { Database } from '../db/client.ts';
+import type { CrawlStart } from '../db/jobs/job-progress.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import { pauseHosts } from '../db/pages/host-limits.ts';
+import type { NewPage } from '../db/pages/pages.ts';
+import {
+  hasEnded,
+  type PageResult,
+  type RecordAndClaimResult,
+  recordAndClaim,
+} from '../db/pages/record-and-claim.ts';
+import type { JobCipher } from '../encryption/job-cipher.ts';
+import type { PageCapacity } from './page-capacity.ts';
+
+/** Maximum number of pages that a page worker scrapes at once. */
+export const PAGES_PER_WORKER = 16;
+/**
+ * Milliseconds after which a page worker claims no more pages. The time is short, so that other jobs get
+ * their turn and changes to the job take effect soon.
+ */
+const CLAIMING_MS = 3_000;
+/**
+ * Pages that have ended are recorded together, at the latest this many milliseconds after the first of them.
+ */
+const RECORD_AFTER_MS = 100;
+/** Number of ended pages that are recorded without waiting any longer. */
+const RECORD_AFTER_PAGES = 8;
+/**
+ * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than it
+ * asked for.
+ */
+const CLAIM_PAUSE_MS = 50;
+const EMPTY_PAUSE_MS = 150;
+/** A page worker notices within this many milliseconds that its job was paused or cancelled. */
+const STATE_CHECK_MS = 1_000;
+/** Milliseconds without any page after which a page worker ends. */
+const IDLE_MS = 600;
+/**
+ * Milliseconds between two requests for another page worker by one that claims no more pages, but still
+ * scrapes some.
+ */
+const HELP_PAUSE_MS = 1_000;
+
+/** The result of scraping a page. */
+export interface ScrapedPage {
+  end: PageResult;
+  /** The document as JSON. */
+  json?: Buffer;
+  found?: NewPage[];
+  blocked?: string[];
+  homepages?: string[];
+  /** The facts about the crawl that its start page reveals; only set for a start page. */
+  start?: CrawlStart;
+  /** Milliseconds that the host should get no requests, because it asked us to slow down. */
+  restMs?: number;
+}
+
+/** Options and dependencies of a page worker. */
+export interface PageWorkerOptions {
+  db: Database;
+  blobs: Blobs;
+  jobId: string;
+  /** Unique name under which the page worker claims pages. */
+  name: string;
+  /** Encrypts what is stored of a job with zero data retention. */
+  cipher: JobCipher;
+  /** Whether the webhook gets an event for each page that ends. */
+  pageEvents: boolean;
+  /** Maximum number of pages to claim in total. */
+  maxClaims: number;
+  /** Ends the page worker at once. The caller releases the claims that it still holds. */
+  signal: AbortSignal;
+  /** Maximum number of requests that a host gets at once. */
+  requestsPerHost: number;
+  capacity: PageCapacity;
+  /**
+   * Whether the page worker keeps waiting for capacity until its time is over. Otherwise it ends as soon as
+   * it has been idle for 600 ms.
+   */
+  waitsForCapacity: boolean;
+  /**
+   * Requests another page worker for the job.
+   * @param reason `full` if this one holds as many pages as it can, `closed` if it claims no more
+   */
+  requestHelp(reason: 'full' | 'closed'): Promise<void>;
+  /**
+   * Scrapes a claimed page.
+   * @param onFetched to be called when the host is done with the page, so that it can get another request
+   */
+  scrape(claim: Claim, job: RecordAndClaimResult, onFetched: () => void): Promise<ScrapedPage>;
+}
+
+/** The result of a page worker. */
+interface PageWorkerResult {
+  /** Number of pages that ended. */
+  ended: number;
+  /** The state of the job after the last step. */
+  job: RecordAndClaimResult;
+  /** Whether there was no capacity for another page the last time. */
+  lacksCapacity: boolean;
+}
+
+/**
+ * Works on a page job for a few seconds: claims pages, scrapes several at once and records them in groups as
+ * they end.
+ */
+export class PageWorker {
+  readonly #options: PageWorkerOptions;
+  readonly #claimUntil = performance.now() + CLAIMING_MS;
+  /** The claims that are being scraped, by ordinal. */
+  readonly #running = new Map<number, Claim>();
+  /** Number of requests under way by host. */
+  readonly #openRequests = new Map<string, number>();
+  /** Pages that have ended, but are not recorded yet. */
+  #unrecorded: ScrapedPage[] = [];
+  /** When the first of the unrecorded pages ended. */
+  #unrecordedSince = 0;
+  #steppedAt = 0;
+  /**
+   * Whether there may be pages to claim: the last claim found as many as it asked for, or a page has been
+   * fetched or has ended since.
+   */
+  #expectsPages = true;
+  #lacksCapacity = false;
+  /** Whether a claim has found as many pages as this page worker can hold. */
+  #wasFull = false;
+  #helpRequestedAt = 0;
+  /**
+   * Number of pages that were held when another page worker was last requested after the end of claiming.
+   */
+  #heldAtRequest = Number.POSITIVE_INFINITY;
+  #wake = Promise.withResolvers<void>();
+  #failure: { error: unknown } | undefined;
+  /** The state of the job after the last step. */
+  #job: RecordAndClaimResult | undefined;
+  #claimedCount = 0;
+  #endedCount = 0;
+
+  constructor(options: PageWorkerOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#wake.resolve(), { once: true });
+  }
+
+  /**
+   * Claims and scrapes pages until the time is over or there is nothing to do.
+   * @throws the reason of the signal, and errors that no single page is to blame for
+   */
+  async run(): Promise<PageWorkerResult> {
+    let idleSince: number | undefined;
+    for (;;) {
+      this.#options.signal.throwIfAborted();
+      if (this.#failure) throw this.#failure.error;
+      const claimsLeft = this.#options.maxClaims - this.#claimedCount;
+      const isClaiming = claimsLeft > 0 && performance.now() < this.#claimUntil && this.#isJobRunning();
+      await this.#stepIfDue(isClaiming ? Math.min(PAGES_PER_WORKER - this.#running.size, claimsLeft) : 0);
+      // A job that has ended discards the pages that are under way; a paused job keeps them.
+      if (this.#job && this.#job.status !== 'scraping') return this.#result(this.#job);
+      if (this.#running.size > 0 || this.#unrecorded.length) {
+        idleSince = undefined;
+        await this.#requestHelp(isClaiming);
+        await this.#waitForChange(this.#expectsPages && isClaiming ? CLAIM_PAUSE_MS : RECORD_AFTER_MS);
+      } else {
+        idleSince ??= performance.now();
+        const waitsForCapacity = this.#lacksCapacity && this.#options.waitsForCapacity;
+        const isIdle = performance.now() - idleSince > IDLE_MS && !waitsForCapacity;
+        if (this.#job && (!isClaiming || this.#job.open === 0 || isIdle)) return this.#result(this.#job);
+        await this.#waitForChange(EMPTY_PAUSE_MS);
+      }
+    }
+  }
+
+  #result(job: RecordAndClaimResult): PageWorkerResult {
+    return { ended: this.#endedCount, job, lacksCapacity: this.#lacksCapacity };
+  }
+
+  #isJobRunning(): boolean {
+    return !this.#job || (this.#job.status === 'scraping' && !this.#job.paused);
+  }
+
+  /**
+   * Records pages that have ended and claims new ones, if one or the other is due.
+   * @param wanted maximum number of pages to claim
+   */
+  async #stepIfDue(wanted: number): Promise<void> {
+    const isRecordingDue = this.#isRecordingDue();
+    const pauseMs = this.#expectsPages ? CLAIM_PAUSE_MS : EMPTY_PAUSE_MS;
+    const isClaimDue = wanted > 0 && (isRecordingDue || performance.now() - this.#steppedAt >= pauseMs);
+    const reserved = isClaimDue ? await this.#options.capacity.reserve(wanted) : 0;
+    if (isClaimDue) this.#lacksCapacity = reserved === 0;
+    if (!isRecordingDue && reserved === 0) return;
+    if (reserved) this.#expectsPages = false;
+    let claimed = 0;
+    try {
+      claimed = await this.#step(reserved);
+    } finally {
+      if (claimed < reserved) this.#options.capacity.returnUnused(reserved - claimed);
+    }
+    if (reserved === 0 || claimed < reserved) return;
+    this.#expectsPages = true;
+    this.#wasFull = true;
+  }
+
+  /**
+   * Whether a step is worth its transaction even if it claims nothing. That is also the case once in a
+   * while, to notice changes to the job.
+   */
+  #isRecordingDue(): boolean {
+    if (!this.#job || this.#unrecorded.length >= RECORD_AFTER_PAGES) return true;
+    if (this.#unrecorded.length)
+      return !this.#running.size || performance.now() - this.#unrecordedSince >= RECORD_AFTER_MS;
+    return performance.now() - this.#steppedAt >= STATE_CHECK_MS;
+  }
+
+  /**
+   * Requests another page worker: once while this one claims pages and holds as many as it can, and after
+   * the end of claiming, again whenever it holds fewer pages than the last time.
+   */
+  async #requestHelp(isClaiming: boolean): Promise<void> {
+    const held = this.#running.size;
+    if (!this.#job || this.#job.paused || this.#job.open <= held) return;
+    const now = performance.now();
+    if (isClaiming) {
+      if (!this.#wasFull || this.#helpRequestedAt) return;
+    } else {
+      const isTooSoon = now - Math.max(this.#claimUntil, this.#helpRequestedAt) < HELP_PAUSE_MS;
+      if (isTooSoon || held >= this.#heldAtRequest) return;
+      this.#heldAtRequest = held;
+    }
+    this.#helpRequestedAt = now;
+    await this.#options.requestHelp(isClaiming ? 'full' : 'closed');
+  }
+
+  /**
+   * Records the pages that have ended, claims up to `want` pages and starts to scrape them.
+   * @returns the number of claimed pages
+   */
+  async #step(want: number): Promise<number> {
+    const { db, jobId, name, cipher, pageEvents, requestsPerHost, capacity } = this.#options;
+    this.#steppedAt = performance.now();
+    const pages = this.#unrecorded;
+    this.#unrecorded = [];
+    await this.#storeDocuments(pages);
+    const rests = pages.flatMap(({ end, restMs }) =>
+      restMs === undefined ? [] : [[end.host, restMs] as const],
+    );
+    if (rests.length) await pauseHosts(db, new Map(rests));
+    this.#job = await recordAndClaim(db, {
+      jobId,
+      cipher,
+      pageWorker: name,
+      results: pages.map(({ end }) => end),
+      start: pages.find(({ start }) => start)?.start,
+      found: pages.flatMap(({ found = [] }) => found),
+      blocked: pages.flatMap(({ blocked = [] }) => blocked),
+      homepages: pages.flatMap(({ homepages = [] }) => homepages),
+      maxPages: want,
+      openRequests: new Map(this.#openRequests),
+      requestsPerHost,
+      pageEvents,
+    });
+    // Capacity is returned only now, because the database too counts a page as claimed until it is recorded.
+    capacity.release(pages.length);
+    this.#endedCount += pages.filter(({ end }) => hasEnded(end)).length;
+    const { claims } = this.#job;
+    this.#claimedCount += claims.length;
+    for (const claim of claims) {
+      this.#openRequests.set(claim.host, (this.#openRequests.get(claim.host) ?? 0) + 1);
+      this.#running.set(claim.ordinal, claim);
+      void this.#scrape(claim);
+    }
+    return claims.length;
+  }
+
+  /** Stores the documents of pages and sets their blobs in the ends of the pages. */
+  async #storeDocuments(pages: ScrapedPage[]): Promise<void> {
+    const { blobs, cipher } = this.#options;
+    const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
+    if (documents.length === 0) return;
+    const keys = await blobs.putAll(documents.map(({ json }) => cipher.encryptBytes(json)));
+    for (const [index, { end, json }] of documents.entries()) {
+      Object.assign(end, { blob: keys[index], bytes: json.length });
+    }
+  }
+
+  async #scrape(claim: Claim): Promise<void> {
+    let isFetching = true;
+    const onFetched = () => {
+      if (!isFetching) return;
+      isFetching = false;
+      const left = (this.#openRequests.get(claim.host) ?? 1) - 1;
+      if (left) this.#openRequests.set(claim.host, left);
+      else this.#openRequests.delete(claim.host);
+      this.#expectsPages = true;
+      this.#wake.resolve();
+    };
+    try {
+      // `#job` is set, because pages are claimed by a step, which sets it.
+      const page = await this.#options.scrape(claim, this.#job!, onFetched);
+      if (!this.#unrecorded.length) this.#unrecordedSince = performance.now();
+      this.#unrecorded.push(page);
+    } catch (error) {
+      this.#failure ??= { error };
+    } finally {
+      this.#running.delete(claim.ordinal);
+      onFetched();
+      this.#expectsPages = true;
+      this.#wake.resolve();
+    }
+  }
+
+  /**
+   * Waits for `ms` milliseconds, or until a page has been fetched or has ended, or the signal has fired.
+   */
+  async #waitForChange(ms: number): Promise<void> {
+    const timer = setTimeout(this.#wake.resolve, ms);
+    await this.#wake.promise;
+    clearTimeout(timer);
+    this.#wake = Promise.withResolvers<void>();
+  }
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import type { Snapshot } from '../snapshot.ts';
+import type { ReceivedFile } from './received-file.ts';
+
+/**
+ * Why a parser takes a file, the strongest reason first: the file begins with a signature of the type, its media
+ * type is declared, or nothing is declared and the content looks like the type.
+ */
+export const EVIDENCE = ['signature', 'type', 'content'] as const;
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** What a parser makes of a file: the part of a snapshot that formats are derived from. */
+export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
+
+/** What a parser is told besides the file. */
+interface ParseContext<Options> {
+  /** The options of the request for this parser; `undefined` if the request does not allow the parser. */
+  options: Options | undefined;
+  /** Aborts the work; its reason is thrown. */
+  signal: AbortSignal;
+}
+
+/**
+ * A type of files that the service can read. A new parser needs a file with such a record and a line in
+ * `parsers/index.ts`. The schema of the option `parsers` is derived from the records.
+ */
+export interface Parser<Type extends string, Options extends z.ZodObject> {
+  type: Type;
+  /**
+   * The object in the option `parsers` of a request, with its `type` literal inside. A parser without it is
+   * always allowed.
+   */
+  options?: Options;
+  /** Says whether the file is of this type, and why; `undefined` if it is not. */
+  detect(file: ReceivedFile): Evidence | undefined;
+  /** @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that cannot be converted */
+  parse(file: ReceivedFile, context: ParseContext<z.output<Options>>): ParsedFile | Promise<ParsedFile>;
+}
+
+/** A parser of any type. */
+export type AnyParser = Parser<string, z.ZodObject>;
+
+/** Keeps the literal types of a record while checking it against {@link Parser}. */
+export function defineParser<
+  Type extends string,
+  Options extends z.ZodObject,
+  Record extends Parser<Type, Options>,
+>(parser: Record & Parser<Type, Options>): Record {
+  return parser;
+}

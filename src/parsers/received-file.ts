@@ -1,0 +1,105 @@
+import { ServiceError } from '../errors.ts';
+import { decodeText } from './charset.ts';
+import type { ParsedFile } from './parser.ts';
+
+/** Number of bytes that browsers examine to recognise a body (WHATWG MIME Sniffing 5.2). */
+const SNIFFED_BYTES = 1445;
+/** Bytes that do not occur in text (WHATWG MIME Sniffing 3, "binary data byte"). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
+const BINARY = /[\0-\x08\x0B\x0E-\x1A\x1C-\x1F]/;
+/** First bytes, as Latin-1, of binary files that servers sometimes send as HTML or text. */
+const FILE_SIGNATURES = [
+  '\x89PNG\r\n',
+  '\xFF\xD8\xFF',
+  'GIF87a',
+  'GIF89a',
+  'PK\x03\x04',
+  '\x1F\x8B\x08',
+  'OggS\0',
+  '7z\xBC\xAF',
+];
+
+const UNKNOWN_TYPES = new Set([
+  '',
+  'application/octet-stream',
+  'binary/octet-stream',
+  'application/unknown',
+  'unknown/unknown',
+  '*/*',
+]);
+
+/** Parses the media type of a `Content-Type` header, without parameters and in lower case; empty when there is none. */
+export function parseMediaType(contentType: string): string {
+  return (contentType.split(/[;,]/, 1)[0] ?? '').trim().toLowerCase();
+}
+
+function decodeStart(body: Uint8Array): string {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, SNIFFED_BYTES));
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.toString('latin1', 3);
+  return bytes.toString('latin1');
+}
+
+/** A file as it was received, before anything is known of its type but what the sender declared. */
+export class ReceivedFile {
+  /** URL after redirects. */
+  readonly url: string;
+  /** Value of `Content-Type`; empty without one. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** Media type of `contentType`, without parameters and in lower case; empty without one. */
+  readonly mediaType: string;
+  /** The beginning of the body, decoded as UTF-16 if it has such a byte order mark, else as Latin-1. */
+  readonly start: string;
+
+  constructor({ url, contentType, body }: { url: string; contentType: string; body: Uint8Array }) {
+    this.url = url;
+    this.contentType = contentType;
+    this.body = body;
+    this.mediaType = parseMediaType(contentType);
+    this.start = decodeStart(body);
+  }
+
+  /** Path of the URL. */
+  get path(): string {
+    return URL.parse(this.url)?.pathname ?? '';
+  }
+
+  /** Whether the declared media type says nothing about the content. */
+  get isUndeclared(): boolean {
+    return UNKNOWN_TYPES.has(this.mediaType);
+  }
+
+  /** Whether the file begins with the signature of a common binary file. */
+  get hasBinarySignature(): boolean {
+    return FILE_SIGNATURES.some((signature) => this.start.startsWith(signature));
+  }
+
+  /** Whether the file can be text: it has no binary signature, and no bytes that do not occur in text. */
+  get isTextual(): boolean {
+    if (this.hasBinarySignature) return false;
+    return !BINARY.test(this.start) || /charset\s*=\s*"?utf-16/i.test(this.contentType);
+  }
+
+  /** Decodes the body to text. */
+  decode(): string {
+    return decodeText(this.body, this.contentType);
+  }
+
+  /** The body in base64, as a snapshot. */
+  toBase64(): ParsedFile {
+    const { buffer, byteOffset, byteLength } = this.body;
+    return { kind: 'base64', text: Buffer.from(buffer, byteOffset, byteLength).toString('base64') };
+  }
+
+  /** The error for a file that cannot be converted. */
+  unsupported(
+    what = this.mediaType || 'a binary file without a Content-Type',
+    advice = ONLY_TEXT,
+  ): ServiceError {
+    return new ServiceError('SCRAPE_UNSUPPORTED_FILE_ERROR', `${this.url} is ${what}. ${advice}`);
+  }
+}
+
+const ONLY_TEXT = 'Only pages, text and JSON can be scraped.';

@@ -1,0 +1,123 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina, queueOptionsSymbol } from 'piscina';
+import type { CompareTask, Comparison } from '../changes/compare.ts';
+import { codeOf, isErrorCode, ServiceError, toServiceError } from '../errors.ts';
+import type { MarkdownConverter } from '../html/markdown-converter.ts';
+import type { FileReply, RemuxedFile, RemuxTask } from './remux.ts';
+import type { Rendered, RenderTask } from './render.ts';
+import type { ThreadResult, ThreadTask } from './render-thread.ts';
+import { URGENT, UrgentFirst } from './urgent-first.ts';
+
+/** A pool of threads that derive formats, so that large pages delay neither heartbeats nor other pages. */
+export interface RenderPool {
+  /**
+   * Derives formats from a page.
+   * @param options.signal ends the thread that works on the task; its reason is thrown
+   * @param options.urgent puts the task before all tasks that are not urgent; true by default
+   * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` if the page needs more memory than a thread has
+   */
+  render(task: RenderTask, options: TaskOptions): Promise<Rendered>;
+  /** Compares two versions of a page. Options and errors are those of `render`. */
+  compare(task: CompareTask, options: TaskOptions): Promise<Comparison>;
+  /**
+   * Takes the audio or video track out of a file. Options and errors are those of `render`, and those
+   * below.
+   * @param options.fetchFile required for a playlist: copies a file that the playlist names to disk, and
+   *   returns its path
+   * @throws ServiceError `SCRAPE_AUDIO_UNSUPPORTED_URL`, `SCRAPE_VIDEO_UNSUPPORTED_URL`, and what `fetchFile`
+   *   throws
+   */
+  remux(
+    task: Omit<RemuxTask, 'files'>,
+    options: TaskOptions & { fetchFile?: (url: string) => Promise<string> },
+  ): Promise<RemuxedFile>;
+  close(): Promise<void>;
+}
+
+interface TaskOptions {
+  signal: AbortSignal;
+  urgent?: boolean;
+}
+
+/** Milliseconds without work after which a thread above the minimum ends. */
+const IDLE_MS = 60_000;
+
+/**
+ * When a thread runs out of memory, Node grants it another 16 MB in which to end. V8's default young
+ * generation is larger than this one and can need more than that at once, in which case V8 ends the whole
+ * process.
+ */
+const YOUNG_GENERATION_MB = 24;
+
+/** Creates a pool with `warm` threads. It starts further threads when there is work, up to `threads`. */
+export function createRenderPool({
+  threads,
+  warm = 1,
+  maxMemoryMb,
+  markdownConverter = 'winnow',
+  onFault = () => undefined,
+}: {
+  threads: number;
+  /** Number of threads kept without work. Each takes about 40 MB, so the others start only when needed. */
+  warm?: number;
+  maxMemoryMb: number;
+  markdownConverter?: MarkdownConverter;
+  /** Called when a thread ends by itself, or sends a result that no caller waits for any more. */
+  onFault?: (error: Error) => void;
+}): RenderPool {
+  const pool = new Piscina<ThreadTask, ThreadResult>({
+    filename: new URL('./render-thread.ts', import.meta.url).href,
+    minThreads: warm,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    taskQueue: new UrgentFirst(),
+    resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb, maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+  });
+  // Without a listener, a late result of a task that was just cancelled would end the process.
+  pool.on('error', onFault);
+  async function run(task: ThreadTask, { signal, urgent = true }: TaskOptions, port?: MessagePort) {
+    const queued = urgent ? Object.assign(task, { [queueOptionsSymbol]: URGENT }) : task;
+    const response = await pool
+      .run(queued, { signal, ...(port && { transferList: [port] }) })
+      .catch((error) => {
+        signal.throwIfAborted();
+        throw translate(error);
+      });
+    if (response.ok) return response.result;
+    if (isErrorCode(response.code) && response.code !== 'UNKNOWN_ERROR')
+      throw new ServiceError(response.code, response.message);
+    throw new Error(`conversion failed: ${response.stack}`);
+  }
+  return {
+    // Each kind of task has its own kind of result.
+    render: (render, options) => run({ render, markdownConverter }, options) as Promise<Rendered>,
+    compare: (compare, options) => run({ compare }, options) as Promise<Comparison>,
+    async remux(task, { fetchFile, ...options }) {
+      if (!fetchFile) return run({ remux: task }, options) as Promise<RemuxedFile>;
+      const { port1: ownPort, port2: threadPort } = new MessageChannel();
+      ownPort.on('message', ({ id, url }: { id: number; url: string }) => {
+        const response = fetchFile(url).then((path): FileReply => ({ id, path }), toFileError(id));
+        void response.then((message) => ownPort.postMessage(message));
+      });
+      return (
+        run({ remux: { ...task, files: threadPort } }, options, threadPort) as Promise<RemuxedFile>
+      ).finally(() => ownPort.close());
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** Turns an error into plain data for the thread. */
+const toFileError =
+  (id: number) =>
+  (error: unknown): FileReply => {
+    const { code, message } = toServiceError(error);
+    return { id, code, message };
+  };
+
+function translate(error: unknown): unknown {
+  const outOfMemory = codeOf(error) === 'ERR_WORKER_OUT_OF_MEMORY';
+  if (!outOfMemory) return error;
+  const message = 'The page needs more memory to convert than one page may take. Fetch a smaller part of it.';
+  return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause: error });
+}

@@ -1,0 +1,43 @@
+import { type CompareTask, type Comparison, compareVersions } from '../changes/compare.ts';
+import { ServiceError, toServiceError } from '../errors.ts';
+import { loadMarkdownConverter, type MarkdownConverter } from '../html/markdown-converter.ts';
+import type { RemuxedFile, RemuxTask } from './remux.ts';
+import { type Rendered, type RenderTask, render } from './render.ts';
+
+/** The result of a task. Errors are plain data, because they lose their class between threads. */
+export type ThreadResult =
+  | { ok: true; result: Rendered | Comparison | RemuxedFile }
+  | { ok: false; code: string; message: string; stack: string | undefined };
+
+/** A task for a rendering thread. */
+export type ThreadTask =
+  | { render: RenderTask; markdownConverter: MarkdownConverter }
+  | { compare: CompareTask }
+  | { remux: RemuxTask };
+
+/** Performs one task. This is the entry point of a rendering thread. */
+export default async function run(task: ThreadTask): Promise<ThreadResult> {
+  try {
+    return { ok: true, result: await resultOf(task) };
+  } catch (error) {
+    const { code, message } = toServiceError(error instanceof RangeError ? tooLarge(error) : error);
+    return { ok: false, code, message, stack: error instanceof Error ? error.stack : String(error) };
+  }
+}
+
+async function resultOf(task: ThreadTask): Promise<Rendered | Comparison | RemuxedFile> {
+  if ('render' in task) return render(task.render, await loadMarkdownConverter(task.markdownConverter));
+  if ('compare' in task) return compareVersions(task.compare);
+  // Loaded on demand, because most threads never process audio or video.
+  const { remuxTrack } = await import('./remux.ts');
+  return remuxTrack(task.remux);
+}
+
+/**
+ * V8 throws a `RangeError` when a string, an array or the stack cannot grow any further. A retry would fail
+ * as well.
+ */
+function tooLarge(cause: RangeError): ServiceError {
+  const message = 'The page is too large or too deeply nested to convert. Fetch a smaller part of it.';
+  return new ServiceError('SCRAPE_CONTENT_TOO_LARGE', message, { cause });
+}

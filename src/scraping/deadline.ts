@@ -1,0 +1,70 @@
+import { ServiceError } from '../errors.ts';
+
+/** The time limit of a page. */
+export interface Deadline extends Disposable {
+  /** Fires when the time is over or when the outer signal fires. */
+  signal: AbortSignal;
+  /** Milliseconds that the page has waited for its turn; see `duringWait`. */
+  readonly waitedMs: number;
+  /** Runs a wait that is not the page's own work. The time limit is suspended meanwhile. */
+  duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
+}
+
+/** The longest that a page may wait for its turn without a break, in milliseconds. */
+const MAX_WAIT_MS = 180_000;
+
+/**
+ * Starts the time limit of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT` error; after a
+ * wait that took too long, the reason is a `CONCURRENCY_QUEUE_TIMEOUT` error.
+ * @param outer another signal that ends the page, such as the cancellation of the activity
+ */
+export function startDeadline(
+  { url, timeout: timeoutMs }: { url: string; timeout: number },
+  outer: AbortSignal,
+): Deadline {
+  const controller = new AbortController();
+  const abortWork = () => {
+    const message = `${url} took longer than the timeout of ${timeoutMs} ms. Try again with a larger timeout.`;
+    controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+  };
+  const abortWait = () => {
+    const message = `${url} waited longer than ${MAX_WAIT_MS} ms for its turn in the browser.`;
+    controller.abort(new ServiceError('CONCURRENCY_QUEUE_TIMEOUT', message));
+  };
+  let remainingMs = timeoutMs;
+  let switchedAt = performance.now();
+  let waitedMs = 0;
+  let waits = 0;
+  let isDisposed = false;
+  let timer = setTimeout(abortWork, timeoutMs);
+  /**
+   * Switches between work and waiting, and calls `next` after `ms` milliseconds without another switch.
+   * @returns milliseconds since the previous switch
+   */
+  const switchTimer = (next: () => void, ms: number) => {
+    clearTimeout(timer);
+    if (!isDisposed) timer = setTimeout(next, ms);
+    const now = performance.now();
+    const elapsedMs = now - switchedAt;
+    switchedAt = now;
+    return elapsedMs;
+  };
+  return {
+    signal: AbortSignal.any([controller.signal, outer]),
+    get waitedMs() {
+      return waitedMs;
+    },
+    async duringWait(wait) {
+      if (waits++ === 0) remainingMs -= switchTimer(abortWait, MAX_WAIT_MS);
+      try {
+        return await wait();
+      } finally {
+        if (--waits === 0) waitedMs += switchTimer(abortWork, Math.max(0, remainingMs));
+      }
+    },
+    [Symbol.dispose]() {
+      isDisposed = true;
+      clearTimeout(timer);
+    },
+  };
+}

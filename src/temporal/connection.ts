@@ -1,0 +1,44 @@
+import { ServiceError as GrpcError, isGrpcServiceError } from '@temporalio/client';
+import { NativeConnection, TransportError } from '@temporalio/worker';
+import { ServiceError } from '../errors.ts';
+
+/**
+ * Connects to the Temporal server. Worker and API use the same kind of connection.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
+ */
+export function connectTemporal(address: string): Promise<NativeConnection> {
+  return withUnavailableError(NativeConnection.connect({ address, grpcCompression: { codec: 'none' } }));
+}
+
+/**
+ * Awaits a call to the server.
+ * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
+ */
+export async function withUnavailableError<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    const cause = error instanceof GrpcError ? error.cause : error;
+    const isUnavailable =
+      error instanceof TransportError ||
+      (isGrpcServiceError(cause) && (cause.code === UNAVAILABLE || cause.code === DEADLINE_EXCEEDED));
+    throw isUnavailable ? unavailableError(error) : error;
+  }
+}
+
+// gRPC status codes, see https://grpc.io/docs/guides/status-codes/.
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+
+/** The error for a Temporal server that does not respond. */
+export const unavailableError = (cause: unknown) =>
+  new ServiceError(
+    'SERVICE_UNAVAILABLE',
+    'The workflow engine does not respond. Try again in a few seconds.',
+    { retryAfterSeconds: 5, cause },
+  );
+
+/** Resolves if the server responds within three seconds. */
+export async function pingTemporal(connection: NativeConnection): Promise<void> {
+  await connection.withDeadline(Date.now() + 3_000, () => connection.workflowService.getSystemInfo({}));
+}

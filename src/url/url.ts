@@ -1,0 +1,57 @@
+import { isIP } from 'node:net';
+import normalizeUrl from 'normalize-url';
+import { ServiceError } from '../errors.ts';
+
+/** Servers accept no longer URLs. */
+const MAX_URL_CHARACTERS = 16_384;
+/** Maximum length of a host name (RFC 1035 2.3.4). */
+const MAX_HOST_CHARACTERS = 253;
+
+function refuse(message: string): never {
+  throw new ServiceError('BAD_REQUEST', message, { details: [{ code: 'custom', path: ['url'], message }] });
+}
+
+/**
+ * Parses a URL as users write it: surrounding white space is removed, and a missing scheme becomes `http://`.
+ * @param allowLocalNames whether host names of one label (`localhost`, `wiki`) are accepted
+ * @throws ServiceError `BAD_REQUEST` for anything that is not an http or https URL
+ */
+export function parseTarget(text: string, allowLocalNames: boolean): URL {
+  const trimmed = text.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(trimmed)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
+    refuse(`URL uses unsupported protocol: ${scheme}. Only http and https can be fetched.`);
+  }
+  if (trimmed.length > MAX_URL_CHARACTERS)
+    refuse(`URL is longer than ${MAX_URL_CHARACTERS} characters: ${trimmed.slice(0, 200)}…`);
+  const url = URL.parse(scheme === undefined ? `http://${trimmed}` : trimmed);
+  if (!url || /\s/.test(trimmed)) refuse(`Invalid URL: ${trimmed.slice(0, 200)}`);
+  if (url.hostname.length > MAX_HOST_CHARACTERS)
+    refuse(`The host name of the URL is too long: ${trimmed.slice(0, 200)}…`);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) === 0 && !allowLocalNames && !/\.[a-z0-9-]*[a-z][a-z0-9-]*\.?$/i.test(host)) {
+    refuse(`URL must have a valid top-level domain or be an IP address: ${trimmed.slice(0, 200)}`);
+  }
+  return url;
+}
+
+/** Normalizes a URL so that URLs of the same page compare equal. The result is a key and is never fetched. */
+export function normalizeTarget(url: string): string {
+  return normalizeUrl(url, {
+    stripWWW: false,
+    stripHash: true,
+    removeTrailingSlash: true,
+    removeQueryParameters: [],
+    sortQueryParameters: true,
+  });
+}
+
+/**
+ * Whether the user's headers for one URL may be sent to another: to the same origin, and from http to https on the same
+ * host, where URLs without a scheme are often redirected.
+ */
+export function canForwardHeaders(from: URL, to: URL): boolean {
+  if (from.origin === to.origin) return true;
+  const upgraded = from.protocol === 'http:' && to.protocol === 'https:';
+  return upgraded && from.hostname === to.hostname && !from.port && !to.port;
+}

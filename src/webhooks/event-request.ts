@@ -1,0 +1,67 @@
+import { createHmac } from 'node:crypto';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
+import type { DueEvent, Webhook } from '../db/webhooks.ts';
+import { decryptError, type JobCipher } from '../encryption/job-cipher.ts';
+
+/** The HTTP request of an event. */
+export interface EventRequest {
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+const USER_AGENT = 'Winnow/0.1 (webhook)';
+/** Both headers contain the same signature, so that receivers that expect either of them work. */
+const SIGNATURE_HEADERS = ['x-service-signature', 'x-firecrawl-signature'];
+/** Headers that the user's own headers cannot replace. */
+const RESERVED_HEADERS = new Set(['content-type', 'user-agent', ...SIGNATURE_HEADERS]);
+
+/**
+ * Creates the request of an event. Its body is the same in every attempt, except for the signatures in file
+ * URLs.
+ * @throws ServiceError `NOT_FOUND` if the document of its page no longer exists
+ */
+export async function buildEventRequest(
+  event: DueEvent,
+  { jobId, webhook, blobs, secretKey }: { jobId: string; webhook: Webhook; blobs: Blobs; secretKey: string },
+): Promise<EventRequest> {
+  const { target, baseUrl, secret, cipher } = webhook;
+  const error =
+    event.error === null ? undefined : decryptError({ code: '', message: event.error }, cipher).message;
+  const document =
+    error === undefined && event.blob !== null ? cipher.decryptBytes(await blobs.get(event.blob)) : undefined;
+  const body = Buffer.from(
+    JSON.stringify({
+      success: error === undefined,
+      type: event.type,
+      id: jobId,
+      webhookId: event.id,
+      data: document
+        ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
+        : withoutDocument(event, cipher),
+      ...(error !== undefined && { error }),
+      ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
+    }),
+  );
+  const given = Object.entries(target.headers).filter(([name]) => !RESERVED_HEADERS.has(name.toLowerCase()));
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    ...signatureHeaders(body, secret),
+  };
+  return { headers: { ...Object.fromEntries(given), ...headers }, body };
+}
+
+/**
+ * The `data` of an event without a document: what is known of a failed page, or nothing for an event of the
+ * job itself.
+ */
+function withoutDocument({ url, pageId }: DueEvent, cipher: JobCipher) {
+  return url === null ? [] : [{ metadata: { sourceURL: cipher.decrypt(url), scrapeId: pageId } }];
+}
+
+function signatureHeaders(body: Buffer, secret: string | null): Record<string, string> {
+  if (secret === null) return {};
+  const value = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  return Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, value]));
+}

@@ -1,0 +1,38 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const PAGES = globSync(['*.md', 'docs/**/*.md', '{src,test,bench,scripts}/**/*.md'], {
+  cwd: ROOT,
+  exclude: ['**/node_modules'],
+});
+
+const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
+const CODE = /`([^`\n]+)`/g;
+const PATH = /^\w[\w./{},*-]*(?:\.(?:ts|js|md|json|yml)|\w\/)$/;
+
+/**
+ * The paths on a page that do not exist. Links are relative to the page. Paths in code are relative to the page, `src/`
+ * or the root; a README also names files of folders below its own.
+ */
+function missingFiles(page: string): string[] {
+  const text = readFileSync(path.join(ROOT, page), 'utf8').replace(/```[\s\S]*?```/g, '');
+  const folder = path.dirname(page);
+  const bases = ['', 'src', folder];
+  if (folder !== '.' && path.basename(page) === 'README.md') bases.push(`${folder}/**`);
+  const exists = (file: string) =>
+    bases.some((base) => globSync(path.posix.join(base, file), { cwd: ROOT }).length > 0);
+  const links = [...text.matchAll(LINK)].map(([, link]) => link!);
+  const paths = [...text.matchAll(CODE)]
+    .flatMap(([, code]) => code!.split(' '))
+    .filter((word) => PATH.test(word));
+  return [
+    ...links.filter((link) => !existsSync(path.join(ROOT, folder, link))),
+    ...paths.filter((file) => !exists(file)),
+  ].map((file) => `${page}: ${file}`);
+}
+
+it('the documentation names only files that exist', () => {
+  expect(PAGES.flatMap(missingFiles)).toEqual([]);
+});

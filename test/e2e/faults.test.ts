@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { listProfiles } from '../../src/db/teams/profiles.ts';
+import { type ApiResponse, call, scrape } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
+import { startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
+import { chromiumProcesses } from '../support/processes.ts';
+import { useService } from '../support/use-service.ts';
+
+/**
+ * Parts of the service that are stopped or killed. The vitest project of this file has a service of its own, because
+ * other files would notice.
+ */
+
+const service = useService();
+
+function workerPid(): number {
+  const pid = service.readRunFile().children.worker?.pid;
+  if (!pid) throw new Error('The run file names no worker');
+  return pid;
+}
+
+/** Waits until `/ready` answers with this status. @returns the body of that response */
+function readyWith(status: number): Promise<ApiResponse['body']> {
+  return pollUntil(async () => {
+    const response = await call('/ready', { key: null });
+    return response.status === status && response.body;
+  });
+}
+
+describe('/ready of the API', () => {
+  let stopped: number | undefined;
+  afterEach(async () => {
+    if (stopped) process.kill(stopped, 'SIGCONT');
+    stopped = undefined;
+    await readyWith(200);
+  });
+
+  it('becomes 503 when the only worker hangs, and 200 when it continues', async () => {
+    stopped = workerPid();
+    process.kill(stopped, 'SIGSTOP');
+    const { status, parts } = await readyWith(503);
+    expect(status).toBe('not ready');
+    expect(parts).toMatchObject({
+      database: 'ok',
+      temporal: 'ok',
+      workers: expect.stringContaining('No worker polls for the roles scrape, pages, webhooks'),
+    });
+    process.kill(stopped, 'SIGCONT');
+    await readyWith(200);
+  });
+
+  it('is 503 from the shutdown of the only worker until the next one can scrape', async () => {
+    await using pages = await startPages({ '/': '<main><p>Ready</p></main>' });
+    const pid = workerPid();
+    process.kill(pid, 'SIGTERM');
+    await readyWith(503);
+    await readyWith(200);
+    expect(workerPid()).not.toBe(pid);
+    expect((await scrape({ url: `${pages.url}/` })).status).toBe(200);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a page in a browser that is killed', () => {
+  const page = (text: string) => `<!doctype html><title>Test</title><main><p>${text}</p></main>`;
+
+  async function markdownOf(url: string): Promise<string> {
+    const { body } = await scrape({ url, waitFor: 1, maxAge: 0 });
+    expect(body, JSON.stringify(body)).toMatchObject({ success: true });
+    return body.data.markdown;
+  }
+
+  it('fails alone when only its tab is killed', async () => {
+    await using pages = await startPages({ '/': page('Doomed'), '/next': page('The next one') });
+    const before = new Set(chromiumProcesses().map(({ pid }) => pid));
+    const doomed = scrape({ url: `${pages.url}/`, waitFor: 4000, maxAge: 0 });
+    const tab = await pollUntil(() => {
+      if (!pages.requests.length) return undefined;
+      const renderers = chromiumProcesses().filter(({ command }) => /--type=renderer/.test(command));
+      return renderers.find(({ pid }) => !before.has(pid))?.pid;
+    });
+    process.kill(tab, 'SIGKILL');
+    const { status, body } = await doomed;
+    expect([status, body.code]).toEqual([500, 'SCRAPE_SITE_ERROR']);
+    expect(body.error).toContain('crashed');
+    expect(await markdownOf(`${pages.url}/next`)).toContain('The next one');
+  });
+
+  it('is read by another browser', async () => {
+    await using pages = await startPages({ '/': page('Alive') });
+    expect(await markdownOf(pages.url)).toContain('Alive');
+    const [browser] = chromiumProcesses().filter(({ command }) => !/--type=/.test(command));
+    process.kill(browser!.pid, 'SIGKILL');
+    expect(await markdownOf(pages.url)).toContain('Alive');
+    expect(chromiumProcesses().map(({ pid }) => pid)).not.toContain(browser!.pid);
+  });
+});
+
+describe('a browser profile of a worker that is killed', () => {
+  let db: Database;
+  let team: TestTeam;
+  let site: LoginSite;
+  beforeAll(async () => {
+    db = openTestDatabase();
+    site = await startLoginSite();
+  });
+  beforeEach(async () => {
+    team = await makeTeam(db);
+  });
+  afterAll(async () => {
+    await site[Symbol.asyncDispose]();
+    await db.close();
+  });
+
+  const open = (path: string, options: Record<string, unknown>) =>
+    call('/v2/scrape', { key: team.key, body: { url: site.url + path, ...options } });
+  const ada = (saveChanges?: boolean) => ({ profile: { name: 'ada', saveChanges } });
+
+  async function home(options: Record<string, unknown>): Promise<unknown> {
+    const { body } = await open('/home', options);
+    expect(body, JSON.stringify(body)).toMatchObject({ success: true });
+    const shown = /found (.*)$/m.exec(body.data.markdown)?.[1]?.replaceAll('\\', '');
+    return JSON.parse(shown ?? 'null');
+  }
+
+  it('is taken over by the next attempt, with its last checkpoint', async () => {
+    const answer = open('/login', { ...ada(), ...HOLD, timeout: 120_000 });
+    await pollUntil(async () => (await listProfiles(db, team.id))[0]?.saved_at);
+    const held = site.nextHold();
+    process.kill(workerPid(), 'SIGKILL');
+    // The next attempt has the page open again, which shows that it has the lease.
+    await held;
+    expect(await home(ada(false))).toEqual(LOGGED_IN);
+    site.release();
+    expect((await answer).body).toMatchObject({ success: true });
+    expect(await home(ada())).toEqual(LOGGED_IN);
+  }, 180_000);
+});

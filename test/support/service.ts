@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type RunFile, readRunFile } from '../../src/embedded/supervision/run-file.ts';
+import { pollUntil } from './poll.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..');
+/** A start needs a few seconds on an idle machine. */
+const POLL_INTERVAL_MS = 100;
+
+/** A running service: URL and key for clients, and the directory of its data. */
+export interface ServiceAccess {
+  /** The origin of the API, without a slash at the end. */
+  url: string;
+  /** The API key of the first team. */
+  key: string;
+  dataDir: string;
+}
+
+/** The whole service, started the way a user starts it, with its own data directory and ports. */
+export interface RunningService extends ServiceAccess {
+  process: ChildProcess;
+  /** Shuts it down in order, as Ctrl-C does, and deletes its data unless they are to be kept. */
+  stop(options?: { keepData?: boolean }): Promise<void>;
+}
+
+/**
+ * Starts Winnow and waits until it is ready.
+ * @param options.dataDir an existing data directory, to start on the data of an earlier service
+ * @param options.env settings beside those that every service under test has
+ * @throws Error with the end of its output when the service exits before it is ready
+ */
+export async function startService(
+  options: { dataDir?: string; env?: Record<string, string> } = {},
+): Promise<RunningService> {
+  const dataDir = options.dataDir ?? (await makeDataDir());
+  const child = spawn(process.execPath, [path.join(ROOT, 'bin', 'winnow.js'), 'up'], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      WINNOW_DATA_DIR: dataDir,
+      WINNOW_ALLOW_PRIVATE: '127.0.0.0/8,::1/128',
+      ...options.env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output = (output + chunk).slice(-10_000);
+    });
+  }
+  const ended = once(child, 'exit');
+  const waiting = new AbortController();
+  const url = await Promise.race([
+    pollUntil(() => findReadyUrl(dataDir), { intervalMs: POLL_INTERVAL_MS, signal: waiting.signal }),
+    ended.then(() => Promise.reject(new Error(`the service ended before it was ready:\n${output}`))),
+  ]).finally(() => waiting.abort());
+  return {
+    url,
+    key: options.env?.WINNOW_API_KEY ?? (await readFile(path.join(dataDir, 'api-key'), 'utf8')).trim(),
+    dataDir,
+    process: child,
+    async stop({ keepData = false } = {}) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGINT');
+        await ended;
+      }
+      if (!keepData) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The run file of the service that runs on these data. @throws Error where none runs */
+export function runFileOf({ dataDir }: Pick<ServiceAccess, 'dataDir'>): RunFile {
+  const file = readRunFile(dataDir);
+  if (!file) throw new Error(`No service runs on ${dataDir}`);
+  return file;
+}
+
+/** `host:port` of the Temporal server of the service that runs on these data. */
+export function temporalAddressOf(service: Pick<ServiceAccess, 'dataDir'>): string {
+  const { temporal } = runFileOf(service).urls;
+  if (!temporal) throw new Error(`${service.dataDir}/run.json names no Temporal server`);
+  return temporal;
+}
+
+async function makeDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'winnow-test-'));
+  // Started by root, Postgres runs as another user, which needs to pass through the directory.
+  await chmod(dataDir, 0o711);
+  return dataDir;
+}
+
+async function findReadyUrl(dataDir: string): Promise<string | undefined> {
+  const url = readRunFile(dataDir)?.urls.api;
+  if (!url) return undefined;
+  const isReady = await fetch(`${url}/ready`).then(
+    (response) => response.ok,
+    () => false,
+  );
+  return isReady ? url : undefined;
+}

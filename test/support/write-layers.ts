@@ -1,5 +1,0 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { ARCHITECTURE_PAGE, withLayersTable } from './layers.ts';
-
-/** Writes the table of layers into docs/architecture.md. */
-writeFileSync(ARCHITECTURE_PAGE, withLayersTable(readFileSync(ARCHITECTURE_PAGE, 'utf8')));
