@@ -127,10 +127,10 @@ export function pageActivities(deps: PageWorkerDeps) {
   async function requestPageWorker(jobId: string, running: number): Promise<void> {
     const { info, client, log } = Context.current();
     const { workflowExecution: execution } = info;
-    const survey = await readJobWorkload(db, jobId);
+    const workload = await readJobWorkload(db, jobId);
     // A job with a delay can use only one page worker.
-    if (survey.dueInMs !== 0 || survey.delayMs || !execution) return;
-    if (usefulPageWorkers(survey, requestsPerHost) <= running) return;
+    if (workload.dueInMs !== 0 || workload.delayMs || !execution) return;
+    if (usefulPageWorkers(workload, requestsPerHost) <= running) return;
     const { workflowId, runId } = execution;
     await client.workflow
       .getHandle(workflowId, runId)

@@ -60,7 +60,7 @@ export interface MediaExtractor {
 const MAX_CANDIDATES = 5;
 const MAX_FEEDS = 2;
 const MAX_FEED_BYTES = 5 * 1024 * 1024;
-/** Owner of the working directory: no other program runs there. */
+/** The working directory belongs to root, because no other program runs there. */
 const ROOT_UID = 0;
 
 /** Creates the extractor of audio and video files. */
@@ -98,8 +98,8 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
     return formatFileReference({ key: await blobs.putFile(file), size, mediaType });
   }
 
-  async function take(kind: MediaKind, address: string): Promise<string> {
-    const { path: file, url, isPlaylist } = await files.fetch(address);
+  async function take(kind: MediaKind, mediaUrl: string): Promise<string> {
+    const { path: file, url, isPlaylist } = await files.fetch(mediaUrl);
     const task = { kind, url, path: file, target: `${file}.${kind}` };
     const options = { signal, urgent, ...(isPlaylist && { fetchFile: files.ofPlaylist() }) };
     return keep(await tracks.remux(task, options));
