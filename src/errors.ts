@@ -295,7 +295,7 @@ export interface ErrorExtras {
 
 /**
  * An error meant for the user: its message says what happened, to what, and what to do about it. It may be thrown
- * anywhere; only `api/error-responses.ts` converts it to an HTTP response.
+ * anywhere; only `api/http/error-responses.ts` converts it to an HTTP response.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';

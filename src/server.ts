@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from './api/app.ts';
-import { mountSockets } from './api/sockets.ts';
+import { mountSockets } from './api/page-jobs/status-socket.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { readConfig } from './config.ts';

@@ -6,7 +6,7 @@ import { type Activities, createActivities, failureInterceptor } from './activit
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
-import { createBrowserPool } from './browser/chromium/browser-pool.ts';
+import { BrowserPool } from './browser/chromium/browser-pool.ts';
 import { launchChromium } from './browser/chromium/launch-chromium.ts';
 import { openAdBlocker } from './browser/network/ad-blocker.ts';
 import { createChangeTracker } from './change-history/change-tracker.ts';
@@ -110,7 +110,7 @@ async function startBrowser(config: WorkerConfig, { chromium }: Services, logger
     },
   });
   const proxy = await startEgressProxy(egress);
-  const pool = createBrowserPool({
+  const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath: chromium.path, proxyUrl: proxy.url, logger }),
     contexts: MAX_OPEN_PAGES,
     logger,
@@ -196,7 +196,7 @@ function createWorkerActivities(
       maxBytes: config.maxMediaBytes,
       ytDlp: findYtDlp(config.ytDlp),
     }),
-    linkFilters: createLinkFilterCache({ db, robotsCache, patienceMs: config.robotsPatienceMs }),
+    linkFilters: createLinkFilterCache({ db, robotsCache, maxRobotsWaitMs: config.robotsPatienceMs }),
     storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
     tracker: createChangeTracker({ db, versionBlobs, renderer, trackingTtlMs }),
     resultTtlMs: config.resultTtlMs,
@@ -273,7 +273,7 @@ async function runWorker(): Promise<ServiceRole> {
       : serveHealth(config.workerPort, config.host, {
           database: db.ready,
           blobs: blobs.ready,
-          browser: pool.ready,
+          browser: () => pool.ready(),
           temporal: () => pingTemporal(connection),
         });
   return {

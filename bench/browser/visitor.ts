@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium } from 'playwright';
 import { openBlobs } from '../../src/blobs/index.ts';
-import { createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
@@ -31,7 +31,7 @@ async function visitWithEngine(): Promise<void> {
   const logger = createLogger('bench', 'warn');
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'] });
   const proxy = await startEgressProxy(egress);
-  const pool = createBrowserPool({
+  const pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
     ...{ logger, contexts: task.atOnce },
   });

@@ -68,6 +68,8 @@ async function makeDataDir(): Promise<string> {
 }
 
 async function clearLeftovers(run: DataDirectoryLock, dataDir: string): Promise<void> {
-  await stopOrphans(run.previousChildren, { postgres: { program: 'postgres', argument: postgresDir(dataDir) } });
+  await stopOrphans(run.previousChildren, {
+    postgres: { program: 'postgres', argument: postgresDir(dataDir) },
+  });
   for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
 }

@@ -23,7 +23,7 @@ export interface SiteProcess {
 
 /** Starts the generated site. @param pages number of pages in each of its graphs */
 export async function startSiteProcess(pages: number): Promise<SiteProcess> {
-  const child = fork(new URL('../site.ts', import.meta.url), ['--pages', String(pages)], {
+  const child = fork(new URL('../../test/site/site.ts', import.meta.url), ['--pages', String(pages)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   adopt(child);

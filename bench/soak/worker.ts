@@ -1,5 +1,5 @@
 import { openBlobs } from '../../src/blobs/index.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
 import type { Session } from '../../src/browser/chromium/cdp.ts';
 import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
@@ -29,7 +29,7 @@ const logger = createLogger('soak', 'error');
 const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: task.dns });
 const proxy = await startEgressProxy(egress);
 const { path: executablePath } = await findChromium(readConfig());
-const pool = createBrowserPool({
+const pool = new BrowserPool({
   launch: () => launchChromium({ executablePath, proxyUrl: proxy.url, logger }),
   ...{ logger, contexts: task.atOnce, limits: { uses: task.uses } },
 });
@@ -68,11 +68,10 @@ async function visit(n: number): Promise<string> {
 }
 
 /** Wraps the pool so that the tabs of doomed pages crash. */
-function crashing({ lease, ...rest }: BrowserPool): BrowserPool {
+function crashing(pool: BrowserPool): Pick<BrowserPool, 'lease'> {
   return {
-    ...rest,
     lease: (options, use, signal) =>
-      lease(
+      pool.lease(
         options,
         (context) =>
           use({

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { performOnce } from '../db/idempotency.ts';
-import { appendToBatch, insertPageJob, type StoredBatch } from '../db/jobs/page-jobs.ts';
+import { appendToBatch, type StoredBatch } from '../db/jobs/extend-page-job.ts';
+import { insertPageJob } from '../db/jobs/page-jobs.ts';
 import type { NewPage } from '../db/pages/pages.ts';
 import { createJobCipher, hashRequest, NULL_CIPHER, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
@@ -9,9 +10,9 @@ import { fieldsOf } from '../json-object.ts';
 import { type BatchRequest, batchBody } from '../schemas/batch.ts';
 import { startResponse } from '../schemas/page-job.ts';
 import { parseTarget } from '../url/url.ts';
-import { requireSameOptions } from './append-options.ts';
-import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute } from './http/route.ts';
+import { requireSameOptions } from './page-jobs/append-options.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const batch: PageJobResource = { kind: 'batch_scrape', tag: 'Batch' };
@@ -78,7 +79,7 @@ const create = defineRoute({
     const { id } = await performOnce(db, call, async (query) => {
       const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const admit = (stored: StoredBatch) => {
+        const authorize = (stored: StoredBatch) => {
           if (isEncrypted && !stored.wrappedKey) {
             throw new ServiceError(
               'BAD_REQUEST',
@@ -89,7 +90,7 @@ const create = defineRoute({
           requireSameOptions({ rawBody, body }, stored, cipher);
           return cipher;
         };
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, admit });
+        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, authorize });
       } else {
         const first = urls[0] ?? '';
         const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;

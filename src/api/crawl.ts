@@ -16,9 +16,9 @@ import {
   startCrawlResponse,
 } from '../schemas/crawl.ts';
 import { parseTarget } from '../url/url.ts';
-import { PROMPT_NOT_UNDERSTOOD } from './job-warning.ts';
-import { type PageJobResource, pageJobRoutes } from './page-job-routes.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute } from './http/route.ts';
+import { PROMPT_NOT_UNDERSTOOD } from './page-jobs/job-warning.ts';
+import { type PageJobResource, pageJobRoutes } from './page-jobs/routes.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const crawl: PageJobResource = { kind: 'crawl', tag: 'Crawl' };

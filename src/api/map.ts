@@ -1,6 +1,6 @@
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { MAP_TIMEOUT_MS, type MapResult, mapBody, mapResponse } from '../schemas/map.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute } from './http/route.ts';
 import { runAndWait } from './run-and-wait.ts';
 
 const create = defineRoute({

@@ -1,6 +1,6 @@
 import { deleteProfile } from '../db/teams/profiles.ts';
 import { deleteProfileResponse, profileParams } from '../schemas/profile.ts';
-import { defineRoute } from './route.ts';
+import { defineRoute } from './http/route.ts';
 
 /** The route that deletes browser profiles. Profiles are created by scrapes. */
 export const profileRoutes = [

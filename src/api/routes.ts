@@ -1,8 +1,8 @@
 import { batchRoutes } from './batch.ts';
 import { crawlRoutes } from './crawl.ts';
+import type { AnyRoute } from './http/route.ts';
 import { mapRoutes } from './map.ts';
 import { profileRoutes } from './profiles.ts';
-import type { AnyRoute } from './route.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
 import { webhookRoutes } from './webhooks.ts';

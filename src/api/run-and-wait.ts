@@ -6,7 +6,7 @@ import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { parseTarget } from '../url/url.ts';
-import type { ApiDeps } from './route.ts';
+import type { ApiDeps } from './http/route.ts';
 
 /** How long requests still wait for their running jobs after the process was asked to stop. */
 const SHUTDOWN_GRACE_MS = 6_000;

@@ -9,7 +9,7 @@ import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
-import { type ApiDeps, defineRoute } from './route.ts';
+import { type ApiDeps, defineRoute } from './http/route.ts';
 import { deliverResult, runAndWait } from './run-and-wait.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 

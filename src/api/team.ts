@@ -5,8 +5,8 @@ import { countSlots } from '../db/teams/slots.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { listUsage, readQueue, type UsageInterval } from '../db/teams/usage.ts';
 import * as schemas from '../schemas/team.ts';
-import { decodeCursor, toPaginatedResponse } from './pagination.ts';
-import { defineRoute } from './route.ts';
+import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
+import { defineRoute } from './http/route.ts';
 
 /**
  * Returns the credits that a team has left, and those that it was granted; `UNLIMITED_CREDITS` for a team

@@ -2,8 +2,8 @@ import { type Delivery, listDeliveries, redeliver } from '../db/webhooks.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { emptyBody } from '../schemas/page-job.ts';
 import * as schemas from '../schemas/webhook.ts';
-import { decodeCursor, toPaginatedResponse } from './pagination.ts';
-import { defineRoute } from './route.ts';
+import { decodeCursor, toPaginatedResponse } from './http/pagination.ts';
+import { defineRoute } from './http/route.ts';
 
 const shared = { tag: 'Webhooks', rateLimited: false } as const;
 

@@ -1,6 +1,6 @@
 import { isRouteFragment } from '../html/urls.ts';
 import { isIrrelevantParameter } from '../url/irrelevant-parameters.ts';
-import { endBeforeSlashes, normalizeEncoding, trimPath } from './url-path.ts';
+import { normalizeEncoding, trailingSlashIndex, trimPath } from './url-path.ts';
 
 /** The crawl options that decide which URLs count as the same page. */
 export interface CanonicalOptions {
@@ -43,13 +43,13 @@ function normalizePagePath(url: URL): string {
 
 function normalizeRoute({ hash }: URL): string {
   if (!isRouteFragment(hash)) return '';
-  const route = hash.slice(0, endBeforeSlashes(hash));
+  const route = hash.slice(0, trailingSlashIndex(hash));
   return route === '#' || route === '#!' ? '' : route;
 }
 
 /**
  * The key that identifies a page in a crawl: URLs with equal keys are the same page. A key has the form of a
- * URL but must not be fetched. The key of a key is the key itself. User names, passwords and fragments are
+ * URL but must not be fetched. The key of a key is that key, unchanged. User names, passwords and fragments are
  * removed, except fragments that are routes of a single-page application. With `deduplicateSimilarURLs`, URLs
  * have the same key if they differ only in http or https, `www`, default ports, trailing slashes or index
  * files, percent-encoding, the order of query parameters, session IDs or tracking parameters.

@@ -8,8 +8,8 @@ import type { RobotsCache } from './robots/robots-cache.ts';
  */
 export interface LinkFilterCache {
   /**
-   * Returns the link filter of a crawl. It is a different one after a redirect of the start page has changed
-   * the crawl's base.
+   * Returns the link filter of a crawl. After a redirect of the start page has changed the crawl's base, this
+   * is a different filter.
    */
   get(crawl: CrawlContext): LinkFilter;
   /**
@@ -27,13 +27,13 @@ export interface LinkFilterCache {
 const MAX_FILTERS = 50;
 
 /**
- * @param deps.patienceMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
+ * @param deps.maxRobotsWaitMs milliseconds that a crawl waits for an unavailable robots.txt before it gives up
  *   the host
  */
 export function createLinkFilterCache(deps: {
   db: Database;
   robotsCache: RobotsCache;
-  patienceMs: number;
+  maxRobotsWaitMs: number;
 }): LinkFilterCache {
   const filters = new Map<string, LinkFilter>();
   const robotsOf = ({ jobId, cipher, request }: CrawlContext) =>

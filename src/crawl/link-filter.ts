@@ -6,7 +6,7 @@ import type { ServiceError } from '../errors.ts';
 import type { CrawlRequest } from '../schemas/crawl.ts';
 import { type CanonicalOptions, canonicalKey } from './canonical-key.ts';
 import type { CrawlRobots } from './robots/crawl-robots.ts';
-import { createScope, type ScopeDecision } from './scope.ts';
+import { createScope, type Scope, type ScopeDecision } from './scope.ts';
 import { SeenUrls } from './seen-urls.ts';
 import type { SkipReason } from './skip-reason.ts';
 import { startUrlAfterRedirect } from './start-url.ts';
@@ -75,81 +75,114 @@ export interface CrawlContext {
 }
 
 /** Creates the link filter of a crawl. @param robots the robots.txt rules of the crawl's hosts */
-export function createLinkFilter(
-  { jobId, request, start, base = start }: CrawlContext,
-  robots: CrawlRobots,
-): LinkFilter {
-  const scope = createScope({ ...request, startUrl: startUrlAfterRedirect(start, base) });
-  const traps = createTrapGuard();
-  const origins = new Set([start, base].map((url) => new URL(url).origin));
-  const seen = new SeenUrls(MAX_SEEN_URLS);
+export const createLinkFilter = (crawl: CrawlContext, robots: CrawlRobots): LinkFilter =>
+  new CrawlLinkFilter(crawl, robots);
 
-  async function checkRobots(url: string, signal: AbortSignal): Promise<FetchPermission> {
-    if (request.ignoreRobotsTxt) return 'granted';
-    const outcome = await robots.readRules(url, signal);
+/** A URL as it was found, and whether it belongs to the crawl. */
+type CheckedUrl = readonly [url: string, decision: ScopeDecision];
+
+class CrawlLinkFilter implements LinkFilter {
+  readonly robots: CrawlRobots;
+  readonly #jobId: string;
+  readonly #request: CrawlRequest;
+  readonly #base: string;
+  readonly #scope: Scope;
+  readonly #traps = createTrapGuard();
+  readonly #seen = new SeenUrls(MAX_SEEN_URLS);
+  /** The origins of the start URL, before and after redirects. */
+  readonly #startOrigins: Set<string>;
+
+  constructor({ jobId, request, start, base = start }: CrawlContext, robots: CrawlRobots) {
+    this.robots = robots;
+    this.#jobId = jobId;
+    this.#request = request;
+    this.#base = base;
+    this.#scope = createScope({ ...request, startUrl: startUrlAfterRedirect(start, base) });
+    this.#startOrigins = new Set([start, base].map((url) => new URL(url).origin));
+  }
+
+  get trapped(): ReadonlyMap<string, number> {
+    return this.#traps.trapped;
+  }
+
+  pageKey(url: string): Buffer {
+    return pageKey(this.#jobId, url, this.#request);
+  }
+
+  async checkRobots(url: string, signal: AbortSignal): Promise<FetchPermission> {
+    if (this.#request.ignoreRobotsTxt) return 'granted';
+    const outcome = await this.robots.readRules(url, signal);
     if ('rules' in outcome) return outcome.rules.allows(url) ? 'granted' : 'refused';
-    if ('error' in outcome && origins.has(new URL(url).origin)) throw outcome.error;
+    if ('error' in outcome && this.#startOrigins.has(new URL(url).origin)) throw outcome.error;
     return outcome;
   }
 
-  /** Sorts links into new pages and skipped URLs. @param from the page or site that the links come from */
-  async function sortLinks(decisions: (readonly [string, ScopeDecision])[], from: URL, signal: AbortSignal) {
+  async filterLinks(
+    links: string[],
+    from: { url: string; depth: number },
+    signal: AbortSignal,
+  ): Promise<FilteredLinks> {
+    const page = this.#scope.checkPage(from.url);
+    // Links on a page of another site are not followed, however the crawl reached that page.
+    if ('external' in page && page.external) return { found: [], blocked: [], homepages: [] };
+    const checked = links.map((link) => [link, this.#scope.checkLink(link, from)] as const);
+    return this.#filter(checked, new URL(from.url), signal);
+  }
+
+  async filterSitemapUrls(urls: string[], signal: AbortSignal): Promise<FilteredLinks> {
+    const checked = urls.map((url) => [url, this.#scope.checkPage(url)] as const);
+    return this.#filter(checked, new URL(this.#base), signal);
+  }
+
+  findSkipReason(url: string): SkipReason | undefined {
+    const decision = this.#scope.checkPage(url);
+    return 'skipReason' in decision ? decision.skipReason : undefined;
+  }
+
+  async readCrawlDelayMs(signal: AbortSignal): Promise<number | undefined> {
+    if (this.#request.ignoreRobotsTxt || this.#request.delay !== undefined) return undefined;
+    return (await this.robots.readRulesIfAvailable(this.#base, signal))?.crawlDelayMs;
+  }
+
+  /** Sorts URLs into new pages and skipped URLs. @param from the page or site that the URLs come from */
+  async #filter(checkedUrls: CheckedUrl[], from: URL, signal: AbortSignal): Promise<FilteredLinks> {
     const filtered: FilteredLinks = { found: [], blocked: [], homepages: [] };
-    // Only the rules of this host are checked here, if they are available. `checkRobots` checks all other rules
-    // before it allows a page to be fetched.
-    const isNear = decisions.some(
-      ([, decision]) => 'url' in decision && new URL(decision.url).origin === from.origin,
-    );
-    const rules =
-      isNear && !request.ignoreRobotsTxt ? await robots.readRulesIfAvailable(from.origin, signal) : undefined;
-    for (const [link, decision] of decisions) {
+    const rules = await this.#readRulesOf(from.origin, checkedUrls, signal);
+    for (const [link, decision] of checkedUrls) {
       if ('skipReason' in decision) {
         if (decision.skipReason !== 'externalHomepage') continue;
         const { origin } = new URL(link, from); // the scope has already parsed it
-        if (seen.add(origin)) filtered.homepages.push(`${origin}/`);
+        if (this.#seen.add(origin)) filtered.homepages.push(`${origin}/`);
         continue;
       }
       const { url, depth } = decision;
-      const key = canonicalKey(url, request);
-      if (!seen.add(key) || !traps.admits(url)) continue;
+      const key = canonicalKey(url, this.#request);
+      if (!this.#seen.add(key) || !this.#traps.admits(url)) continue;
       const { origin, host } = new URL(url);
       if (rules && origin === from.origin && !rules.allows(url)) filtered.blocked.push(url);
-      else filtered.found.push({ url, host, key: hashKey(`${jobId} ${key}`), depth });
+      else filtered.found.push({ url, host, key: hashCanonicalKey(this.#jobId, key), depth });
     }
     return filtered;
   }
 
-  return {
-    pageKey: (url) => pageKey(jobId, url, request),
-    checkRobots,
-    robots,
-    filterLinks(links, from, signal) {
-      const site = scope.checkPage(from.url);
-      // Links on a page of another site are not followed, however the crawl reached that page.
-      if ('external' in site && site.external)
-        return Promise.resolve({ found: [], blocked: [], homepages: [] });
-      const decisions = links.map((link) => [link, scope.checkLink(link, from)] as const);
-      return sortLinks(decisions, new URL(from.url), signal);
-    },
-    filterSitemapUrls(urls, signal) {
-      const decisions = urls.map((url) => [url, scope.checkPage(url)] as const);
-      return sortLinks(decisions, new URL(base), signal);
-    },
-    findSkipReason(url) {
-      const decision = scope.checkPage(url);
-      return 'skipReason' in decision ? decision.skipReason : undefined;
-    },
-    async readCrawlDelayMs(signal) {
-      if (request.ignoreRobotsTxt || request.delay !== undefined) return undefined;
-      return (await robots.readRulesIfAvailable(base, signal))?.crawlDelayMs;
-    },
-    trapped: traps.trapped,
-  };
+  /**
+   * Reads the robots.txt rules of an origin if they are available and needed: if one of the URLs is a page of that
+   * origin. The rules of other origins are not read here, because `checkRobots` checks every page before it is
+   * fetched.
+   */
+  async #readRulesOf(origin: string, checkedUrls: CheckedUrl[], signal: AbortSignal) {
+    if (this.#request.ignoreRobotsTxt) return undefined;
+    const isNeeded = checkedUrls.some(
+      ([, decision]) => 'url' in decision && new URL(decision.url).origin === origin,
+    );
+    return isNeeded ? this.robots.readRulesIfAvailable(origin, signal) : undefined;
+  }
 }
 
 /** The key of a page of a crawl: equal for all URLs of the page, different in each crawl. */
 export const pageKey = (jobId: string, url: string, options: CanonicalOptions) =>
-  hashKey(`${jobId} ${canonicalKey(url, options)}`);
+  hashCanonicalKey(jobId, canonicalKey(url, options));
 
 /** The first 128 bits of a SHA-256 hash, which are enough to avoid collisions. */
-const hashKey = (key: string) => createHash('sha256').update(key).digest().subarray(0, 16);
+const hashCanonicalKey = (jobId: string, key: string) =>
+  createHash('sha256').update(`${jobId} ${key}`).digest().subarray(0, 16);

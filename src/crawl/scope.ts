@@ -41,9 +41,11 @@ export interface Scope {
 }
 
 const MAX_URL_CHARACTERS = 8_192;
-const DOMAIN = { allowPrivateDomains: true, extractHostname: false } as const;
-/** Domain names without suffix that most sites link to and that are never crawled as external links. */
-const SOCIAL = new Set('facebook twitter linkedin instagram pinterest github calendly discord'.split(' '));
+const DOMAIN_OPTIONS = { allowPrivateDomains: true, extractHostname: false } as const;
+/** Domain names without their suffix that many sites link to and that are never crawled as external links. */
+const SOCIAL_DOMAIN_NAMES = new Set(
+  'facebook twitter linkedin instagram pinterest github calendly discord'.split(' '),
+);
 /**
  * File extensions without text of their own, or of files that are parts of pages (images, styles, scripts).
  */
@@ -61,8 +63,8 @@ const FILE_ENDING = new RegExp(
 const withoutWww = (host: string) => host.replace(/^www\./, '');
 
 function isSocial(hostname: string): boolean {
-  const name = getDomainWithoutSuffix(hostname, DOMAIN);
-  return (name !== null && SOCIAL.has(name)) || /(?:^|\.)x\.com$/.test(hostname);
+  const name = getDomainWithoutSuffix(hostname, DOMAIN_OPTIONS);
+  return (name !== null && SOCIAL_DOMAIN_NAMES.has(name)) || /(?:^|\.)x\.com$/.test(hostname);
 }
 
 function isHomepage(url: string): boolean {
@@ -71,10 +73,10 @@ function isHomepage(url: string): boolean {
 }
 
 /**
- * Percent-decodes a path, because users write patterns in decoded form. An invalid path is returned
+ * Percent-decodes a path, because users write patterns in decodePath form. An invalid path is returned
  * unchanged.
  */
-function decoded(path: string): string {
+function decodePath(path: string): string {
   try {
     return decodeURI(path);
   } catch (error) {
@@ -89,13 +91,13 @@ function decoded(path: string): string {
  */
 function createSiteRule(start: URL, { allowSubdomains, allowExternalLinks }: ScopeOptions) {
   const startHost = withoutWww(start.host);
-  const domain = getDomain(start.hostname, DOMAIN);
+  const domain = getDomain(start.hostname, DOMAIN_OPTIONS);
   return (url: URL): boolean | SkipReason => {
     if (withoutWww(url.host) === startHost) return false;
     const isSubdomain =
       domain !== null &&
       withoutWww(url.hostname) !== withoutWww(start.hostname) &&
-      getDomain(url.hostname, DOMAIN) === domain;
+      getDomain(url.hostname, DOMAIN_OPTIONS) === domain;
     if (isSubdomain && allowSubdomains) return false;
     if (!allowExternalLinks) return isSubdomain ? 'subdomain' : 'external';
     if (isSocial(url.hostname)) return 'socialMedia';
@@ -113,8 +115,8 @@ function createPatternRule({ includePaths = [], excludePaths = [], regexOnFullUR
   const isIncluded = includePaths.length === 0 ? () => true : compilePatterns(includePaths);
   const isExcluded = compilePatterns(excludePaths);
   return (url: URL): SkipReason | undefined => {
-    const sent = regexOnFullURL ? url.href : url.pathname;
-    const spellings = sent.includes('%') ? [sent, decoded(sent)] : [sent];
+    const text = regexOnFullURL ? url.href : url.pathname;
+    const spellings = text.includes('%') ? [text, decodePath(text)] : [text];
     if (spellings.some(isExcluded)) return 'excluded';
     return spellings.some(isIncluded) ? undefined : 'notIncluded';
   };

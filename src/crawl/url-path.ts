@@ -17,10 +17,10 @@ export function normalizeEncoding(text: string): string {
 }
 
 /**
- * The index of the first of the slashes before `end`. A regular expression would need quadratic time for
- * this.
+ * The index of the first of the slashes that directly precede `end`; `end` itself if there are none. A regular
+ * expression would need quadratic time for this.
  */
-export function endBeforeSlashes(text: string, end = text.length): number {
+export function trailingSlashIndex(text: string, end = text.length): number {
   let before = end;
   while (before > 0 && text[before - 1] === '/') before--;
   return before;
@@ -42,7 +42,7 @@ export function isBelow(folder: string, page: URL): boolean {
 export function trimPath(path: string): string {
   let end = path.length;
   for (;;) {
-    end = endBeforeSlashes(path, end);
+    end = trailingSlashIndex(path, end);
     const start = path.lastIndexOf('/', end - 1) + 1;
     if (start === 0 || !INDEX_FILE.test(path.slice(start, end))) return path.slice(0, end);
     end = start;

@@ -56,27 +56,36 @@ interface Tables {
     expires_at: Expiry;
     webhook: ColumnType<unknown, string | null | undefined, string | null>;
     base_url: ColumnType<string | null, string | null | undefined, string | null>;
+    /** The encrypted key of the job; null if its data is not encrypted, empty after the key was deleted. */
     seal: ColumnType<Buffer | null, Buffer | null | undefined, Buffer | null>;
   };
   job_progress: {
     job_id: string;
     team_id: string;
+    /** The URL of the crawl's start page after redirects. */
     base: string | null;
     page_limit: number | null;
     max_concurrency: number | null;
     delay_ms: number | null;
     paused: Generated<boolean>;
+    /** Whether sitemaps are still to be read. */
     discovering: Generated<boolean>;
+    /** Number of pages that were found. */
     known: Generated<number>;
+    /** Number of pages that were claimed at least once. */
     admitted: Generated<number>;
     completed: Generated<number>;
     failed: Generated<number>;
+    /** Number of pages that turned out to be the same as another page, or that robots.txt excludes. */
     dropped: Generated<number>;
     credits: Generated<number>;
     bytes: Generated<number>;
+    /** Facts for the warning in the job's status, by kind. */
     notes: ColumnType<Record<string, unknown>, string | undefined, string>;
+    /** Number of URLs that were found and that robots.txt excludes. */
     blocked: Generated<number>;
     next_claim_at: Timestamp;
+    /** The time of the last progress. */
     touched_at: Timestamp;
   };
   pages: {
@@ -88,15 +97,21 @@ interface Tables {
     url_key: Buffer | null;
     host: string;
     depth: Generated<number>;
+    /** `alias`: the URL that a page redirected to, which is therefore no page of its own. */
     status: Generated<'pending' | 'claimed' | 'completed' | 'failed' | 'dropped' | 'alias'>;
+    /** Whether the page was claimed at least once. */
     admitted: Generated<boolean>;
     attempts: Generated<number>;
+    /** Number of claims that ended because the page worker was lost. */
     losses: Generated<number>;
     due_at: Timestamp;
+    /** The page worker that has claimed the page. */
     lane: string | null;
     claimed_until: Date | null;
+    /** The position among the documents of the job, from 1. */
     position: number | null;
     blob: string | null;
+    /** Total bytes of the job's documents up to and including this one. */
     bytes_end: number | null;
     error: ColumnType<StoredError | null, string | null | undefined, string | null>;
     finished_at: Date | null;
@@ -156,9 +171,12 @@ interface Tables {
   host_pauses: { host: string; until: Expiry; strikes: Generated<number>; struck_at: Timestamp };
   host_leases: {
     host: string;
+    /** The page worker that the lease belongs to. */
     lane: string;
     expires_at: Expiry;
+    /** Number of requests that the page worker has open at the host. */
     taken: Generated<number>;
+    /** Whether the page worker takes more pages. */
     wants: Generated<boolean>;
   };
   slot_waits: { team_id: string; holder: string; expires_at: Expiry };
@@ -245,7 +263,8 @@ export function openDatabase(url: string, onError: (error: Error) => void): Data
   };
 }
 
-const UNAVAILABLE = new Set([
+/** Codes of Node.js and of Postgres (SQLSTATE) which mean that the connection was lost or refused. */
+const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -264,7 +283,7 @@ export function translateDatabaseError(error: unknown): unknown {
   const code = codeOf(error) ?? '';
   const message = error instanceof Error ? error.message : '';
   if (
-    UNAVAILABLE.has(code) ||
+    UNAVAILABLE_CODES.has(code) ||
     /Connection terminated|not queryable|timeout exceeded when trying to connect/.test(message)
   ) {
     return new ServiceError(

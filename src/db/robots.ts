@@ -45,13 +45,13 @@ export async function findRobotsFile(
  */
 export async function storeRobotsFile(
   db: Database,
-  { origin, reader, file }: { origin: string; reader: RobotsCrawl | undefined; file: Buffer },
+  { origin, crawl, file }: { origin: string; crawl: RobotsCrawl | undefined; file: Buffer },
 ): Promise<void> {
-  const isEncrypted = reader?.cipher.encrypts ?? false;
+  const isEncrypted = crawl?.cipher.encrypts ?? false;
   const row = {
-    key: reader?.cipher.hash(origin) ?? origin,
-    job_id: reader && isEncrypted ? reader.jobId : null,
-    file: reader?.cipher.encryptBytes(file) ?? file,
+    key: crawl?.cipher.hash(origin) ?? origin,
+    job_id: crawl && isEncrypted ? crawl.jobId : null,
+    file: crawl?.cipher.encryptBytes(file) ?? file,
     fetched_at: sql<Date>`now()`,
   };
   await db.query
@@ -111,17 +111,17 @@ const MAX_PAUSE_SECONDS = 30;
 /**
  * Records a failed request for a robots.txt. No page of the host is claimed until the next request is due.
  * Requests of several workers that fail at the same time count once.
- * @param failure.restMs how long the host asked us to wait, in milliseconds
- * @param failure.patienceMs milliseconds after the first failure until the crawl gives up the host
+ * @param failure.retryAfterMs how long the host asked us to wait, in milliseconds; 0 if it did not ask
+ * @param failure.maxWaitMs milliseconds after the first failure until the crawl gives up the host
  */
 export async function recordRobotsFailure(
   db: Database,
   { jobId, cipher, url }: RobotsHost,
-  failure: { reason: string; restMs: number; patienceMs: number },
+  failure: { reason: string; retryAfterMs: number; maxWaitMs: number },
 ): Promise<void> {
-  const rest = failure.restMs / 1000;
-  const patience = sql`make_interval(secs => ${failure.patienceMs / 1000})`;
-  const seconds = (value: unknown) => sql`make_interval(secs => greatest(${rest}::float8, ${value}))`;
+  const retryAfter = failure.retryAfterMs / 1000;
+  const maxWait = sql`make_interval(secs => ${failure.maxWaitMs / 1000})`;
+  const seconds = (value: unknown) => sql`make_interval(secs => greatest(${retryAfter}::float8, ${value}))`;
   await sql`
     insert into robots_waits as known (job_id, host, scheme, reason, until)
     values (${jobId}, ${cipher.hash(url.host)}, ${url.protocol}, ${cipher.encrypt(failure.reason)},
@@ -129,10 +129,10 @@ export async function recordRobotsFailure(
     on conflict (job_id, host, scheme) do update set
       reason = excluded.reason,
       tries = known.tries + 1,
-      given_up = now() - known.since >= ${patience},
-      until = case when now() - known.since >= ${patience} then known.until else now() + ${seconds(sql`
+      given_up = now() - known.since >= ${maxWait},
+      until = case when now() - known.since >= ${maxWait} then known.until else now() + ${seconds(sql`
         least(${MAX_PAUSE_SECONDS}::float8, ${MIN_PAUSE_SECONDS}::float8 * 2 ^ known.tries,
-          extract(epoch from known.since + ${patience} - now()))`)} end
+          extract(epoch from known.since + ${maxWait} - now()))`)} end
     where known.until <= now() and not known.given_up`.execute(db.query);
 }
 

@@ -23,11 +23,11 @@ export interface Webhook {
 export const encryptTarget = (target: WebhookTarget, cipher: JobCipher) =>
   cipher.encrypts ? { events: target.events, sealed: cipher.encrypt(JSON.stringify(target)) } : target;
 
-/** Decrypts a target that `closeTarget` returned. */
-export function decryptTarget(kept: unknown, cipher: JobCipher): WebhookTarget {
-  // The value is from `closeTarget`, and the API had validated the target.
-  if (!cipher.encrypts) return kept as WebhookTarget;
-  const { sealed } = kept as { sealed: string };
+/** Decrypts a target that `encryptTarget` returned. */
+export function decryptTarget(stored: unknown, cipher: JobCipher): WebhookTarget {
+  // `encryptTarget` wrote the value, after the API had validated the target.
+  if (!cipher.encrypts) return stored as WebhookTarget;
+  const { sealed } = stored as { sealed: string };
   return JSON.parse(cipher.decrypt(sealed)) as WebhookTarget;
 }
 
@@ -229,7 +229,7 @@ export async function listDeliveries(
 export type Delivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
 /**
- * Makes a delivery due now, whatever its status is. The receiver gets the same `webhookId` again.
+ * Makes a delivery due now, even if it has succeeded or has failed for the last time. The receiver gets the same `webhookId` again.
  * @throws ServiceError `NOT_FOUND` if the team has no such delivery, or the results of its job have expired
  */
 export async function redeliver(

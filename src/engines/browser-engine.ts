@@ -18,7 +18,7 @@ import { visitorOf } from './visitor.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
 export function createBrowserEngine(deps: {
-  pool: BrowserPool;
+  pool: Pick<BrowserPool, 'lease'>;
   profiles: Profiles;
   egress: Egress;
   proxy: EgressProxy;

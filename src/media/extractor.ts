@@ -16,7 +16,7 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { entryForPage, newestEntry, rankCandidates } from './candidates.ts';
-import { createMediaFiles } from './media-files.ts';
+import { createMediaFiles, type MediaFiles } from './media-files.ts';
 import { runYtDlp } from './yt-dlp.ts';
 
 /** The dependencies of the extractor. */
@@ -70,8 +70,8 @@ export function createMediaExtractor(deps: MediaExtractorDeps): MediaExtractor {
       const home = await createProgramHome('media', ROOT_UID);
       try {
         const made: Partial<Record<MediaKind, string>> = {};
-        const search = createSearch(deps, options, home.path);
-        for (const kind of options.kinds) made[kind] = await search(kind);
+        const search = new MediaSearch(deps, options, home.path);
+        for (const kind of options.kinds) made[kind] = await search.find(kind);
         return made;
       } finally {
         await home.remove();
@@ -80,81 +80,105 @@ export function createMediaExtractor(deps: MediaExtractorDeps): MediaExtractor {
   };
 }
 
-/** Creates the search for the files of one page. Downloads are shared between the kinds. */
-function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory: string) {
-  const { renderer, tracks, blobs, egress, userAgent, maxBytes, ytDlp } = deps;
-  const { page, request, signal, urgent } = options;
-  const { skipTlsVerification, headers = {} } = request;
-  const route: Route = { proxy: page.proxy, country: request.location?.country };
-  const files = createMediaFiles({
-    ...{ egress, userAgent, directory, headers, skipTlsVerification, route, maxBytes, signal },
-    pageUrl: page.url,
-    requestedUrl: parseTarget(page.sourceUrl, true),
-  });
-  let feeds: Promise<PageMedia[]> | undefined;
+/** The search for the media files of one page. Downloads are shared between the kinds. */
+class MediaSearch {
+  readonly #deps: MediaExtractorDeps;
+  readonly #options: MediaRequest;
+  readonly #directory: string;
+  readonly #route: Route;
+  readonly #files: MediaFiles;
+  #feeds: Promise<PageMedia[]> | undefined;
 
-  async function keep({ path: file, mediaType }: RemuxedFile): Promise<string> {
-    const { size } = await stat(file);
-    return formatFileReference({ key: await blobs.putFile(file), size, mediaType });
-  }
-
-  async function take(kind: MediaKind, mediaUrl: string): Promise<string> {
-    const { path: file, url, isPlaylist } = await files.fetch(mediaUrl);
-    const task = { kind, url, path: file, target: `${file}.${kind}` };
-    const options = { signal, urgent, ...(isPlaylist && { fetchFile: files.ofPlaylist() }) };
-    return keep(await tracks.remux(task, options));
-  }
-
-  async function takeFromSite(program: string, kind: MediaKind): Promise<string> {
-    const { url: proxyUrl } = await deps.proxy.forRoute(route);
-    const { url } = page;
-    await using file = await runYtDlp(program, {
-      kind,
-      url,
-      proxyUrl,
-      skipTlsVerification,
+  /** @param directory for the downloaded files; the caller removes it */
+  constructor(deps: MediaExtractorDeps, options: MediaRequest, directory: string) {
+    const { egress, userAgent, maxBytes } = deps;
+    const { page, request, signal } = options;
+    this.#deps = deps;
+    this.#options = options;
+    this.#directory = directory;
+    this.#route = { proxy: page.proxy, country: request.location?.country };
+    this.#files = createMediaFiles({
+      egress,
+      userAgent,
+      directory,
+      pageUrl: page.url,
+      requestedUrl: parseTarget(page.sourceUrl, true),
+      headers: request.headers ?? {},
+      skipTlsVerification: request.skipTlsVerification,
+      route: this.#route,
       maxBytes,
       signal,
     });
-    const task = { kind, url, path: file.path, target: path.join(directory, `site.${kind}`) };
-    // Awaited here, because the directory is removed when this function returns.
-    return await keep(await tracks.remux(task, { signal, urgent }));
   }
 
-  async function readFeed(url: string): Promise<PageMedia> {
-    const response = await download(egress, {
-      ...{ url, skipTlsVerification, route, signal, maxBodyBytes: MAX_FEED_BYTES },
-      headers: { 'user-agent': userAgent },
+  /**
+   * Tries the media of the page, then those of its feeds, then yt-dlp.
+   * @returns a blob reference
+   * @throws ServiceError the first error where no attempt gave a file
+   */
+  async find(kind: MediaKind): Promise<string> {
+    const attempts = new Attempts(this.#options.signal);
+    for await (const media of this.#sources()) {
+      for (const { url } of rankCandidates(kind, media).slice(0, MAX_CANDIDATES)) {
+        const made = await attempts.try(() => this.#fetchFile(kind, url));
+        if (made) return made;
+      }
+    }
+    const { ytDlp } = this.#deps;
+    const made = ytDlp && (await attempts.try(() => this.#fetchFromSite(ytDlp, kind)));
+    if (made) return made;
+    throw attempts.firstError ?? createNotFoundError(kind, this.#options.page.url);
+  }
+
+  /** The media of the page, then those of its feeds, which are read only when they are needed. */
+  async *#sources(): AsyncGenerator<PageMedia> {
+    yield newestEntry(this.#options.media);
+    yield* await this.#readFeeds();
+  }
+
+  async #fetchFile(kind: MediaKind, candidateUrl: string): Promise<string> {
+    const { signal, urgent } = this.#options;
+    const { path: file, url, isPlaylist } = await this.#files.fetch(candidateUrl);
+    const task = { kind, url, path: file, target: `${file}.${kind}` };
+    const fetchFile = isPlaylist ? { fetchFile: this.#files.ofPlaylist() } : {};
+    return this.#store(await this.#deps.tracks.remux(task, { signal, urgent, ...fetchFile }));
+  }
+
+  async #fetchFromSite(program: string, kind: MediaKind): Promise<string> {
+    const { page, request, signal, urgent } = this.#options;
+    const { url: proxyUrl } = await this.#deps.proxy.forRoute(this.#route);
+    await using file = await runYtDlp(program, {
+      kind,
+      url: page.url,
+      proxyUrl,
+      skipTlsVerification: request.skipTlsVerification,
+      maxBytes: this.#deps.maxBytes,
+      signal,
     });
-    const { contentType, statusCode, body } = response;
-    const text = statusCode < 300 ? decodeText(body, contentType) : '';
-    const snapshot = {
-      ...page,
-      url: response.url,
-      contentType,
-      statusCode,
-      kind: 'text' as const,
-      text,
-      media: [],
-    };
-    const clean = { onlyMainContent: false, removeBase64Images: false };
-    const { prepared } = await renderer.render(
-      { snapshot, clean, formats: options.kinds.map((type) => ({ type })) },
-      { signal, urgent },
-    );
-    // Both kinds prepare the media of the page.
-    return prepared[options.kinds[0] ?? 'audio'] as PageMedia;
+    const target = path.join(this.#directory, `site.${kind}`);
+    const task = { kind, url: page.url, path: file.path, target };
+    // Awaited here, because the directory is removed when this function returns.
+    return await this.#store(await this.#deps.tracks.remux(task, { signal, urgent }));
+  }
+
+  async #store({ path: file, mediaType }: RemuxedFile): Promise<string> {
+    const { size } = await stat(file);
+    return formatFileReference({ key: await this.#deps.blobs.putFile(file), size, mediaType });
   }
 
   /** Reads the feeds that the page links to, once. */
-  function readFeeds(): Promise<PageMedia[]> {
-    feeds ??= Promise.all(options.media.feeds.slice(0, MAX_FEEDS).map(readOwn));
-    return feeds;
+  #readFeeds(): Promise<PageMedia[]> {
+    this.#feeds ??= Promise.all(
+      this.#options.media.feeds.slice(0, MAX_FEEDS).map((url) => this.#readEntry(url)),
+    );
+    return this.#feeds;
   }
 
-  async function readOwn(url: string): Promise<PageMedia> {
+  /** The media of the feed's entry for the page; none where the feed cannot be read. */
+  async #readEntry(feedUrl: string): Promise<PageMedia> {
+    const { page, signal } = this.#options;
     try {
-      return entryForPage(await readFeed(url), page.url);
+      return entryForPage(await this.#readFeed(feedUrl), page.url);
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ServiceError) return { links: [], feeds: [] };
@@ -162,38 +186,58 @@ function createSearch(deps: MediaExtractorDeps, options: MediaRequest, directory
     }
   }
 
-  return async function search(kind: MediaKind): Promise<string> {
-    let best: ServiceError | undefined;
-    const attempt = async (make: () => Promise<string>): Promise<string | undefined> => {
-      try {
-        return await make();
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof ServiceError)) throw error;
-        best ??= error;
-        return undefined;
-      }
+  async #readFeed(feedUrl: string): Promise<PageMedia> {
+    const { kinds, signal, urgent } = this.#options;
+    const task = {
+      snapshot: await this.#downloadFeed(feedUrl),
+      clean: { onlyMainContent: false, removeBase64Images: false },
+      formats: kinds.map((type) => ({ type })),
     };
-    const attemptAll = async (media: PageMedia): Promise<string | undefined> => {
-      for (const { url } of rankCandidates(kind, media).slice(0, MAX_CANDIDATES)) {
-        const made = await attempt(() => take(kind, url));
-        if (made) return made;
-      }
-      return undefined;
-    };
-    const own = await attemptAll(newestEntry(options.media));
-    if (own) return own;
-    for (const feed of await readFeeds()) {
-      const made = await attemptAll(feed);
-      if (made) return made;
-    }
-    const made = ytDlp && (await attempt(() => takeFromSite(ytDlp, kind)));
-    if (made) return made;
-    throw best ?? notFound(kind, page.url);
-  };
+    const { prepared } = await this.#deps.renderer.render(task, { signal, urgent });
+    // Both kinds prepare the media of the page.
+    return prepared[kinds[0] ?? 'audio'] as PageMedia;
+  }
+
+  /** The feed as if it were the page. */
+  async #downloadFeed(feedUrl: string): Promise<Snapshot> {
+    const { egress, userAgent } = this.#deps;
+    const { page, request, signal } = this.#options;
+    const { url, body, contentType, statusCode } = await download(egress, {
+      url: feedUrl,
+      headers: { 'user-agent': userAgent },
+      skipTlsVerification: request.skipTlsVerification,
+      route: this.#route,
+      signal,
+      maxBodyBytes: MAX_FEED_BYTES,
+    });
+    const text = statusCode < 300 ? decodeText(body, contentType) : '';
+    return { ...page, url, contentType, statusCode, kind: 'text', text, media: [] };
+  }
 }
 
-function notFound(kind: MediaKind, url: string): ServiceError {
+/** Attempts to get a file, of which any may fail with a `ServiceError`. */
+class Attempts {
+  /** The error of the first attempt that failed, which had the best candidate. */
+  firstError: ServiceError | undefined;
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  async try(make: () => Promise<string>): Promise<string | undefined> {
+    try {
+      return await make();
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (!(error instanceof ServiceError)) throw error;
+      this.firstError ??= error;
+      return undefined;
+    }
+  }
+}
+
+function createNotFoundError(kind: MediaKind, url: string): ServiceError {
   return new ServiceError(
     NO_MEDIA_ERROR[kind],
     `No ${kind} was found on ${url}: no player, structured data, link or feed names a file, and the page loaded none. Media sites such as YouTube need yt-dlp, which this service does not have; its operator can set WINNOW_YT_DLP.`,

@@ -156,3 +156,6 @@ async function isPlaylist(file: string, url: string): Promise<boolean> {
     await handle.close();
   }
 }
+
+/** The media files of one page. */
+export type MediaFiles = ReturnType<typeof createMediaFiles>;

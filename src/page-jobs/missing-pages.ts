@@ -1,7 +1,8 @@
 import { historyKey } from '../change-history/change-tracker.ts';
 import type { LinkFilterCache } from '../crawl/link-filter-cache.ts';
 import type { Database } from '../db/client.ts';
-import { addPagesToJob, readPageJobState } from '../db/jobs/page-jobs.ts';
+import { addPagesToJob } from '../db/jobs/extend-page-job.ts';
+import { readPageJobState } from '../db/jobs/read-page-job-state.ts';
 import { listEarlierCrawlPages } from '../db/pages/page-versions.ts';
 import { findTracking } from '../formats/change-tracking.ts';
 import { loadPageJob } from './load-page-job.ts';

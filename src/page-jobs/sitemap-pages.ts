@@ -3,7 +3,7 @@ import { ALLOW_ALL } from '../crawl/robots/robots-txt.ts';
 import { locateSitemaps, walkSitemaps } from '../crawl/sitemaps/walk-sitemaps.ts';
 import { startUrlAfterRedirect } from '../crawl/start-url.ts';
 import type { Database } from '../db/client.ts';
-import { addPagesToJob } from '../db/jobs/page-jobs.ts';
+import { addPagesToJob } from '../db/jobs/extend-page-job.ts';
 import type { JobCipher } from '../encryption/job-cipher.ts';
 import type { Egress } from '../net/egress.ts';
 import type { LoadedPageJob } from './load-page-job.ts';

@@ -68,7 +68,7 @@ describe('a batch', () => {
     const team = await makeTeam(db);
     const id = await startJob(PATH, { urls: site.urls(12), fastMode: true, maxConcurrency: 2 }, team);
     await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
-    // One page is held all the time, which outlasts every lane that takes new ones.
+    // One page is held all the time, which outlasts every page worker that claims new ones.
     for (let completed = 1; completed < 11; completed++) {
       await expect.poll(site.open, { timeout: 30_000 }).toBe(2);
       site.letOneGo();

@@ -95,7 +95,7 @@ describe('a scrape', () => {
     const { body } = await scrape({ url: `${pages.url}/gone`, formats: ['audio'] });
     expect(body.data).toMatchObject({
       metadata: { statusCode: 404, creditsUsed: 1 },
-      warning: expect.stringContaining('answered 404'),
+      warning: expect.stringContaining('HTTP 404'),
     });
   });
 

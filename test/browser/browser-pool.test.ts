@@ -1,10 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type BrowserPool,
-  createBrowserPool,
-  type PoolOptions,
-} from '../../src/browser/chromium/browser-pool.ts';
+import { BrowserPool, type PoolOptions } from '../../src/browser/chromium/browser-pool.ts';
 import { type Chromium, launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
@@ -30,7 +26,7 @@ async function launch(): Promise<Chromium> {
 
 let pool: BrowserPool;
 const open = (options: Partial<PoolOptions> = {}) => {
-  pool = createBrowserPool({ launch, logger, contexts: 2, ...options });
+  pool = new BrowserPool({ launch, logger, contexts: 2, ...options });
 };
 afterEach(async () => {
   vi.restoreAllMocks();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBlobs } from '../../src/blobs/index.ts';
-import { type BrowserPool, createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
@@ -60,7 +60,7 @@ beforeAll(async () => {
   door = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(readConfig({}));
   const logger = createLogger('worker', 'fatal');
-  pool = createBrowserPool({
+  pool = new BrowserPool({
     launch: () => launchChromium({ executablePath, proxyUrl: door.url, logger }),
     ...{ logger, contexts: 2 },
   });

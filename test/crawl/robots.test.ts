@@ -317,7 +317,7 @@ describe('the robots.txt of a host', () => {
       'http://10.0.0.1',
       origin.replace('http', 'https'),
     ]) {
-      expect(await outcomeOf(dead)).toEqual({ failure: 'unconnected' });
+      expect(await outcomeOf(dead)).toEqual({ failure: 'unreachable' });
     }
   });
 

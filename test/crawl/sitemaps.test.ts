@@ -6,7 +6,7 @@ import { parseRobots } from '../../src/crawl/robots/robots-txt.ts';
 import {
   locateSitemaps,
   type SitemapReport,
-  type SitemapWalk,
+  type SitemapWalkOptions,
   walkSitemaps,
 } from '../../src/crawl/sitemaps/walk-sitemaps.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
@@ -72,7 +72,7 @@ afterAll(async () => {
   await egress.close();
 });
 
-async function walk(roots: string[], options: Partial<SitemapWalk> = {}) {
+async function walk(roots: string[], options: Partial<SitemapWalkOptions> = {}) {
   asked.length = 0;
   const signal = AbortSignal.timeout(20_000);
   const batches: string[][] = [];

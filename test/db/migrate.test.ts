@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { sumCachedBytes } from '../../src/db/cache/cache-files.ts';
 import type { Database } from '../../src/db/client.ts';
 import { summarizeJob } from '../../src/db/jobs/job-summary.ts';
-import { readPageJobState } from '../../src/db/jobs/page-jobs.ts';
+import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { addSkipped, listSkipped } from '../../src/db/pages/skipped-urls.ts';
 import {

@@ -31,7 +31,7 @@ const newOrigin = () => `https://host-${++counter}-${Date.now()}.test`;
 async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = () => NULL_CIPHER) {
   const { id: teamId } = await makeTeam(db);
   const id = uuidv7();
-  const reader = { jobId: id, cipher: cipher(id) };
+  const crawl = { jobId: id, cipher: cipher(id) };
   await insertPageJob(db.query, {
     ...{ id, teamId, apiKeyId: null, kind: 'crawl', target: 'https://a.test/', request: {}, ttlMs: 60_000 },
     ...{
@@ -42,7 +42,7 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
       baseUrl: 'http://winnow.test',
     },
     pages: origins.map((origin) => ({ url: `${origin}/`, host: new URL(origin).host, depth: 0 })),
-    cipher: reader.cipher,
+    cipher: crawl.cipher,
   });
   const claimed = async () => {
     const order = {
@@ -54,72 +54,72 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
       found: [],
       blocked: [],
     };
-    const { claims } = await recordAndClaim(db, { ...order, ...reader, pageEvents: false });
+    const { claims } = await recordAndClaim(db, { ...order, ...crawl, pageEvents: false });
     return claims.map(({ url }) => new URL(url).origin);
   };
-  return { reader, claimed, place: (origin: string): RobotsHost => ({ ...reader, url: new URL(origin) }) };
+  return { crawl, claimed, place: (origin: string): RobotsHost => ({ ...crawl, url: new URL(origin) }) };
 }
 
 const encrypted = (id: string) => createJobCipher(id, 'a secret key');
-const failure = { reason: 'HTTP 503', restMs: 0, patienceMs: 60_000 };
+const failure = { reason: 'HTTP 503', retryAfterMs: 0, maxWaitMs: 60_000 };
 
 describe('the stored copy of a robots.txt', () => {
   it('is current for crawls that began before it was read, and outdated for later ones', async () => {
     const origin = newOrigin();
     const file = Buffer.from('copy\0of a file');
     const early = await newCrawl([]);
-    expect(await findRobotsFile(db, origin, early.reader)).toBeUndefined();
-    await storeRobotsFile(db, { origin, reader: early.reader, file: Buffer.from('earlier') });
-    await storeRobotsFile(db, { origin, reader: undefined, file });
-    expect(await findRobotsFile(db, origin, early.reader)).toEqual({ file, isFresh: true });
+    expect(await findRobotsFile(db, origin, early.crawl)).toBeUndefined();
+    await storeRobotsFile(db, { origin, crawl: early.crawl, file: Buffer.from('earlier') });
+    await storeRobotsFile(db, { origin, crawl: undefined, file });
+    expect(await findRobotsFile(db, origin, early.crawl)).toEqual({ file, isFresh: true });
     const late = await newCrawl([]);
-    expect(await findRobotsFile(db, origin, late.reader)).toEqual({ file, isFresh: false });
+    expect(await findRobotsFile(db, origin, late.crawl)).toEqual({ file, isFresh: false });
     expect(await findRobotsFile(db, origin, undefined)).toEqual({ file, isFresh: false });
   });
 
   it('is refreshed after an hour and deleted after thirty days', async () => {
     const [hour, month] = [newOrigin(), newOrigin()];
-    const { reader } = await newCrawl([]);
+    const { crawl } = await newCrawl([]);
     const past = (ms: number) => new Date(Date.now() - ms);
     await db.query
       .updateTable('jobs')
       .set({ created_at: past(40 * 86_400_000) })
-      .where('id', '=', reader.jobId)
+      .where('id', '=', crawl.jobId)
       .execute();
     for (const [origin, ageMs] of [
       [hour, 3_700_000],
       [month, 31 * 86_400_000],
     ] as const) {
-      await storeRobotsFile(db, { origin, reader, file: Buffer.from('x') });
+      await storeRobotsFile(db, { origin, crawl, file: Buffer.from('x') });
       await db.query
         .updateTable('robots_files')
         .set({ fetched_at: past(ageMs) })
         .where('key', '=', origin)
         .execute();
     }
-    expect(await findRobotsFile(db, hour, reader)).toMatchObject({ isFresh: false });
-    expect(await findRobotsFile(db, month, reader)).toBeUndefined();
+    expect(await findRobotsFile(db, hour, crawl)).toMatchObject({ isFresh: false });
+    expect(await findRobotsFile(db, month, crawl)).toBeUndefined();
     await deleteOldRobotsFiles(db);
     // Upkeep deletes no file younger than the oldest running job, so an old one must not stay behind for other tests.
-    await db.query.deleteFrom('jobs').where('id', '=', reader.jobId).execute();
+    await db.query.deleteFrom('jobs').where('id', '=', crawl.jobId).execute();
     const { rows } = await db.pool.query('select key from robots_files where key = any($1)', [[hour, month]]);
     expect(rows).toEqual([{ key: hour }]);
   });
 
   it('of an encrypted crawl is separate and cannot be read without its key', async () => {
     const origin = newOrigin();
-    const { reader } = await newCrawl([], encrypted);
+    const { crawl } = await newCrawl([], encrypted);
     const other = await newCrawl([], encrypted);
     const file = Buffer.from(`Disallow: /${origin}`);
-    await storeRobotsFile(db, { origin, reader, file });
-    expect(await findRobotsFile(db, origin, reader)).toEqual({ file, isFresh: true });
-    expect(await findRobotsFile(db, origin, other.reader)).toBeUndefined();
-    const { rows } = await db.pool.query('select * from robots_files where job_id = $1', [reader.jobId]);
+    await storeRobotsFile(db, { origin, crawl, file });
+    expect(await findRobotsFile(db, origin, crawl)).toEqual({ file, isFresh: true });
+    expect(await findRobotsFile(db, origin, other.crawl)).toBeUndefined();
+    const { rows } = await db.pool.query('select * from robots_files where job_id = $1', [crawl.jobId]);
     expect(rows).toHaveLength(1);
     expect(`${rows[0].key} ${rows[0].file.toString('latin1')}`).not.toContain(origin.slice(8));
     // Copies that other crawls have read are not secret, and are used instead.
-    await storeRobotsFile(db, { origin, reader: undefined, file: Buffer.from('shared') });
-    expect(await findRobotsFile(db, origin, other.reader)).toMatchObject({ file: Buffer.from('shared') });
+    await storeRobotsFile(db, { origin, crawl: undefined, file: Buffer.from('shared') });
+    expect(await findRobotsFile(db, origin, other.crawl)).toMatchObject({ file: Buffer.from('shared') });
   });
 });
 
@@ -129,10 +129,10 @@ describe.each([
 ])('a host that %s waits for', (_name, cipher) => {
   it('keeps the pages of its host from being claimed while it is unavailable', async () => {
     const [silent, other] = [newOrigin(), newOrigin()];
-    const { reader, place, claimed } = await newCrawl([silent, other], cipher);
-    await recordRobotsFailure(db, place(silent), { ...failure, restMs: 40_000 });
+    const { crawl, place, claimed } = await newCrawl([silent, other], cipher);
+    await recordRobotsFailure(db, place(silent), { ...failure, retryAfterMs: 40_000 });
     expect(await claimed()).toEqual([other]);
-    const { dueInMs } = await readJobWorkload(db, reader.jobId);
+    const { dueInMs } = await readJobWorkload(db, crawl.jobId);
     expect(dueInMs).toBeGreaterThan(30_000);
     expect(dueInMs).toBeLessThanOrEqual(40_000);
     await endRobotsWait(db, place(silent));
@@ -143,7 +143,7 @@ describe.each([
     const origin = newOrigin();
     const { place } = await newCrawl([origin], cipher);
     await Promise.all(
-      [1, 2, 3].map(() => recordRobotsFailure(db, place(origin), { ...failure, restMs: 90_000 })),
+      [1, 2, 3].map(() => recordRobotsFailure(db, place(origin), { ...failure, retryAfterMs: 90_000 })),
     );
     const wait = await findRobotsWait(db, place(origin));
     expect(wait).toMatchObject({ tries: 1, isGivenUp: false, reason: 'HTTP 503' });
@@ -152,10 +152,10 @@ describe.each([
 
   it('is requested again after growing pauses', async () => {
     const origin = newOrigin();
-    const { reader, place } = await newCrawl([origin], cipher);
+    const { crawl, place } = await newCrawl([origin], cipher);
     for (const [round, pauseMs] of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000].entries()) {
       const startedAt = performance.now();
-      await recordRobotsFailure(db, place(origin), { ...failure, patienceMs: 600_000 });
+      await recordRobotsFailure(db, place(origin), { ...failure, maxWaitMs: 600_000 });
       const wait = await findRobotsWait(db, place(origin));
       expect(wait?.tries).toBe(round + 1);
       // The rest of the pause; together with the time that the test took, it is the whole pause.
@@ -164,20 +164,20 @@ describe.each([
       await db.query
         .updateTable('robots_waits')
         .set({ until: new Date(Date.now() - 1) })
-        .where('job_id', '=', reader.jobId)
+        .where('job_id', '=', crawl.jobId)
         .execute();
     }
   });
 
   it('is given up when the host was unresponsive for too long', async () => {
     const origin = newOrigin();
-    const { reader, place, claimed } = await newCrawl([origin], cipher);
-    const impatient = { ...failure, patienceMs: 1 };
+    const { crawl, place, claimed } = await newCrawl([origin], cipher);
+    const impatient = { ...failure, maxWaitMs: 1 };
     await recordRobotsFailure(db, place(origin), impatient);
     await db.query
       .updateTable('robots_waits')
       .set({ until: new Date(Date.now() - 1) })
-      .where('job_id', '=', reader.jobId)
+      .where('job_id', '=', crawl.jobId)
       .execute();
     await recordRobotsFailure(db, place(origin), { ...impatient, reason: 'HTTP 500' });
     const given = { tries: 2, isGivenUp: true, waitMs: 0, reason: 'HTTP 500' };

@@ -46,7 +46,7 @@ describe('places in the browser pool', () => {
     expect(jobs[2]!.reserve(5)).toBe(1);
   });
 
-  it('that a lane still holds when it leaves are free again', () => {
+  it('that a page worker still holds when it ends are free again', () => {
     const capacity = new BrowserCapacity(4);
     using stays = capacity.addPageWorker('a');
     {

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { errorCodesOf } from '../../src/api/route-error-codes.ts';
+import { errorCodesOf } from '../../src/api/http/route-error-codes.ts';
 import { ROUTES } from '../../src/api/routes.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createBrowserPool } from '../../src/browser/chromium/browser-pool.ts';
+import { BrowserPool } from '../../src/browser/chromium/browser-pool.ts';
 import { launchChromium } from '../../src/browser/chromium/launch-chromium.ts';
 import { type AdBlocker, openAdBlocker } from '../../src/browser/network/ad-blocker.ts';
 import { type VisitOptions, type VisitResult, visit } from '../../src/browser/visit.ts';
@@ -39,7 +39,7 @@ export async function startBrowser(options: { hosts: string[]; lists?: string })
   const proxy = await startEgressProxy(egress);
   const { path: executablePath } = await findChromium(config);
   const launch = () => launchChromium({ executablePath, proxyUrl: proxy.url, logger });
-  const pool = createBrowserPool({ launch, logger, contexts: 4 });
+  const pool = new BrowserPool({ launch, logger, contexts: 4 });
   const adBlocker = options.lists === undefined ? undefined : await blockerOf(options.lists);
   return {
     visit: (url, wishes) =>

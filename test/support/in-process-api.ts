@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { inject } from 'vitest';
 import { createApp } from '../../src/api/app.ts';
-import { mountSockets } from '../../src/api/sockets.ts';
+import { mountSockets } from '../../src/api/page-jobs/status-socket.ts';
 import { listDataDirectories, watchDiskSpace } from '../../src/blobs/disk-space.ts';
 import { openBlobs } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';

@@ -7,6 +7,7 @@ export interface PageVisit {
   newLinks: number;
   /** Milliseconds that the host asks to wait (`Retry-After`); a default applies if it does not say. */
   retryAfterMs?: number | undefined;
+  /** Whether the host asks to slow down. The page is fetched again later. */
   isThrottled?: boolean;
 }
 
@@ -14,7 +15,7 @@ export interface PageVisit {
 export interface DiscoveryCrawlOptions {
   frontier: Frontier;
   /** Fetches a page and adds its links to the frontier. It throws only errors that should end the crawl. */
-  visit(step: FrontierUrl, signal: AbortSignal): Promise<PageVisit>;
+  visit(entry: FrontierUrl, signal: AbortSignal): Promise<PageVisit>;
   /** Whether enough links were found to end the crawl. */
   isEnough(): boolean;
   /** The signal of the deadline. When it fires, the crawl ends with the links found so far. */
@@ -44,64 +45,93 @@ const MAX_PAGES = 5_000;
  */
 const MIN_PAGES_WITHOUT_NEW_LINKS = 100;
 const FOUND_LINKS_PER_EXTRA_PAGE = 2;
-const REST_MS = 2_000;
-const MAX_REST_MS = 10_000;
+/** Milliseconds to wait after a response that asks to slow down, by default and at most. */
+const DEFAULT_RETRY_AFTER_MS = 2_000;
+const MAX_RETRY_AFTER_MS = 10_000;
 /** The crawl ends as `refused` after this many refusals for each concurrent request. */
 const MAX_REFUSALS_PER_REQUEST = 3;
 
 /** Follows links breadth first and fetches pages only to find more links. */
-export async function runDiscoveryCrawl(crawl: DiscoveryCrawlOptions): Promise<DiscoveryCrawlEnd> {
-  const { frontier, requestsPerHost, delayMs = 0 } = crawl;
-  const width = delayMs > 0 ? 1 : requestsPerHost;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([crawl.signal, stop.signal]);
-  const running = new Set<Promise<void>>();
-  let [pages, found, dry, refusals, restUntilMs] = [0, 0, 0, 0, 0];
+export function runDiscoveryCrawl(options: DiscoveryCrawlOptions): Promise<DiscoveryCrawlEnd> {
+  return new DiscoveryCrawl(options).run();
+}
 
-  function endReason(): DiscoveryCrawlEnd | undefined {
-    if (crawl.signal.aborted) return 'time';
-    if (crawl.isEnough()) return 'enough';
-    if (refusals >= MAX_REFUSALS_PER_REQUEST * requestsPerHost) return 'refused';
-    if (pages >= MAX_PAGES) return 'pages';
-    return crawl.mayEndEarly && dry > MIN_PAGES_WITHOUT_NEW_LINKS + found / FOUND_LINKS_PER_EXTRA_PAGE
-      ? 'dry'
-      : undefined;
+class DiscoveryCrawl {
+  readonly #options: DiscoveryCrawlOptions;
+  readonly #maxConcurrency: number;
+  readonly #delayMs: number;
+  /** Aborts the pages in flight when the crawl ends. */
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  readonly #inFlight = new Set<Promise<void>>();
+  #fetchedPages = 0;
+  #foundLinks = 0;
+  #pagesWithoutNewLinks = 0;
+  #refusals = 0;
+  /** The time on the clock of `performance.now()` until which the host asked us to wait. */
+  #resumeAtMs = 0;
+
+  constructor(options: DiscoveryCrawlOptions) {
+    this.#options = options;
+    this.#delayMs = options.delayMs ?? 0;
+    this.#maxConcurrency = this.#delayMs > 0 ? 1 : options.requestsPerHost;
+    this.#signal = AbortSignal.any([options.signal, this.#stop.signal]);
   }
 
-  async function visit(step: FrontierUrl): Promise<void> {
-    const pauseMs = Math.max(restUntilMs - performance.now(), pages > 0 ? delayMs : 0);
-    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal });
-    pages++;
-    const { newLinks: fresh, isThrottled, retryAfterMs: restMs = REST_MS } = await crawl.visit(step, signal);
-    found += fresh;
-    dry = fresh > 0 ? 0 : dry + 1;
-    if (!isThrottled) return;
-    refusals++;
-    restUntilMs = Math.max(restUntilMs, performance.now() + Math.min(restMs, MAX_REST_MS));
-    frontier.putBack(step);
-  }
-
-  try {
-    for (;;) {
-      const reason = endReason();
-      // A slow page may still have new links, so wait for the pages in flight before ending as `dry`.
-      const isDraining = reason === 'dry' && running.size > 0;
-      if (reason && !isDraining) return reason;
-      while (running.size < width && !isDraining) {
-        const step = frontier.next();
-        if (!step) break;
-        const task = visit(step).finally(() => running.delete(task));
-        running.add(task);
+  async run(): Promise<DiscoveryCrawlEnd> {
+    try {
+      for (;;) {
+        const reason = this.#endReason();
+        // A slow page may still have new links, so wait for the pages in flight before ending as `dry`.
+        const isDraining = reason === 'dry' && this.#inFlight.size > 0;
+        if (reason && !isDraining) return reason;
+        if (!isDraining) this.#startVisits();
+        if (this.#inFlight.size === 0) return 'all';
+        await Promise.race(this.#inFlight);
       }
-      if (running.size === 0) return 'all';
-      await Promise.race(running);
+    } catch (error) {
+      // When the deadline aborts a request, the request throws an error of its own.
+      if (this.#options.signal.aborted) return 'time';
+      throw error;
+    } finally {
+      this.#stop.abort();
+      await Promise.allSettled(this.#inFlight);
     }
-  } catch (error) {
-    // When the deadline aborts a request, the request throws an error of its own.
-    if (crawl.signal.aborted) return 'time';
-    throw error;
-  } finally {
-    stop.abort();
-    await Promise.allSettled(running);
+  }
+
+  #endReason(): DiscoveryCrawlEnd | undefined {
+    const { signal, isEnough, requestsPerHost, mayEndEarly } = this.#options;
+    if (signal.aborted) return 'time';
+    if (isEnough()) return 'enough';
+    if (this.#refusals >= MAX_REFUSALS_PER_REQUEST * requestsPerHost) return 'refused';
+    if (this.#fetchedPages >= MAX_PAGES) return 'pages';
+    const maxPagesWithoutNewLinks =
+      MIN_PAGES_WITHOUT_NEW_LINKS + this.#foundLinks / FOUND_LINKS_PER_EXTRA_PAGE;
+    return mayEndEarly && this.#pagesWithoutNewLinks > maxPagesWithoutNewLinks ? 'dry' : undefined;
+  }
+
+  /** Starts to fetch pages until enough are in flight or none is left. */
+  #startVisits(): void {
+    while (this.#inFlight.size < this.#maxConcurrency) {
+      const entry = this.#options.frontier.next();
+      if (!entry) return;
+      const visit = this.#visit(entry).finally(() => this.#inFlight.delete(visit));
+      this.#inFlight.add(visit);
+    }
+  }
+
+  async #visit(entry: FrontierUrl): Promise<void> {
+    const delayMs = this.#fetchedPages > 0 ? this.#delayMs : 0;
+    const pauseMs = Math.max(this.#resumeAtMs - performance.now(), delayMs);
+    if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: this.#signal });
+    this.#fetchedPages++;
+    const visit = await this.#options.visit(entry, this.#signal);
+    this.#foundLinks += visit.newLinks;
+    this.#pagesWithoutNewLinks = visit.newLinks > 0 ? 0 : this.#pagesWithoutNewLinks + 1;
+    if (!visit.isThrottled) return;
+    this.#refusals++;
+    const retryAfterMs = Math.min(visit.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS, MAX_RETRY_AFTER_MS);
+    this.#resumeAtMs = Math.max(this.#resumeAtMs, performance.now() + retryAfterMs);
+    this.#options.frontier.putBack(entry);
   }
 }

@@ -9,9 +9,9 @@ export interface FrontierUrl {
 /** The URLs still to be fetched. Each URL is returned once. */
 export interface Frontier {
   /** Adds a URL. Known URLs are ignored, and so are all URLs once the maximum number is known. */
-  add(step: FrontierUrl): void;
+  add(entry: FrontierUrl): void;
   /** Puts back a URL that `next` returned, so that it is fetched again. */
-  putBack(step: FrontierUrl): void;
+  putBack(entry: FrontierUrl): void;
   /**
    * Removes and returns the next URL. Folders take turns, so that a large folder does not delay the others.
    * Within a folder, URLs with the smallest depth come first.
@@ -28,7 +28,7 @@ const MAX_DEPTH = 100;
  * A first-in, first-out queue. `taken` is the position of the next item, so taking one needs constant time.
  */
 interface Queue {
-  steps: FrontierUrl[];
+  entries: FrontierUrl[];
   taken: number;
 }
 
@@ -43,11 +43,11 @@ function groupName(url: string): string {
 const frontierKey = (url: string) =>
   canonicalKey(url, { ignoreQueryParameters: false, deduplicateSimilarURLs: true });
 
-/** Removes and returns the step of a group with the smallest depth. */
+/** Removes and returns the entry of a group with the smallest depth. */
 function takeShallowest(levels: (Queue | undefined)[]): FrontierUrl | undefined {
   for (const [depth, queue] of levels.entries()) {
-    const step = queue?.steps[queue.taken++];
-    if (step) return step;
+    const entry = queue?.entries[queue.taken++];
+    if (entry) return entry;
     levels[depth] = undefined;
   }
   return undefined;
@@ -64,31 +64,32 @@ export function createFrontier(alreadyFetched: readonly string[]): Frontier {
   const groups = new Map<string, (Queue | undefined)[]>();
   let turns: string[] = [];
 
-  function push(step: FrontierUrl): void {
-    const wanted = groupName(step.url);
-    const name = groups.has(wanted) || groups.size < MAX_GROUPS ? wanted : '';
+  function push(entry: FrontierUrl): void {
+    const group = groupName(entry.url);
+    // When there are too many groups, all new ones share the group with the empty name.
+    const name = groups.has(group) || groups.size < MAX_GROUPS ? group : '';
     const levels = groups.get(name) ?? [];
     groups.set(name, levels);
-    const depth = Math.min(step.depth, MAX_DEPTH);
-    const queue = levels[depth] ?? { steps: [], taken: 0 };
+    const depth = Math.min(entry.depth, MAX_DEPTH);
+    const queue = levels[depth] ?? { entries: [], taken: 0 };
     levels[depth] = queue;
-    queue.steps.push(step);
+    queue.entries.push(entry);
   }
 
   return {
-    add(step) {
-      const key = frontierKey(step.url);
+    add(entry) {
+      const key = frontierKey(entry.url);
       if (known.has(key) || known.size >= MAX_URLS) return;
       known.add(key);
-      push(step);
+      push(entry);
     },
     putBack: push,
     next() {
       // First finish the current round of turns, then try one full round.
       for (let round = 0; round < 2; round++) {
         for (let name = turns.shift(); name !== undefined; name = turns.shift()) {
-          const step = takeShallowest(groups.get(name) ?? []);
-          if (step) return step;
+          const entry = takeShallowest(groups.get(name) ?? []);
+          if (entry) return entry;
           groups.delete(name);
         }
         turns = [...groups.keys()];

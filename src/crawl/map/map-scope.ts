@@ -1,5 +1,5 @@
 import type { MapRequest } from '../../schemas/map.ts';
-import { createScope } from '../scope.ts';
+import { createScope, type ScopeDecision } from '../scope.ts';
 import { folderPath, isBelow } from '../url-path.ts';
 
 /** Decides which URLs belong to a map. */
@@ -35,11 +35,11 @@ export function createMapScope(base: string, options: MapScopeOptions): MapScope
     crawlEntireDomain: true,
   });
   const folder = options.filterByPath ? folderPath(new URL(base)) : '';
-  const accepted = (verdict: ReturnType<typeof scope.checkLink>): string | undefined =>
-    'url' in verdict && isBelow(folder, new URL(verdict.url)) ? verdict.url : undefined;
+  const acceptedUrl = (decision: ScopeDecision): string | undefined =>
+    'url' in decision && isBelow(folder, new URL(decision.url)) ? decision.url : undefined;
   return {
-    acceptLink: (link, pageUrl) => accepted(scope.checkLink(link, { url: pageUrl, depth: 0 })),
-    acceptPage: (url) => accepted(scope.checkPage(url)),
+    acceptLink: (link, pageUrl) => acceptedUrl(scope.checkLink(link, { url: pageUrl, depth: 0 })),
+    acceptPage: (url) => acceptedUrl(scope.checkPage(url)),
     folder,
   };
 }

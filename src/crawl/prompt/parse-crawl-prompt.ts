@@ -27,11 +27,11 @@ export function parseCrawlPrompt(url: string, prompt: string): ParsedPrompt {
   let rest = prompt.slice(0, MAX_PROMPT_CHARACTERS).replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
   const params: CrawlParams = { url };
   const understood: string[] = [];
-  for (const { key, phrase, toOptions: mean } of RULES) {
+  for (const { key, phrase, toOptions } of RULES) {
     const match = key in params ? null : phrase.exec(rest);
-    const meaning = match && mean(match);
-    if (!match || !meaning) continue;
-    Object.assign(params, meaning);
+    const options = match && toOptions(match);
+    if (!match || !options) continue;
+    Object.assign(params, options);
     understood.push(match[0].trim());
     // Remove the matched words, so that no other rule reads "without subdomains" as a path to exclude. From
     // "20 blog posts" only the number is removed, because the section is still needed.

@@ -54,7 +54,7 @@ const VALUE_NAMES = new RegExp(
 const TOKENS = new RegExp(
   [
     '(?<end>[.;!?](?=\\s|$)|\\n)',
-    `(?<turn>(?<![\\w/-])(?:${EXCLUDING_WORDS}|${INCLUDING_WORDS})(?![\\w-]))`,
+    `(?<mode>(?<![\\w/-])(?:${EXCLUDING_WORDS}|${INCLUDING_WORDS})(?![\\w-]))`,
     '(?<url>https?://[^\\s"\'<>`]{1,500})',
     '(?<![\\w/.])(?<path>/[\\w~%.*+@-][^\\s"\'<>`,;:!?)]{0,300})',
     `(?<![\\w/-])(?<section>(?:${ARTICLE} )?(?:${SECTIONS.map(([words]) => words).join('|')})(?: (?:${NOUNS}))?)(?![\\w-])`,
@@ -122,17 +122,17 @@ export function parsePaths(prompt: string, host: string): PromptPaths {
       mode = undefined;
       modeWord = '';
     }
-    if (groups.turn) {
+    if (groups.mode) {
       mode = EXCLUDING.test(words.replace(/\s+/g, ' ')) ? 'exclude' : 'include';
       modeWord = words;
     }
-    if (groups.end || groups.turn || (!mode && !groups.path && !groups.url)) continue;
+    if (groups.end || groups.mode || (!mode && !groups.path && !groups.url)) continue;
     if (/^extract/i.test(modeWord) && VALUE_NAMES.test(groups.section ?? '')) continue;
-    const meaning = parseToken(groups, host);
-    if (!meaning) continue;
+    const parsed = parseToken(groups, host);
+    if (!parsed) continue;
     const list = mode === 'exclude' ? found.excludePaths : found.includePaths;
-    if (!list.includes(meaning.pattern)) list.push(meaning.pattern);
-    if (mode !== 'exclude' && meaning.folder) found.folders.push(meaning.folder);
+    if (!list.includes(parsed.pattern)) list.push(parsed.pattern);
+    if (mode !== 'exclude' && parsed.folder) found.folders.push(parsed.folder);
     found.understood.push(mode ? `${modeWord} ${words.trim()}`.replace(/\s+/g, ' ') : words.trim());
   }
   return found;

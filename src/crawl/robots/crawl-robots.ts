@@ -40,15 +40,15 @@ const MAX_RETRY_AFTER_MS = 120_000;
 /**
  * Creates the robots.txt rules of one crawl.
  * @param crawl.token the crawler's name in robots.txt; defaults to the name of the service
- * @param deps.patienceMs milliseconds for which an unavailable robots.txt is requested again before the host
+ * @param deps.maxRobotsWaitMs milliseconds for which an unavailable robots.txt is requested again before the host
  *   is given up
  */
 export function createCrawlRobots(
   crawl: RobotsCrawl & { token: string | undefined },
-  { db, robotsCache, patienceMs }: { db: Database; robotsCache: RobotsCache; patienceMs: number },
+  { db, robotsCache, maxRobotsWaitMs }: { db: Database; robotsCache: RobotsCache; maxRobotsWaitMs: number },
 ): CrawlRobots {
   const { jobId, cipher, token } = crawl;
-  const reader = { jobId, cipher };
+  const robotsCrawl = { jobId, cipher };
   const known = new ExpiringMap<RobotsRules>({ limit: MAX_HOSTS, ttlMs: TTL_MS });
 
   /** @returns the rules, the current wait of the host, or the error of a request that has just failed */
@@ -56,13 +56,13 @@ export function createCrawlRobots(
     const { origin } = url;
     const found = known.get(origin);
     if (found) return found;
-    const wait = await findRobotsWait(db, { ...reader, url });
+    const wait = await findRobotsWait(db, { ...robotsCrawl, url });
     if (wait && (wait.isGivenUp || wait.waitMs > 0)) return wait;
     try {
-      const rules = await robotsCache.readRules({ origin, token, reader }, signal);
-      // UNLIMITED means that the host could not be reached. The next call tries again.
+      const rules = await robotsCache.readRules({ origin, token, crawl: robotsCrawl }, signal);
+      // `ALLOW_ALL` means that the host could not be reached. The next call tries again.
       if (rules !== ALLOW_ALL) known.set(origin, rules);
-      if (wait) await endRobotsWait(db, { ...reader, url });
+      if (wait) await endRobotsWait(db, { ...robotsCrawl, url });
       return rules;
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'ROBOTS_UNAVAILABLE') return error;
@@ -75,9 +75,13 @@ export function createCrawlRobots(
     url: URL,
     { message, retryAfterSeconds = 0 }: ServiceError,
   ): Promise<RobotsWait> {
-    const restMs = Math.min(retryAfterSeconds * 1000, MAX_RETRY_AFTER_MS);
-    await recordRobotsFailure(db, { ...reader, url }, { reason: message, restMs, patienceMs });
-    const wait = await findRobotsWait(db, { ...reader, url });
+    const retryAfterMs = Math.min(retryAfterSeconds * 1000, MAX_RETRY_AFTER_MS);
+    await recordRobotsFailure(
+      db,
+      { ...robotsCrawl, url },
+      { reason: message, retryAfterMs, maxWaitMs: maxRobotsWaitMs },
+    );
+    const wait = await findRobotsWait(db, { ...robotsCrawl, url });
     // Without a wait, another worker has read the file in the meantime, so it can be read at once.
     return wait ?? { waitMs: 0, isGivenUp: false, tries: 0, reason: message };
   }

@@ -40,10 +40,14 @@ const isUnavailable = (error: unknown) =>
   error instanceof ServiceError && error.code === 'ROBOTS_UNAVAILABLE';
 
 /** Reads the rules of a host in at most three attempts. @throws ServiceError `ROBOTS_UNAVAILABLE` */
-async function readWithRetries(book: RobotsCache, origin: string, signal: AbortSignal): Promise<RobotsRules> {
+async function readWithRetries(
+  robotsCache: RobotsCache,
+  origin: string,
+  signal: AbortSignal,
+): Promise<RobotsRules> {
   for (let tries = 1; ; tries++) {
     try {
-      return await book.readRules({ origin }, signal);
+      return await robotsCache.readRules({ origin }, signal);
     } catch (error) {
       if (!(error instanceof ServiceError) || !isUnavailable(error)) throw error;
       const pauseMs = RETRY_PAUSES_MS[tries - 1];
@@ -59,36 +63,36 @@ async function readWithRetries(book: RobotsCache, origin: string, signal: AbortS
  * may fail.
  */
 async function readSitemapsOnly(
-  book: RobotsCache,
+  robotsCache: RobotsCache,
   origin: string,
   signal: AbortSignal,
 ): Promise<RobotsRules> {
   try {
-    return withoutLimits(await book.readRules({ origin }, signal));
+    return withoutLimits(await robotsCache.readRules({ origin }, signal));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     return ALLOW_ALL;
   }
 }
 
-/** Creates the rules of one map, without any host at first. */
+/** Creates the robots.txt rules of one map. Each host's file is read when it is first needed. */
 export function createMapRobots(
-  book: RobotsCache,
+  robotsCache: RobotsCache,
   { ignoreRobotsTxt }: { ignoreRobotsTxt: boolean },
 ): MapRobots {
   const known = new Map<string, RobotsRules>();
-  const rules: MapRobots = {
+  const mapRobots: MapRobots = {
     async readRules(url, signal) {
       const { origin } = new URL(url);
-      const rulesOfOrigin = known.get(origin);
-      if (rulesOfOrigin) return rulesOfOrigin;
-      const rules = await (ignoreRobotsTxt ? readSitemapsOnly : readWithRetries)(book, origin, signal);
+      const knownRules = known.get(origin);
+      if (knownRules) return knownRules;
+      const rules = await (ignoreRobotsTxt ? readSitemapsOnly : readWithRetries)(robotsCache, origin, signal);
       known.set(origin, rules);
       return rules;
     },
     async mayFetch(url, signal) {
       try {
-        return (await rules.readRules(url, signal)).allows(url);
+        return (await mapRobots.readRules(url, signal)).allows(url);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         known.set(new URL(url).origin, ALLOW_NOTHING);
@@ -97,5 +101,5 @@ export function createMapRobots(
     },
     mayList: (url) => known.get(new URL(url).origin)?.allows(url) ?? true,
   };
-  return rules;
+  return mapRobots;
 }

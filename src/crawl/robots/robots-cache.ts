@@ -17,15 +17,15 @@ import {
  */
 export interface RobotsCache {
   /**
-   * Reads the rules of an origin. If the host cannot be reached and no stored is stored, the rules are
-   * `UNLIMITED`: its pages cannot be fetched either, and their errors give the reason.
-   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the file is unavailable and no stored is stored. Its message
+   * Reads the rules of an origin. If the host cannot be reached and no copy is stored, the result is
+   * `ALLOW_ALL`: its pages cannot be fetched either, and their errors give the reason.
+   * @throws ServiceError `ROBOTS_UNAVAILABLE` if the file is unavailable and no copy is stored. Its message
    *   is a clause without a full stop; its `retryAfterSeconds` is the host's `Retry-After`.
    */
   readRules(query: RobotsQuery, signal: AbortSignal): Promise<RobotsRules>;
 }
 
-/** Which rules to read, and for which reader. */
+/** Which rules to read, and for which crawl. */
 interface RobotsQuery {
   origin: string;
   /** The crawler's name in robots.txt; the default is the name of the service. */
@@ -34,7 +34,7 @@ interface RobotsQuery {
    * The crawl that reads the rules. It reuses copies that are less than an hour old and were fetched after
    * the crawl began. Without a crawl, the file is always fetched again.
    */
-  reader?: RobotsCrawl | undefined;
+  crawl?: RobotsCrawl | undefined;
 }
 
 /** @param deps.token the name of the service in robots.txt */
@@ -59,18 +59,18 @@ export function createRobotsCache(deps: {
     return result.finally(() => pending.delete(origin));
   }
 
-  async function readFile({ origin, reader }: RobotsQuery, signal: AbortSignal) {
-    const stored = await findRobotsFile(db, origin, reader);
-    // The file was serialized by `keepRobotsFile` below.
+  async function readFile({ origin, crawl }: RobotsQuery, signal: AbortSignal) {
+    const stored = await findRobotsFile(db, origin, crawl);
+    // The file was serialized by `storeRobotsFile` below.
     const lastFile = stored && (JSON.parse(stored.file.toString()) as RobotsFile);
     if (stored?.isFresh) return lastFile;
     const result = await fetchShared(origin, signal);
-    if (result === 'unconnected') return lastFile;
+    if (result === 'unreachable') return lastFile;
     if (result instanceof ServiceError) {
       if (lastFile) return lastFile;
       throw result;
     }
-    await storeRobotsFile(db, { origin, reader, file: Buffer.from(JSON.stringify(result)) });
+    await storeRobotsFile(db, { origin, crawl, file: Buffer.from(JSON.stringify(result)) });
     return result;
   }
 

@@ -29,7 +29,7 @@ export interface RobotsRules {
   sitemaps: string[];
 }
 
-/** The rules of a host without limits. */
+/** Rules that allow every page. */
 export const ALLOW_ALL: RobotsRules = { allows: () => true, crawlDelayMs: undefined, sitemaps: [] };
 
 /** A crawler must read at least 500 KiB (RFC 9309 2.5); the rest of a longer file is ignored. */
@@ -61,7 +61,7 @@ function resolveSitemaps(values: readonly string[], base: string): string[] {
 
 /**
  * Parses the robots.txt of a host. A status from 300 to 499 means that there is no file and therefore no
- * limit (3xx occurs after too many redirects; RFC 9309 2.3.1).
+ * rule (3xx occurs after too many redirects; RFC 9309 2.3.1).
  * @param token the crawler's name; its case and a version after it are ignored
  */
 export function parseRobots({ url, statusCode, body }: RobotsFile, token: string): RobotsRules {
@@ -93,7 +93,7 @@ export type RobotsFetchResult =
    */
   | ServiceError
   /** The host cannot be reached. No rules are needed, because its pages fail too, with the reason. */
-  | 'unconnected';
+  | 'unreachable';
 
 /** @throws ServiceError `ROBOTS_UNAVAILABLE` for a response with a 5xx status */
 async function fetchRobotsFile({ egress, origin, userAgent, signal }: RobotsRequest): Promise<RobotsFile> {
@@ -150,7 +150,7 @@ export async function fetchRobots(request: RobotsRequest): Promise<RobotsFetchRe
     if (signal.aborted) return unavailableError(`${url} did not respond within ${TIMEOUT_MS / 1000} seconds`);
     if (!(error instanceof ServiceError)) throw error;
     if (error.code === 'ROBOTS_UNAVAILABLE') return error;
-    if (isHostUnreachable(error)) return 'unconnected';
+    if (isHostUnreachable(error)) return 'unreachable';
     return unavailableError(`${url} could not be read: ${error.message.replace(/\.$/, '')}`, {
       cause: error,
     });

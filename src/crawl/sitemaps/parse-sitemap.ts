@@ -1,13 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 import { decodeSitemap } from './decode-sitemap.ts';
-import { createXmlReader, MAX_URL_CHARACTERS, parseHttpUrl, type SitemapEntry } from './sitemap-xml.ts';
+import { MAX_URL_CHARACTERS, parseHttpUrl, type SitemapEntry, SitemapXmlParser } from './sitemap-xml.ts';
 
 export type { SitemapEntry } from './sitemap-xml.ts';
 
 async function* parseXml(texts: AsyncIterable<string>, url: string): AsyncGenerator<SitemapEntry> {
-  const reader = createXmlReader(url);
+  const parser = new SitemapXmlParser(url);
   for await (const text of texts) {
-    const entries = reader.read(text);
+    const entries = parser.parse(text);
     if (!entries) throw new ServiceError('SCRAPE_SITE_ERROR', `${url} is neither a sitemap nor a feed.`);
     yield* entries;
   }

@@ -6,12 +6,6 @@ export interface SitemapEntry {
   url: string;
 }
 
-/** Parses XML in pieces and returns the entries found in each piece. */
-export interface XmlReader {
-  /** @returns `undefined` as soon as the text turns out not to be a sitemap or feed */
-  read(text: string): SitemapEntry[] | undefined;
-}
-
 /** Maximum characters of a URL; longer ones are skipped. The protocol allows 2,048. */
 export const MAX_URL_CHARACTERS = 8_192;
 /**
@@ -45,60 +39,80 @@ export function parseHttpUrl(text: string, base?: string): string | undefined {
 }
 
 /**
- * Creates a reader of sitemaps, sitemap indexes, RSS and Atom. XML that is not well-formed is read as far as
+ * Parses sitemaps, sitemap indexes, RSS and Atom piece by piece. XML that is not well-formed is read as far as
  * possible. Entities that a document defines itself are not resolved.
- * @param base the URL that relative links of a feed are resolved against; sitemaps may not have relative URLs
  */
-export function createXmlReader(base: string): XmlReader {
-  const open: string[] = [];
-  let found: SitemapEntry[] = [];
-  let refused = false;
-  let urlText: string | undefined;
-  let markup = 0;
+export class SitemapXmlParser {
+  readonly #baseUrl: string;
+  readonly #parser: Parser;
+  /** The local names of the open elements, from the root to the innermost one. */
+  readonly #openElements: string[] = [];
+  #entries: SitemapEntry[] = [];
+  #isRefused = false;
+  /** The text of the `<loc>` or `<link>` that is open; `undefined` outside of these elements. */
+  #urlText: string | undefined;
+  /** Number of characters since the end of the last tag, comment or text. */
+  #markupCharacters = 0;
 
-  function add(kind: SitemapEntry['kind'], text: string, relativeTo?: string): void {
-    const url = parseHttpUrl(text, relativeTo);
-    if (url) found.push({ kind, url });
+  /**
+   * @param baseUrl the URL that relative links of a feed are resolved against; sitemaps may not have relative
+   *   URLs
+   */
+  constructor(baseUrl: string) {
+    this.#baseUrl = baseUrl;
+    this.#parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.#openElement(localName(name), attributes),
+        ontext: (text) => this.#addText(text),
+        onclosetag: () => this.#closeElement(),
+        oncommentend: () => (this.#markupCharacters = 0),
+      },
+      { xmlMode: true },
+    );
   }
 
-  const parser = new Parser(
-    {
-      onopentag(qualified, attributes) {
-        markup = 0;
-        const name = localName(qualified);
-        const parent = open.at(-1) ?? '';
-        refused ||= open.length > MAX_DEPTH || (open.length === 0 && name === 'html');
-        open.push(name);
-        if (name === 'loc' || name === 'link') urlText = '';
-        const isPage = (attributes.rel ?? 'alternate') === 'alternate';
-        if (name === 'link' && LINK_PARENTS.has(parent) && attributes.href && isPage)
-          add('page', attributes.href, base);
-      },
-      ontext(text) {
-        markup = 0;
-        if (urlText !== undefined && urlText.length <= MAX_URL_CHARACTERS) urlText += text;
-      },
-      onclosetag() {
-        markup = 0;
-        const name = open.pop();
-        const parent = open.at(-1) ?? '';
-        if (urlText === undefined || (name !== 'loc' && name !== 'link')) return;
-        const kind = name === 'loc' && Object.hasOwn(LOC_PARENTS, parent) ? LOC_PARENTS[parent] : undefined;
-        if (kind) add(kind, urlText);
-        else if (name === 'link' && LINK_PARENTS.has(parent)) add('page', urlText, base);
-        urlText = undefined;
-      },
-      oncommentend: () => (markup = 0),
-    },
-    { xmlMode: true },
-  );
+  /**
+   * Parses the next piece.
+   * @returns the entries that end in it; `undefined` as soon as the text turns out not to be a sitemap or feed
+   */
+  parse(text: string): SitemapEntry[] | undefined {
+    this.#markupCharacters += text.length;
+    this.#entries = [];
+    this.#parser.write(text);
+    return this.#isRefused || this.#markupCharacters > MAX_MARKUP_CHARACTERS ? undefined : this.#entries;
+  }
 
-  return {
-    read(text) {
-      markup += text.length;
-      found = [];
-      parser.write(text);
-      return refused || markup > MAX_MARKUP_CHARACTERS ? undefined : found;
-    },
-  };
+  #addEntry(kind: SitemapEntry['kind'], text: string, baseUrl?: string): void {
+    const url = parseHttpUrl(text, baseUrl);
+    if (url) this.#entries.push({ kind, url });
+  }
+
+  #openElement(name: string, attributes: Record<string, string>): void {
+    this.#markupCharacters = 0;
+    const depth = this.#openElements.length;
+    const parent = this.#openElements.at(-1) ?? '';
+    this.#isRefused ||= depth > MAX_DEPTH || (depth === 0 && name === 'html');
+    this.#openElements.push(name);
+    if (name === 'loc' || name === 'link') this.#urlText = '';
+    const isPage = (attributes.rel ?? 'alternate') === 'alternate';
+    if (name === 'link' && LINK_PARENTS.has(parent) && attributes.href && isPage)
+      this.#addEntry('page', attributes.href, this.#baseUrl);
+  }
+
+  #addText(text: string): void {
+    this.#markupCharacters = 0;
+    if (this.#urlText !== undefined && this.#urlText.length <= MAX_URL_CHARACTERS) this.#urlText += text;
+  }
+
+  #closeElement(): void {
+    this.#markupCharacters = 0;
+    const name = this.#openElements.pop();
+    const parent = this.#openElements.at(-1) ?? '';
+    const text = this.#urlText;
+    if (text === undefined || (name !== 'loc' && name !== 'link')) return;
+    const kind = name === 'loc' && Object.hasOwn(LOC_PARENTS, parent) ? LOC_PARENTS[parent] : undefined;
+    if (kind) this.#addEntry(kind, text);
+    else if (name === 'link' && LINK_PARENTS.has(parent)) this.#addEntry('page', text, this.#baseUrl);
+    this.#urlText = undefined;
+  }
 }

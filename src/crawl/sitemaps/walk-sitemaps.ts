@@ -9,7 +9,7 @@ import { trimPath } from '../url-path.ts';
 import { parseSitemap } from './parse-sitemap.ts';
 
 /** The options of {@link walkSitemaps}. */
-export interface SitemapWalk {
+export interface SitemapWalkOptions {
   egress: Egress;
   /** URLs of the sitemaps to start with, known or guessed. */
   roots: readonly string[];
@@ -59,14 +59,14 @@ const XML_ENDING = /\.xml(?:\.gz)?$/i;
 function usualSitemapUrls(start: URL): string[] {
   const folder = trimPath(start.pathname);
   const names = [`${folder}/sitemap.xml`, '/sitemap.xml', '/sitemap_index.xml', '/sitemap.xml.gz'];
-  const places = names.map((name) => new URL(name, start.origin).href);
+  const urls = names.map((name) => new URL(name, start.origin).href);
   const domain = getDomain(start.hostname, { allowPrivateDomains: true, extractHostname: false });
   if (domain && domain !== start.hostname.replace(/^www\./, '')) {
-    const main = new URL(start.origin);
-    main.hostname = domain;
-    places.push(new URL('/sitemap.xml', main).href);
+    const mainSite = new URL(start.origin);
+    mainSite.hostname = domain;
+    urls.push(new URL('/sitemap.xml', mainSite).href);
   }
-  return [...new Set(places)];
+  return [...new Set(urls)];
 }
 
 /**
@@ -74,7 +74,10 @@ function usualSitemapUrls(start: URL): string[] {
  * also the fallbacks if a named sitemap cannot be read.
  * @param start the requested URL on the host that responded, see `startUrlAfterRedirect`
  */
-export function locateSitemaps(start: URL, robots: RobotsRules): Pick<SitemapWalk, 'roots' | 'fallbacks'> {
+export function locateSitemaps(
+  start: URL,
+  robots: RobotsRules,
+): Pick<SitemapWalkOptions, 'roots' | 'fallbacks'> {
   const usual = usualSitemapUrls(start);
   return robots.sitemaps.length > 0 ? { roots: robots.sitemaps, fallbacks: usual } : { roots: usual };
 }
@@ -87,11 +90,11 @@ function createQueue(roots: readonly string[], maxFiles: number) {
     truncated: false,
     next: () => waiting.shift(),
     /** Marks a URL as known. @returns false if it was known before */
-    know: (url: string) => known.size < known.add(url).size,
+    markKnown: (url: string) => known.size < known.add(url).size,
     add(file: SitemapFile): void {
       if (known.has(file.url)) return;
       if (file.depth > MAX_DEPTH || known.size >= maxFiles) queue.truncated = true;
-      else if (queue.know(file.url)) waiting.push(file);
+      else if (queue.markKnown(file.url)) waiting.push(file);
     },
   };
   for (const root of roots) queue.add({ url: root, depth: 0 });
@@ -100,7 +103,7 @@ function createQueue(roots: readonly string[], maxFiles: number) {
 
 type Queue = ReturnType<typeof createQueue>;
 
-/** The state of a walk. */
+/** The state of a options. */
 interface WalkState {
   queue: Queue;
   report: SitemapReport;
@@ -109,24 +112,32 @@ interface WalkState {
 }
 
 /** Opens a file. @returns `undefined` if it does not exist, or redirects to a file that was read before */
-async function openFile(file: SitemapFile, walk: SitemapWalk, state: WalkState) {
+async function openFile(file: SitemapFile, options: SitemapWalkOptions, state: WalkState) {
   const { queue, report } = state;
-  const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = walk;
-  const silence = new AbortController();
+  const { responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
+  const responseTimeout = new AbortController();
   const message = `The sitemap ${file.url} did not respond within ${responseTimeoutMs / 1_000} seconds.`;
   const timer = setTimeout(
-    () => silence.abort(new ServiceError('SCRAPE_TIMEOUT', message)),
+    () => responseTimeout.abort(new ServiceError('SCRAPE_TIMEOUT', message)),
     responseTimeoutMs,
   );
-  const signal = AbortSignal.any([walk.signal, silence.signal, AbortSignal.timeout(FILE_TIMEOUT_MS)]);
-  const { url, statusCode, body } = await openDownload(walk.egress, {
+  const signal = AbortSignal.any([
+    options.signal,
+    responseTimeout.signal,
+    AbortSignal.timeout(FILE_TIMEOUT_MS),
+  ]);
+  const { url, statusCode, body } = await openDownload(options.egress, {
     url: file.url,
-    headers: { 'user-agent': walk.userAgent, accept: 'application/xml,text/xml,text/plain;q=0.9,*/*;q=0.5' },
+    headers: {
+      'user-agent': options.userAgent,
+      accept: 'application/xml,text/xml,text/plain;q=0.9,*/*;q=0.5',
+    },
     skipTlsVerification: true,
     signal,
     maxBodyBytes: MAX_BODY_BYTES,
   }).finally(() => clearTimeout(timer));
-  if (statusCode >= 200 && statusCode < 300 && (url === file.url || queue.know(url))) return { url, body };
+  if (statusCode >= 200 && statusCode < 300 && (url === file.url || queue.markKnown(url)))
+    return { url, body };
   body.destroy();
   if (statusCode >= 200 && statusCode < 300) return undefined;
   if (file.depth > 0 || !isGone(statusCode))
@@ -148,12 +159,16 @@ function toServiceError(error: unknown, url: string): ServiceError {
 }
 
 /** Yields the pages of one file and queues the sitemaps that it names. */
-async function* readPages(file: SitemapFile, walk: SitemapWalk, state: WalkState): AsyncGenerator<string> {
+async function* readPages(
+  file: SitemapFile,
+  options: SitemapWalkOptions,
+  state: WalkState,
+): AsyncGenerator<string> {
   const { queue, report } = state;
   let entries = 0;
   let opened: Awaited<ReturnType<typeof openFile>>;
   try {
-    opened = await openFile(file, walk, state);
+    opened = await openFile(file, options, state);
     if (!opened) return;
     for await (const { kind, url } of parseSitemap(opened.body, opened.url)) {
       entries++;
@@ -164,7 +179,7 @@ async function* readPages(file: SitemapFile, walk: SitemapWalk, state: WalkState
     }
     report.files++;
   } catch (error) {
-    walk.signal.throwIfAborted();
+    options.signal.throwIfAborted();
     const { code, message } = toServiceError(error, file.url);
     if (file.depth === 0) state.needsFallbacks = true;
     if (!file.maybePage) report.failed.push({ url: file.url, code, error: message });
@@ -181,8 +196,8 @@ async function* readPages(file: SitemapFile, walk: SitemapWalk, state: WalkState
  * that fails is reported and skipped. If it is a root, the fallbacks are read after everything that the roots
  * name.
  */
-export async function* walkSitemaps(walk: SitemapWalk): AsyncGenerator<string[], SitemapReport> {
-  const { roots, fallbacks = [], maxFiles = MAX_FILES, isWanted = () => true } = walk;
+export async function* walkSitemaps(options: SitemapWalkOptions): AsyncGenerator<string[], SitemapReport> {
+  const { roots, fallbacks = [], maxFiles = MAX_FILES, isWanted = () => true } = options;
   const report: SitemapReport = { files: 0, missing: [], failed: [], truncated: false };
   const queue = createQueue(roots, maxFiles);
   const state: WalkState = { queue, report, needsFallbacks: false };
@@ -195,7 +210,7 @@ export async function* walkSitemaps(walk: SitemapWalk): AsyncGenerator<string[],
   }
   for (let file = next(); file; file = next()) {
     let batch: string[] = [];
-    for await (const page of readPages(file, walk, state)) {
+    for await (const page of readPages(file, options, state)) {
       if (!isWanted(page)) continue;
       batch.push(page);
       if (batch.length < BATCH_SIZE) continue;

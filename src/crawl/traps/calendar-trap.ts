@@ -16,7 +16,7 @@ const MONTH_KEY = /^(?:.*[-_])?(?:month|mon|monat|m)$/i;
 
 const MAX_FUTURE_MONTHS = 24;
 const MAX_PAST_MONTHS = 30 * 12;
-const LAST_YEAR = 2199;
+const MAX_YEAR = 2199;
 
 /** The date in a URL. */
 export interface CalendarDate {
@@ -61,12 +61,12 @@ function findPathDate(pathname: string): CalendarDate | undefined {
   const calendar = CALENDAR_WORD.test(path);
   const whole = parseIsoMonth(path.slice(path.lastIndexOf('/') + 1));
   // A later year is more likely some other number of four digits.
-  if (whole !== undefined && (calendar || whole < LAST_YEAR * 12))
+  if (whole !== undefined && (calendar || whole < MAX_YEAR * 12))
     return { month: whole, refusesPast: calendar };
   if (!calendar) return undefined;
   const parts = /\/(\d{4})\/(\d{1,2})(?:\/\d{1,2})?$/.exec(path);
   const month = parts ? toMonth(parts[1], parts[2]) : undefined;
-  return month === undefined || month >= LAST_YEAR * 12 ? undefined : { month, refusesPast: true };
+  return month === undefined || month >= MAX_YEAR * 12 ? undefined : { month, refusesPast: true };
 }
 
 function findQueryDate(query: URLSearchParams): CalendarDate | undefined {
@@ -99,7 +99,7 @@ export function findCalendarDate(url: URL): CalendarDate | undefined {
  * Whether a date is so far away (more than 2 years ahead or 30 years back) that only an endless calendar has
  * it.
  */
-export function isFarAway({ month, refusesPast: pastCounts }: CalendarDate, now: Date): boolean {
-  const away = month - (now.getUTCFullYear() * 12 + now.getUTCMonth());
-  return away > MAX_FUTURE_MONTHS || (pastCounts && away < -MAX_PAST_MONTHS);
+export function isFarAway({ month, refusesPast }: CalendarDate, now: Date): boolean {
+  const monthsAhead = month - (now.getUTCFullYear() * 12 + now.getUTCMonth());
+  return monthsAhead > MAX_FUTURE_MONTHS || (refusesPast && monthsAhead < -MAX_PAST_MONTHS);
 }

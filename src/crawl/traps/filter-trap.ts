@@ -19,22 +19,22 @@ interface Group {
 }
 
 const MAX_GROUPS = 100;
-const MAX_KEYS = 12;
+const MAX_PARAMETERS = 12;
 /** A parameter with this many values identifies items and is not a filter. */
 const MAX_VALUES = 500;
 /** Maximum number of combinations that are admitted, by the number of filters with more than one value. */
 const FEW_FILTERS = 3;
 const MANY_FILTERS = 5;
-const MAX_OF_FEW = 5_000;
-const MAX_OF_MANY = 1_000;
+const MAX_COMBINATIONS_OF_FEW = 5_000;
+const MAX_COMBINATIONS_OF_MANY = 1_000;
 /**
  * Minimum ratio of URLs to the values of the parameter with the most values. For items, the ratio is about
  * one; combinations of filters have many times more URLs.
  */
-const MIN_RATIO = 20;
+const MIN_URLS_PER_VALUE = 20;
 
 /** The key of the path among the parameters; its leading blank keeps it apart from real parameter names. */
-const PATH = ' path';
+const PATH_KEY = ' path';
 
 /** FNV-1a with 32 bits, which is enough to distinguish a few hundred values. */
 function hashOf(text: string): number {
@@ -47,7 +47,7 @@ function countValue({ values }: Group, key: string, value: string): void {
   const known = values.get(key);
   if (known) {
     if (known.size < MAX_VALUES) known.add(hashOf(value));
-  } else if (values.size < MAX_KEYS) {
+  } else if (values.size < MAX_PARAMETERS) {
     values.set(key, new Set([hashOf(value)]));
   }
 }
@@ -56,11 +56,11 @@ const varies = ({ values }: Group, key: string) => (values.get(key)?.size ?? 0) 
 
 function hasEndlessCombinations(group: Group): boolean {
   const { urls, values } = group;
-  if (urls <= MAX_OF_MANY) return false;
-  const most = Math.max(...[...values.values()].map(({ size }) => size));
-  if (most >= MAX_VALUES || urls < most * MIN_RATIO) return false;
-  const filters = [...values.keys()].filter((key) => key !== PATH && varies(group, key)).length;
-  return filters >= MANY_FILTERS || (filters >= FEW_FILTERS && urls > MAX_OF_FEW);
+  if (urls <= MAX_COMBINATIONS_OF_MANY) return false;
+  const maxValues = Math.max(...[...values.values()].map(({ size }) => size));
+  if (maxValues >= MAX_VALUES || urls < maxValues * MIN_URLS_PER_VALUE) return false;
+  const filters = [...values.keys()].filter((key) => key !== PATH_KEY && varies(group, key)).length;
+  return filters >= MANY_FILTERS || (filters >= FEW_FILTERS && urls > MAX_COMBINATIONS_OF_FEW);
 }
 
 /** Creates an empty counter. Its memory is bounded; URLs of further groups are always admitted. */
@@ -81,10 +81,10 @@ export function createFilterTrap(): FilterTrap {
       if (!group) return false;
       const parameters = [...url.searchParams];
       // A few filters have a limited number of values, so only URLs that combine several of them are refused.
-      const combines = new Set(parameters.map(([key]) => key).filter((key) => varies(group, key))).size;
-      if (combines >= FEW_FILTERS && hasEndlessCombinations(group)) return true;
+      const combined = new Set(parameters.map(([key]) => key).filter((key) => varies(group, key))).size;
+      if (combined >= FEW_FILTERS && hasEndlessCombinations(group)) return true;
       group.urls++;
-      countValue(group, PATH, url.pathname);
+      countValue(group, PATH_KEY, url.pathname);
       for (const [key, value] of parameters) countValue(group, key, value);
       return false;
     },

@@ -9,18 +9,18 @@ export interface TrapGuard {
   readonly trapped: ReadonlyMap<string, number>;
 }
 
-const MAX_CHARACTERS = 2_000;
+const MAX_URL_CHARACTERS = 2_000;
 const MAX_SEGMENTS = 20;
 /**
  * Maximum repetitions in a path: of one segment in a row, of a sequence in a row, and of one segment
  * anywhere. This refuses `/a/a/a/a`, `/a/b/a/b/a/b`, and the same segment five times.
  */
-const MAX_REPEATS = { alone: 3, together: 2, anywhere: 4 };
+const MAX_REPEATS = { segmentInRow: 3, sequenceInRow: 2, segmentAnywhere: 4 };
 /** Maximum number of pages of one calendar; with one page for each day, this is more than ten years. */
 const MAX_CALENDAR_PAGES = 5_000;
 /**
- * Maximum number of URLs that differ only in a session: one with a known name, and one that only looks like
- * an ID.
+ * Maximum number of URLs that differ only in a session ID: in one with a known name such as `jsessionid`, and
+ * in a path segment that only looks like an ID.
  */
 const MAX_SESSIONS = 200;
 const MAX_TOKENS = 500;
@@ -57,9 +57,11 @@ function isRepeating(segments: readonly string[]): boolean {
   return segments.some((segment, index) => {
     const count = (counts.get(segment) ?? 0) + 1;
     counts.set(segment, count);
-    if (count > MAX_REPEATS.anywhere && segment.length > 1 && !NUMBER.test(segment)) return true;
-    if (repeatsAt(segments, index + 1, 1, MAX_REPEATS.alone + 1)) return true;
-    return [2, 3, 4, 5, 6].some((length) => repeatsAt(segments, index + 1, length, MAX_REPEATS.together + 1));
+    if (count > MAX_REPEATS.segmentAnywhere && segment.length > 1 && !NUMBER.test(segment)) return true;
+    if (repeatsAt(segments, index + 1, 1, MAX_REPEATS.segmentInRow + 1)) return true;
+    return [2, 3, 4, 5, 6].some((length) =>
+      repeatsAt(segments, index + 1, length, MAX_REPEATS.sequenceInRow + 1),
+    );
   });
 }
 
@@ -80,7 +82,7 @@ function urlShape(url: URL, segments: readonly string[]): string {
 function createTally() {
   const counts = new Map<string, number>();
   return {
-    of: (name: string) => counts.get(name) ?? 0,
+    count: (name: string) => counts.get(name) ?? 0,
     add(name: string): number {
       const count = (counts.get(name) ?? 0) + 1;
       if (count > 1 || counts.size < MAX_SHAPES) counts.set(name, count);
@@ -96,10 +98,10 @@ export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): Trap
   const trapped = new Map<string, number>();
 
   function calendarReason(url: URL, shape: string): string | undefined {
-    const leaf = findCalendarDate(url);
-    if (!leaf) return undefined;
-    if (isFarAway(leaf, now)) return 'a calendar far from today';
-    const endless = leaf.refusesPast && tally.add(`calendar ${shape}`) > MAX_CALENDAR_PAGES;
+    const date = findCalendarDate(url);
+    if (!date) return undefined;
+    if (isFarAway(date, now)) return 'a calendar far from today';
+    const endless = date.refusesPast && tally.add(`calendar ${shape}`) > MAX_CALENDAR_PAGES;
     return endless ? `a calendar of more than ${MAX_CALENDAR_PAGES} pages` : undefined;
   }
 
@@ -107,17 +109,17 @@ export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): Trap
     if (shape.includes('{session}')) {
       return tally.add(`session ${shape}`) > MAX_SESSIONS ? 'session IDs in the path' : undefined;
     }
-    const at = shape.indexOf('/{id}/');
-    if (at < 0) return undefined;
+    const idIndex = shape.indexOf('/{id}/');
+    if (idIndex < 0) return undefined;
     const count = tally.add(`token ${shape}`);
-    if (count === 1) tally.add(`below ${shape.slice(0, at)}`);
-    return count > MAX_TOKENS && tally.of(`below ${shape.slice(0, at)}`) >= MIN_SHAPES_BELOW
+    if (count === 1) tally.add(`below ${shape.slice(0, idIndex)}`);
+    return count > MAX_TOKENS && tally.count(`below ${shape.slice(0, idIndex)}`) >= MIN_SHAPES_BELOW
       ? 'probable session IDs in the path'
       : undefined;
   }
 
   function findReason(url: URL, segments: readonly string[], shape: string): string | undefined {
-    if (url.href.length > MAX_CHARACTERS) return `longer than ${MAX_CHARACTERS} characters`;
+    if (url.href.length > MAX_URL_CHARACTERS) return `longer than ${MAX_URL_CHARACTERS} characters`;
     if (segments.length > MAX_SEGMENTS) return `deeper than ${MAX_SEGMENTS} folders`;
     if (isRepeating(segments)) return 'folders that repeat';
     const reason = calendarReason(url, shape) ?? sessionReason(shape);
@@ -128,20 +130,21 @@ export function createTrapGuard({ now = new Date() }: { now?: Date } = {}): Trap
 
   return {
     trapped,
-    admits(text) {
-      const url = URL.parse(text);
+    admits(urlText) {
+      const url = URL.parse(urlText);
       if (!url) return true;
       const segments = url.pathname.split('/').filter((segment) => segment !== '');
       const shape = urlShape(url, segments.slice(0, MAX_SEGMENTS));
       const reason = findReason(url, segments, shape);
       if (reason === undefined) return true;
-      const where =
+      const pattern =
         segments.length > MAX_NAMED_SEGMENTS
           ? `${urlShape(url, segments.slice(0, MAX_NAMED_SEGMENTS))}/…`
           : shape;
-      const name = `${where}: ${reason}`;
-      const known = trapped.has(name) || trapped.size < MAX_REPORTED ? name : 'other URLs';
-      trapped.set(known, (trapped.get(known) ?? 0) + 1);
+      const description = `${pattern}: ${reason}`;
+      const listed = trapped.has(description) || trapped.size < MAX_REPORTED;
+      const name = listed ? description : 'other URLs';
+      trapped.set(name, (trapped.get(name) ?? 0) + 1);
       return false;
     },
   };

@@ -60,7 +60,7 @@ export async function deleteLeastUsedFiles(db: Database, bytes: number): Promise
   return deleteCopies(db, sql`files && ${unused}::text[]`, unused);
 }
 
-/** Returns those of the keys that belong to files of the cache. */
+/** Returns those of the hashes that belong to files of the cache. */
 export async function findKnownFiles(db: Database, hashes: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ hash: string }>`
     select hash from cache_files where hash = any(${hashes}::text[])`.execute(db.query);

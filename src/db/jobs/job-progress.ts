@@ -8,14 +8,14 @@ import type { Database, Queryable, StoredError } from '../client.ts';
  * the page limit, so another page may take its place. Pages that were claimed before the limit was lowered
  * are kept.
  */
-export const CAPACITY = sql<number>`
+export const MAX_CLAIMED_PAGES = sql<number>`
   case when page_limit is null then known else greatest(page_limit + dropped, admitted) end`;
 
 /**
  * Number of pages that are completed, failed or still to be scraped. It grows while a crawl discovers
  * pages.
  */
-const TOTAL_PAGES = sql<number>`(least(known, ${CAPACITY}) - dropped)`;
+const TOTAL_PAGES = sql<number>`(least(known, ${MAX_CLAIMED_PAGES}) - dropped)`;
 
 /** Whether the page limit is reached, so that further pages would not be scraped. */
 export const IS_FULL = sql<boolean>`(page_limit is not null and ${TOTAL_PAGES} >= page_limit)`;
@@ -24,9 +24,9 @@ export const IS_FULL = sql<boolean>`(page_limit is not null and ${TOTAL_PAGES} >
 export const OPEN_PAGES = sql<number>`(${TOTAL_PAGES} - completed - failed)`;
 
 /**
- * Locks a job. A transaction does so before it reads the job, so that it sees all earlier changes, and what
- * it reads stays true until it ends. Transactions that change a job take this lock first, which prevents
- * deadlocks.
+ * Locks a job until the transaction ends. A transaction takes this lock before it reads the job, so that it
+ * sees all earlier changes and no other transaction can change the job meanwhile. Every transaction that
+ * changes a job takes this lock first, which prevents deadlocks.
  * @param withTeam whether to lock the team of the job too
  */
 export async function lockJobProgress(query: Queryable, jobId: string, withTeam = false): Promise<void> {
@@ -37,7 +37,10 @@ export async function lockJobProgress(query: Queryable, jobId: string, withTeam 
   );
 }
 
-/** Changes the settings of a running job. @returns `false` if the job does not exist or has ended */
+/**
+ * Changes the settings of a running job. Only a crawl has a `limit`; that of a batch is ignored.
+ * @returns `false` if the job does not exist or has ended
+ */
 export async function changeJobSettings(db: Database, jobId: string, change: Retuning): Promise<boolean> {
   const { limit, maxConcurrency, delay, paused } = change;
   return db.query.transaction().execute(async (query) => {
@@ -87,9 +90,7 @@ export async function startDiscovery(
 
 /** The facts about a crawl that its start page revealed. */
 export interface CrawlStart {
-  /**
-   * The URL of the start page after redirects; its requested URL if there was no response.
-   */
+  /** The URL of the start page after redirects; its requested URL if there was no response. */
   base: string;
   /** Minimum milliseconds between two pages from now on. */
   crawlDelayMs?: number | undefined;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { arrayParameter, type Database } from '../client.ts';
 import { EXTERNAL_HOMEPAGE_CODE } from '../pages/skipped-urls.ts';
-import { CAPACITY, OPEN_PAGES } from './job-progress.ts';
+import { MAX_CLAIMED_PAGES, OPEN_PAGES } from './job-progress.ts';
 
 /** The fetch times of one host. */
 export interface HostTime {
@@ -61,9 +61,9 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
     slowest: JobSummary['slowestHost'] | null;
     blocked: number;
     external: number;
-    same: number;
+    duplicates: number;
     trapped: number;
-    left: number;
+    unclaimed: number;
   }>`
     select jobs.status, (${OPEN_PAGES} + completed + failed)::int as pages, completed, progress.credits,
       (select json_object_agg(code, count) from (
@@ -74,22 +74,33 @@ export async function summarizeJob(db: Database, jobId: string): Promise<JobSumm
       progress.blocked,
       (select count(*)::int from blocked_urls where job_id = jobs.id and code = ${EXTERNAL_HOMEPAGE_CODE}) as external,
       (select count(*)::int from pages where job_id = jobs.id and status = 'dropped' and not exists (
-        select from blocked_urls where job_id = jobs.id and md5(url) = md5(pages.url))) as same,
+        select from blocked_urls where job_id = jobs.id and md5(url) = md5(pages.url))) as duplicates,
       (select coalesce(sum(value::int), 0)::int from jsonb_each_text(coalesce(notes -> 'traps', '{}'))) as trapped,
-      greatest(0, known - ${CAPACITY})::int as "left"
+      greatest(0, known - ${MAX_CLAIMED_PAGES})::int as "unclaimed"
     from job_progress as progress join jobs on jobs.id = progress.job_id
     where job_id = ${jobId} and jobs.seal is null`.execute(db.query);
   const [row] = rows;
   if (!row) return undefined;
-  const { status, pages, completed, credits, failures, slowest, blocked, external, same, trapped, left } =
-    row;
+  const {
+    status,
+    pages,
+    completed,
+    credits,
+    failures,
+    slowest,
+    blocked,
+    external,
+    duplicates,
+    trapped,
+    unclaimed,
+  } = row;
   const skipped: Record<SkippedKind, number> = {
     'robots.txt': blocked,
     'home page of another site': external,
-    'same page as another': same,
+    'same page as another': duplicates,
     trap: trapped,
-    limit: status === 'completed' ? left : 0,
-    'not attempted': status === 'completed' ? 0 : left,
+    limit: status === 'completed' ? unclaimed : 0,
+    'not attempted': status === 'completed' ? 0 : unclaimed,
   };
   return {
     status,

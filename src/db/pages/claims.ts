@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ServiceError } from '../../errors.ts';
 import { arrayParameter, type Database, type Queryable } from '../client.ts';
-import { CAPACITY, OPEN_PAGES } from '../jobs/job-progress.ts';
+import { MAX_CLAIMED_PAGES, OPEN_PAGES } from '../jobs/job-progress.ts';
 
 /** Seconds after which a claim expires if its page worker does not renew it. */
 const CLAIM_SECONDS = 30;
@@ -27,12 +27,13 @@ export interface Claim {
   hidden: boolean;
   /** Number of earlier attempts to fetch the page. */
   attempts: number;
+  /** Number of earlier claims that ended because the page worker was lost. */
   losses: number;
   /** Milliseconds that the page waited for a page worker after it became due. */
   waitedMs: number;
 }
 
-/** A job that the current transaction has locked. */
+/** A job that the current transaction has locked, with the columns that decide about claims. */
 export interface LockedJob {
   id: string;
   status: string;
@@ -58,8 +59,8 @@ export interface ClaimRequest {
 }
 
 /**
- * The hosts of a job's pending pages, as a recursive query `host`. Each host costs one index lookup,
- * however many pages it has. The last row is null.
+ * The hosts of a job's pending pages, as a recursive common table expression `host`. Each host costs one index
+ * lookup, however many pages it has. The recursion ends with a row whose name is null.
  */
 const pendingHosts = (jobId: string) => sql`
     host (name) as (
@@ -76,8 +77,8 @@ const pendingHosts = (jobId: string) => sql`
  * the team's concurrency, each reduced by what is in use. Scrapes that wait for a slot of the team also
  * reduce it, so that they go first.
  */
-async function readCapacity(query: Queryable, jobId: string): Promise<number> {
-  const { rows } = await sql<{ room: number }>`
+async function countClaimable(query: Queryable, jobId: string): Promise<number> {
+  const { rows } = await sql<{ claimable: number }>`
     select least(
         coalesce(max_concurrency, teams.concurrency) - (
           select count(*) from pages where team_id = teams.id and job_id = ${jobId} and status = 'claimed'),
@@ -85,28 +86,28 @@ async function readCapacity(query: Queryable, jobId: string): Promise<number> {
           select count(*) from pages where team_id = teams.id and status = 'claimed') - (
           select count(*) from slots where team_id = teams.id and expires_at > now()) - (
           select count(*) from slot_waits where team_id = teams.id and expires_at > now())
-      )::int as room
+      )::int as claimable
     from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
-  return rows[0]?.room ?? 0;
+  return rows[0]?.claimable ?? 0;
 }
 
 /**
- * The hosts that have due pages of a job and are not paused, as a common table expression `open`. Each host
- * gets a limited number of simultaneous requests: `fair` is the page worker's share of that number, `mine` is how
- * many requests the page worker has open, and `free` is how many more the host may get. The limit is shared among
- * the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
+ * The hosts that have due pages of a job and are not paused, as a common table expression `claimable_host`. Each
+ * host gets a limited number of simultaneous requests: `share` is the page worker's share of that number, `own` is
+ * how many requests the page worker has open, and `free` is how many more the host may get. The limit is shared
+ * among the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
  * page workers. Each strike of a host halves the limit.
  */
 const claimableHosts = (job: LockedJob, { pageWorker, fetching, requestsPerHost }: ClaimRequest) => sql`
-    open as (
-      select name, mine, greatest(1, most / (1 + others)) as fair, most - taken - mine as free
+    claimable_host as (
+      select name, own, greatest(1, max_requests / (1 + others)) as share, max_requests - taken - own as free
       from host cross join lateral (
         select greatest(1, coalesce(${job.max_concurrency}::int, ${requestsPerHost}::int) >> coalesce((
             select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${STRIKE_SECONDS}))::int
-            from host_pauses where host_pauses.host = name), 0)) as most,
+            from host_pauses where host_pauses.host = name), 0)) as max_requests,
           coalesce((
             select amount from unnest(${arrayParameter([...fetching.keys()], 'text')}, ${arrayParameter([...fetching.values()], 'int')})
-              as held (host, amount) where held.host = name), 0) as mine
+              as held (host, amount) where held.host = name), 0) as own
       ) as limits cross join lateral (
         select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
           coalesce(sum(taken), 0)::int as taken
@@ -123,46 +124,62 @@ const claimableHosts = (job: LockedJob, { pageWorker, fetching, requestsPerHost 
       limit ${MAX_HOSTS_PER_CLAIM}
     )`;
 
+/**
+ * The pages to claim, as a common table expression `picked`: due pages in the order of discovery, at most as many of
+ * each host as the page worker may request at once. A page that is claimed for the first time (`is_first`) counts
+ * against the page limit of the job.
+ */
+const pickedPages = (job: LockedJob, maxPages: number) => sql`
+    progress as (
+      select greatest(0, ${MAX_CLAIMED_PAGES} - admitted) as first_claims_left from job_progress where job_id = ${job.id}
+    ), candidate as (
+      select page.id, page.ordinal, page.is_first, row_number() over (order by page.ordinal) as n
+      from claimable_host cross join lateral (
+        select id, ordinal, not admitted as is_first from pages
+        where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
+        order by ordinal
+        limit greatest(0, least(share - own, free))
+      ) as page
+    ), picked as (
+      select id, is_first from candidate
+      where n <= ${maxPages} and (not is_first or (
+        select count(*) from candidate as before where before.is_first and before.n <= candidate.n
+      ) <= (select first_claims_left from progress))
+    )`;
+
+/** Records that the page worker waits for hosts that have no capacity left, so that it gets its share of them later. */
+const hostWaits = (pageWorker: string) => sql`
+    wait as (
+      insert into host_leases (host, lane, expires_at)
+      select name, ${pageWorker}, now() + make_interval(secs => ${HOST_WAIT_SECONDS}) from claimable_host
+      where own = 0 and free < 1
+      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
+    )`;
+
+/** Counts the pages that are claimed for the first time, and starts the delay of the job. */
+const updatedProgress = (jobId: string) => sql`
+    updated as (
+      update job_progress set
+        admitted = admitted + (select count(*) from picked where is_first),
+        next_claim_at = case when delay_ms is null or not exists (select from picked) then next_claim_at
+          else now() + make_interval(secs => delay_ms / 1000.0) end
+      where job_id = ${jobId}
+    )`;
+
 /** Claims due pages within the limits of the job, the team and the hosts. */
 export async function claimPages(query: Queryable, job: LockedJob, request: ClaimRequest): Promise<Claim[]> {
   if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
-  const capacity = await readCapacity(query, job.id);
-  // A job with a delay claims one page at a time.
   const maxPages = Math.min(
     request.maxPages,
-    capacity,
-    job.creditsLeft ?? request.maxPages,
-    job.delay_ms ? 1 : request.maxPages,
+    await countClaimable(query, job.id),
+    job.creditsLeft ?? Infinity,
+    // A job with a delay claims one page at a time.
+    job.delay_ms ? 1 : Infinity,
   );
   if (maxPages < 1) return [];
   const { rows } = await sql<Claim>`
-    with recursive progress as (
-      select greatest(0, ${CAPACITY} - admitted) as left_over from job_progress where job_id = ${job.id}
-    ), ${pendingHosts(job.id)}, ${claimableHosts(job, request)}, candidate as (
-      select page.id, page.ordinal, page.first, row_number() over (order by page.ordinal) as n
-      from open cross join lateral (
-        select id, ordinal, not admitted as first from pages
-        where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
-        order by ordinal
-        limit greatest(0, least(fair - mine, free))
-      ) as page
-    ), picked as (
-      select id, first from candidate
-      where n <= ${maxPages} and (not first or (
-        select count(*) from candidate as before where before.first and before.n <= candidate.n
-      ) <= (select left_over from progress))
-    ), wish as (
-      insert into host_leases (host, lane, expires_at)
-      select name, ${request.pageWorker}, now() + make_interval(secs => ${HOST_WAIT_SECONDS}) from open
-      where mine = 0 and free < 1
-      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
-    ), counted as (
-      update job_progress set
-        admitted = admitted + (select count(*) from picked where first),
-        next_claim_at = case when delay_ms is null or not exists (select from picked) then next_claim_at
-          else now() + make_interval(secs => delay_ms / 1000.0) end
-      where job_id = ${job.id}
-    )
+    with recursive ${pendingHosts(job.id)}, ${claimableHosts(job, request)}, ${pickedPages(job, maxPages)},
+    ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)}
     update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
       claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
     from picked where pages.id = picked.id
@@ -186,7 +203,7 @@ export async function renewHostLeases(
   await sql`
     with held as (
       select * from unnest(${arrayParameter([...taken.keys()], 'text')}, ${arrayParameter([...taken.values()], 'int')}) as held (host, amount)
-    ), gone as (
+    ), ended as (
       delete from host_leases where lane = ${pageWorker} and taken > 0 and host not in (select host from held)
     )
     insert into host_leases as lease (host, lane, taken, wants, expires_at)
@@ -215,34 +232,34 @@ const MAX_COUNTED_HOSTS = 64;
 /** Releases the expired claims of a job, whose page workers are gone, and then reads its workload. */
 export async function readJobWorkload(db: Database, jobId: string): Promise<JobWorkload> {
   const { rows } = await sql<Omit<JobWorkload, 'dueInMs'> & { due: number | null }>`
-    with recursive freed as (
+    with recursive released as (
       update pages set status = 'pending', lane = null, claimed_until = null, losses = losses + 1
       where job_id = ${jobId} and status = 'claimed' and claimed_until < now()
         and team_id = (select team_id from job_progress where job_id = ${jobId})
       returning 1
-    ), ${pendingHosts(jobId)}, few as (
+    ), ${pendingHosts(jobId)}, counted_host as (
       select name from host where name is not null limit ${MAX_COUNTED_HOSTS}
     ), due as (
-      select case when exists (select from freed) then now() else (
+      select case when exists (select from released) then now() else (
         select min(greatest((
             select min(due_at) from (
               select due_at from pages where job_id = ${jobId} and host = name and status = 'pending'
               order by ordinal limit 200) as first), until, (
             select max(robots_waits.until) from robots_waits
             where robots_waits.job_id = ${jobId} and robots_waits.host = name)))
-        from few left join host_pauses on host_pauses.host = name) end as at
+        from counted_host left join host_pauses on host_pauses.host = name) end as at
     )
     select (extract(epoch from case when at is not null then greatest(at, next_claim_at) end - now()) * 1000)::float8
         as due,
-      (select count(*) from few)::int as hosts,
+      (select count(*) from counted_host)::int as hosts,
       ${OPEN_PAGES}::int as open, delay_ms as "delayMs",
       max_concurrency as "maxConcurrency", teams.concurrency as "teamConcurrency"
     from due, job_progress join teams on teams.id = job_progress.team_id
     where job_id = ${jobId}`.execute(db.query);
   const row = rows[0];
   if (!row) throw new ServiceError('NOT_FOUND', `Job ${jobId} does not exist (any more).`);
-  const { due, ...survey } = row;
-  return { ...survey, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
+  const { due, ...workload } = row;
+  return { ...workload, dueInMs: due === null ? undefined : Math.max(0, Math.round(due)) };
 }
 
 /** The column values of a page that no page worker has claimed. */
@@ -250,7 +267,7 @@ const UNCLAIMED = { status: 'pending', lane: null, claimed_until: null } as cons
 
 /**
  * Releases the claims of all page workers whose names begin with `options.workerPrefix`.
- * @param options.isWorkerLost whether the process of the page workers was lost, which counts as a loss of each page
+ * @param options.isWorkerLost whether the process of the page workers was lost, which counts as a loss for each page
  */
 export async function releaseClaims(
   db: Database,

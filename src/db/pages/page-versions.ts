@@ -72,7 +72,7 @@ export async function findPageHistory(
 /**
  * Stores a version, and deletes those before the last delivered one, which are no longer needed. A version
  * that was delivered is not replaced: a later write can only come from an abandoned attempt.
- * @param number from `findPast`
+ * @param number the number that `findPageHistory` returned
  * @returns whether the version is stored; `false` if another scrape used the number first, so that its
  *   version precedes this one, which must be compared again
  */

@@ -4,7 +4,7 @@ import { arrayParameter, type Database, type Queryable } from '../client.ts';
 
 /**
  * A job stores more URLs than its page limit, because the limit may be raised and pages may turn out to be
- * the same: `KEPT_PER_PAGE` URLs for each page of the limit, plus `KEPT_AT_LEAST`.
+ * the same: `STORED_PER_PAGE` URLs for each page of the limit, plus `STORED_AT_LEAST`.
  */
 const STORED_PER_PAGE = 3;
 const STORED_AT_LEAST = 10_000;
@@ -13,7 +13,7 @@ const STORED_AT_LEAST = 10_000;
 export interface NewPage {
   url: string;
   host: string;
-  /** Equal for all URLs of the same page. A page without a key is always added. */
+  /** A hash that is equal for all URLs of the same page. A page without a key is always added. */
   key?: Buffer;
   depth: number;
   /** Whether only an earlier crawl found the page: nothing links to it now. */
@@ -30,61 +30,77 @@ export const encryptPages = (pages: NewPage[], cipher: JobCipher): NewPage[] =>
         url: cipher.encrypt(url),
         host: cipher.hash(host),
         depth,
-        ...(key && { key: hashKey(key, cipher) }),
+        ...(key && { key: hashPageKey(key, cipher) }),
       }))
     : pages;
 
 /** Hashes the key of a page for the rows of a job. A job that encrypts nothing stores the key unchanged. */
-export const hashKey = (key: Buffer, cipher: JobCipher) =>
+export const hashPageKey = (key: Buffer, cipher: JobCipher) =>
   Buffer.from(cipher.hash(key.toString('hex')), 'hex');
 
+/** Maximum number of pages that one statement adds. */
+const MAX_ROWS_PER_STATEMENT = 5_000;
+
+/** The job that pages are added to. `known` is the number of pages that it already has. */
+interface GrowingJob {
+  id: string;
+  teamId: string;
+  known: number;
+  pageLimit: number | null;
+}
+
 /**
- * Adds those pages that the job does not know yet, in the given order.
+ * Adds those pages that the job does not know yet, in the given order. The caller must have locked the job.
  * @returns the number of added pages
  */
-export async function addPages(
-  query: Queryable,
-  job: { id: string; team_id: string; known: number; page_limit: number | null },
-  pages: NewPage[],
-): Promise<number> {
-  const seen = new Set<string>();
-  const distinct = pages.filter(({ key }) => {
+export async function addPages(query: Queryable, job: GrowingJob, pages: NewPage[]): Promise<number> {
+  let added = 0;
+  for (let start = 0; start < pages.length; start += MAX_ROWS_PER_STATEMENT) {
+    const rows = pages.slice(start, start + MAX_ROWS_PER_STATEMENT);
+    added += await insertPages(query, { ...job, known: job.known + added }, rows);
+  }
+  return added;
+}
+
+/** Removes pages with the same key as an earlier one. Pages without a key are kept. */
+function withoutDuplicates(pages: NewPage[]): NewPage[] {
+  const keys = new Set<string>();
+  return pages.filter(({ key }) => {
     const text = key?.toString('hex');
     if (text === undefined) return true;
-    return seen.has(text) ? false : Boolean(seen.add(text));
+    if (keys.has(text)) return false;
+    keys.add(text);
+    return true;
   });
-  const maxAdded =
-    job.page_limit === null ? null : job.page_limit * STORED_PER_PAGE + STORED_AT_LEAST - job.known;
+}
+
+/** The columns of pages as parameters of one statement, in the order of the names in `insertPages`. */
+function pageColumns(pages: NewPage[]) {
+  const column = (pick: (page: NewPage) => unknown, type: string) => arrayParameter(pages.map(pick), type);
+  return sql.join([
+    column(({ url }) => url, 'text'),
+    column(({ host }) => host, 'text'),
+    column(({ key }) => key?.toString('hex') ?? null, 'text'),
+    column(({ depth }) => depth, 'int'),
+    column(({ hidden = false }) => hidden, 'bool'),
+  ]);
+}
+
+async function insertPages(query: Queryable, job: GrowingJob, pages: NewPage[]): Promise<number> {
+  const { known, pageLimit } = job;
+  const maxAdded = pageLimit === null ? null : pageLimit * STORED_PER_PAGE + STORED_AT_LEAST - known;
   const { rows } = await sql<{ added: number }>`
     with given as (
-      select * from unnest(
-        ${arrayParameter(
-          distinct.map(({ url }) => url),
-          'text',
-        )}, ${arrayParameter(
-          distinct.map(({ host }) => host),
-          'text',
-        )},
-        ${arrayParameter(
-          distinct.map(({ key }) => key?.toString('hex') ?? null),
-          'text',
-        )},
-        ${arrayParameter(
-          distinct.map(({ depth }) => depth),
-          'int',
-        )}, ${arrayParameter(
-          distinct.map(({ hidden = false }) => hidden),
-          'bool',
-        )}
-      ) with ordinality as given (url, host, key, depth, hidden, place)
-    ), fresh as (
+      select * from unnest(${pageColumns(withoutDuplicates(pages))})
+        with ordinality as given (url, host, key, depth, hidden, place)
+    ), new_pages as (
       select *, row_number() over (order by place) as n from given
       where key is null
         or not exists (select from pages where url_key = decode(key, 'hex'))
     ), added as (
       insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, hidden)
-      select ${job.id}, ${job.known} + n - 1, ${job.team_id}, url, decode(key, 'hex'), host, depth, hidden
-      from fresh where ${maxAdded}::int is null or n <= ${maxAdded}::int
+      select ${job.id}, ${known} + n - 1, ${job.teamId}, url, decode(key, 'hex'), host, depth, hidden
+      from new_pages where ${maxAdded}::int is null or n <= ${maxAdded}::int
       returning 1
     )
     update job_progress set known = known + (select count(*) from added), touched_at = now()

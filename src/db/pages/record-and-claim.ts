@@ -10,7 +10,7 @@ import {
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
 import { type Claim, type ClaimRequest, claimPages, type LockedJob, renewHostLeases } from './claims.ts';
-import { addPages, encryptPages, hashKey, type NewPage } from './pages.ts';
+import { addPages, encryptPages, hashPageKey, type NewPage } from './pages.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 
 /** The outcome of a claimed page. */
@@ -47,6 +47,7 @@ export interface RecordAndClaimRequest extends ClaimRequest, Partial<SkippedUrls
   results: PageResult[];
   /** Set if the start page of a crawl is among `results`. */
   start?: CrawlStart | undefined;
+  /** Pages that the scraped pages link to. */
   found: NewPage[];
   /** Whether to write a webhook event for each page that ends. */
   pageEvents: boolean;
@@ -57,9 +58,7 @@ export interface RecordAndClaimResult {
   claims: Claim[];
   status: string;
   paused: boolean;
-  /**
-   * The URL of the crawl's start page after redirects; null until that page has ended.
-   */
+  /** The URL of the crawl's start page after redirects; `null` until that page has ended. */
   base: string | null;
   delayMs: number | null;
   total: number;
@@ -84,14 +83,17 @@ export async function recordAndClaim(
   request: RecordAndClaimRequest,
 ): Promise<RecordAndClaimResult> {
   return db.query.transaction().execute(async (query) => {
-    const job = await lockJob(query, request.jobId);
+    const job = await lockJobAndTeam(query, request.jobId);
     deductCredits(job, request.results);
     // A job that has ended keeps the pages that it has. Results that arrive later are discarded.
     const isOpen = job.status === 'scraping';
     if (isOpen && request.results.length) await recordResults(query, job, request);
     if (isOpen && request.start) await recordCrawlStart(query, job.id, request.start, request.cipher);
-    if (isOpen && request.found.length)
-      await addPages(query, job, encryptPages(request.found, request.cipher));
+    if (isOpen && request.found.length) {
+      const { id, team_id: teamId, known, page_limit: pageLimit } = job;
+      const found = encryptPages(request.found, request.cipher);
+      await addPages(query, { id, teamId, known, pageLimit }, found);
+    }
     await addSkipped(query, job.id, request, request.cipher);
     const claimed = request.maxPages > 0 ? await claimPages(query, job, request) : [];
     await renewHostLeases(query, request, claimed);
@@ -130,7 +132,7 @@ interface LockedPageJob extends LockedJob {
  * Locks the job and its team until the transaction ends. The transactions that claim pages or slots of a
  * team therefore run one after another, which keeps the team within its limits exactly.
  */
-async function lockJob(query: Queryable, jobId: string): Promise<LockedPageJob> {
+async function lockJobAndTeam(query: Queryable, jobId: string): Promise<LockedPageJob> {
   await lockJobProgress(query, jobId, true);
   const { rows } = await sql<LockedPageJob>`
     select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
@@ -143,8 +145,8 @@ async function lockJob(query: Queryable, jobId: string): Promise<LockedPageJob> 
   return job;
 }
 
-/** The reported results as rows of a common table expression `given`. Texts are encrypted as the job requires. */
-function givenResults(results: PageResult[], cipher: JobCipher) {
+/** The reported results as rows of a common table expression `reported`. Texts are encrypted as the job requires. */
+function reportedResults(results: PageResult[], cipher: JobCipher) {
   const column = (pick: (result: PageResult) => unknown, type: string) =>
     arrayParameter(
       results.map((result) => pick(result) ?? null),
@@ -152,9 +154,9 @@ function givenResults(results: PageResult[], cipher: JobCipher) {
     );
   const errorOf = ({ error }: PageResult) => error && JSON.stringify(encryptError(error, cipher));
   const finalUrlOf = ({ finalUrl }: PageResult) => finalUrl && cipher.encrypt(finalUrl);
-  const finalKeyOf = ({ finalKey }: PageResult) => finalKey && hashKey(finalKey, cipher).toString('hex');
+  const finalKeyOf = ({ finalKey }: PageResult) => finalKey && hashPageKey(finalKey, cipher).toString('hex');
   return sql`
-    given as (
+    reported as (
       select * from unnest(
         ${column(({ id }) => id, 'uuid')},
         ${column(({ outcome }) => outcome, 'text')},
@@ -166,35 +168,38 @@ function givenResults(results: PageResult[], cipher: JobCipher) {
         ${column(finalUrlOf, 'text')},
         ${column(finalKeyOf, 'text')},
         ${column(({ isUncounted }) => isUncounted ?? false, 'bool')}
-      ) as given (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted)
+      ) as result (id, outcome, blob, bytes, credits, error, retry_ms, final_url, final_key, uncounted)
     )`;
 }
 
 /**
  * The results of pages that the page worker has claims on, as a common table expression `numbered`. A page
  * that redirected to another page of the job is dropped. Completed pages get their position in the list of
- * documents (`place`) and the total bytes up to it (`size`).
+ * documents (`document_position`) and the total bytes of all documents up to it (`total_bytes`).
  */
 const numberedResults = (job: LockedPageJob, pageWorker: string) => sql`
-    judged as (
-      select given.*, ordinal, case
+    checked as (
+      select reported.*, ordinal, case
           when outcome in ('completed', 'failed') and final_key is not null and exists (
             select from pages as other where other.url_key = decode(final_key, 'hex')
-              and other.id <> given.id and other.status <> 'dropped'
+              and other.id <> reported.id and other.status <> 'dropped'
               and (other.status <> 'alias' or other.ordinal <> -pages.ordinal - 1))
           then 'dropped' else outcome end as final_outcome
-      from given join pages on pages.id = given.id and pages.job_id = ${job.id}
+      from reported join pages on pages.id = reported.id and pages.job_id = ${job.id}
         and pages.status = 'claimed' and pages.lane = ${pageWorker}
     ), numbered as (
       select *,
-        ${job.completed} + count(*) filter (where final_outcome = 'completed') over up_to_here as place,
-        ${job.bytes} + coalesce(sum(bytes) filter (where final_outcome = 'completed') over up_to_here, 0) as size
-      from judged window up_to_here as (order by ordinal)
+        ${job.completed} + count(*) filter (where final_outcome = 'completed') over up_to_here as document_position,
+        ${job.bytes} + coalesce(sum(bytes) filter (where final_outcome = 'completed') over up_to_here, 0) as total_bytes
+      from checked window up_to_here as (order by ordinal)
     )`;
 
-/** Updates the rows of the pages and returns them as a common table expression `ended`. */
+/**
+ * Updates the rows of the pages, including those that become pending again, and returns them as a common
+ * table expression `updated`.
+ */
 const updatedPages = sql`
-    ended as (
+    updated as (
       update pages set
         status = case when final_outcome in ('retry', 'unstarted') then 'pending' else final_outcome end,
         attempts = attempts + case when uncounted or final_outcome = 'unstarted' then 0 else 1 end,
@@ -202,8 +207,8 @@ const updatedPages = sql`
         due_at = case when final_outcome = 'retry' then now() + make_interval(secs => retry_ms / 1000.0)
           else due_at end,
         blob = case when final_outcome = 'completed' then numbered.blob end,
-        position = case when final_outcome = 'completed' then place end,
-        bytes_end = case when final_outcome = 'completed' then size end,
+        position = case when final_outcome = 'completed' then document_position end,
+        bytes_end = case when final_outcome = 'completed' then total_bytes end,
         error = case when final_outcome in ('failed', 'retry') then numbered.error::jsonb end,
         finished_at = case when final_outcome not in ('retry', 'unstarted') then now() end
       from numbered where pages.id = numbered.id
@@ -215,7 +220,7 @@ const updatedPages = sql`
 const billedPages = (job: LockedPageJob) => sql`
     entry as (
       insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
-      select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from ended
+      select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from updated
       where credits > 0 and final_outcome in ('completed', 'failed')
       on conflict do nothing returning credits
     ), payment as (
@@ -229,7 +234,7 @@ const webhookEvents = (job: LockedPageJob, pageEvents: boolean) => sql`
       insert into webhook_deliveries (job_id, team_id, type, ordinal, error)
       select ${job.id}, team_id, ${`${job.kind}.page`}, ordinal,
         case when final_outcome = 'failed' then (error::jsonb) ->> 'message' end
-      from ended where ${pageEvents} and final_outcome in ('completed', 'failed') order by ordinal
+      from updated where ${pageEvents} and final_outcome in ('completed', 'failed') order by ordinal
     )`;
 
 /** Stores the URL that a page redirected to as an alias, so that the job does not scrape it again. */
@@ -237,7 +242,7 @@ const redirectAliases = (job: LockedPageJob) => sql`
     alias as (
       insert into pages (job_id, ordinal, team_id, url, url_key, host, depth, status)
       select ${job.id}, -ordinal - 1, team_id, final_url, decode(final_key, 'hex'), '', depth, 'alias'
-      from ended where final_key is not null and final_outcome = 'completed'
+      from updated where final_key is not null and final_outcome = 'completed'
       on conflict do nothing
     )`;
 
@@ -248,21 +253,21 @@ async function recordResults(
   { results, pageWorker, pageEvents, cipher }: RecordAndClaimRequest,
 ): Promise<void> {
   await sql`
-    with ${givenResults(dropDuplicateTargets(results), cipher)},
+    with ${reportedResults(dropDuplicateTargets(results), cipher)},
     ${numberedResults(job, pageWorker)},
     ${updatedPages},
     version as (
-      update page_versions set delivered = true from ended
-      where page_versions.scrape_id = ended.id and final_outcome = 'completed'
+      update page_versions set delivered = true from updated
+      where page_versions.scrape_id = updated.id and final_outcome = 'completed'
     ),
     ${billedPages(job)},
     ${webhookEvents(job, pageEvents)},
     ${redirectAliases(job)}
     update job_progress set
-      completed = completed + (select count(*) from ended where final_outcome = 'completed'),
-      failed = failed + (select count(*) from ended where final_outcome = 'failed'),
-      dropped = dropped + (select count(*) from ended where final_outcome = 'dropped'),
-      bytes = bytes + (select coalesce(sum(bytes), 0) from ended where final_outcome = 'completed'),
+      completed = completed + (select count(*) from updated where final_outcome = 'completed'),
+      failed = failed + (select count(*) from updated where final_outcome = 'failed'),
+      dropped = dropped + (select count(*) from updated where final_outcome = 'dropped'),
+      bytes = bytes + (select coalesce(sum(bytes), 0) from updated where final_outcome = 'completed'),
       credits = credits + (select coalesce(sum(credits), 0) from entry),
       touched_at = now()
     where job_id = ${job.id}`.execute(query);

@@ -1,10 +1,10 @@
-import { type PageJobState, readPageJobState } from '../db/jobs/page-jobs.ts';
-import { decryptError, type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
-import { ServiceError } from '../errors.ts';
-import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
-import type { PageJobHead } from '../schemas/page-job.ts';
+import { type PageJobState, readPageJobState } from '../../db/jobs/read-page-job-state.ts';
+import { decryptError, type JobCipher, restoreJobCipher } from '../../encryption/job-cipher.ts';
+import { ServiceError } from '../../errors.ts';
+import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
+import type { PageJobHead } from '../../schemas/page-job.ts';
+import type { ApiDeps } from '../http/route.ts';
 import { composeWarning, type JobNotes } from './job-warning.ts';
-import type { ApiDeps } from './route.ts';
 
 /** A batch or crawl as read from the database, and the cipher of its data. */
 export interface LoadedPageJob extends PageJobState {

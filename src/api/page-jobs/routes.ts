@@ -1,18 +1,19 @@
-import { SKIP_REASONS } from '../crawl/skip-reason.ts';
-import { changeJobSettings, endJob } from '../db/jobs/job-progress.ts';
-import { readPageJobState, retryFailedPages } from '../db/jobs/page-jobs.ts';
-import { listFailedPages } from '../db/pages/pages.ts';
-import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../db/pages/skipped-urls.ts';
-import { decryptError } from '../encryption/job-cipher.ts';
-import { ServiceError } from '../errors.ts';
-import { JOB_KINDS, type PageJobKind } from '../job-kinds.ts';
-import { pause } from '../pause.ts';
-import { jobIdParams } from '../schemas/job-id.ts';
-import * as schemas from '../schemas/page-job.ts';
+import { SKIP_REASONS } from '../../crawl/skip-reason.ts';
+import { retryFailedPages } from '../../db/jobs/extend-page-job.ts';
+import { changeJobSettings, endJob } from '../../db/jobs/job-progress.ts';
+import { readPageJobState } from '../../db/jobs/read-page-job-state.ts';
+import { listFailedPages } from '../../db/pages/pages.ts';
+import { EXTERNAL_HOMEPAGE_CODE, listSkipped } from '../../db/pages/skipped-urls.ts';
+import { decryptError } from '../../encryption/job-cipher.ts';
+import { ServiceError } from '../../errors.ts';
+import { JOB_KINDS, type PageJobKind } from '../../job-kinds.ts';
+import { pause } from '../../pause.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import * as schemas from '../../schemas/page-job.ts';
+import { JsonStream } from '../http/json-stream.ts';
+import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { readDocuments, selectDocuments } from './documents.ts';
-import { JsonStream } from './json-stream.ts';
-import { buildStatusHead, type LoadedPageJob, requirePageJob } from './page-job-state.ts';
-import { type AnyRoute, type ApiDeps, defineRoute } from './route.ts';
+import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
 
 /** The API resource of batches or of crawls. */
 export interface PageJobResource {

@@ -1,13 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
+import { addPagesToJob, retryFailedPages } from '../../src/db/jobs/extend-page-job.ts';
 import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
-import {
-  addPagesToJob,
-  insertPageJob,
-  readPageJobState,
-  retryFailedPages,
-} from '../../src/db/jobs/page-jobs.ts';
+import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
+import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
 import { pauseHosts, readJobWorkload, releaseClaims } from '../../src/db/pages/claims.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages/pages.ts';
 import {
@@ -21,7 +18,10 @@ import { findTeam, type TeamChange } from '../../src/db/teams/teams.ts';
 import { createJobCipher, NULL_CIPHER } from '../../src/encryption/job-cipher.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 
-/** Lanes claim and record pages: each page ends once, is paid once, and no limit is passed, whoever dies. */
+/**
+ * Page workers claim and record pages: each page ends once and is billed once, and no limit is exceeded, whichever
+ * process dies.
+ */
 
 let db: Database;
 beforeAll(() => {
@@ -106,11 +106,11 @@ const creditsOf = async (jobId: string) => {
 };
 
 describe('a page', () => {
-  it('ends once when two workers report it', async () => {
+  it('ends once and is billed once when two page workers report it', async () => {
     const { id, team } = await newJob({ pages: pagesOf(4), team: { credits: 50 } });
     const { claims } = await step(id, { maxPages: 4 });
     expect(claims).toHaveLength(4);
-    // The lane is taken for dead, and another one has its pages.
+    // The worker of the first page worker counts as lost, and another page worker claims its pages.
     await releaseClaims(db, { jobId: id, workerPrefix: `${id}/0/`, isWorkerLost: true });
     const other = { pageWorker: `${id}/0/2` };
     const again = await step(id, { ...other, maxPages: 4 });
@@ -155,7 +155,7 @@ describe('a page', () => {
     ]);
   });
 
-  it('has no due time while every open page is claimed', async () => {
+  it('has no due time while every open page of the job is claimed', async () => {
     const { id } = await newJob({ pages: pagesOf(1) });
     await step(id, { maxPages: 1 });
     expect(await readJobWorkload(db, id)).toMatchObject({ open: 1, hosts: 0, dueInMs: undefined });
@@ -195,7 +195,7 @@ describe('a page', () => {
     const { id } = await newJob({ pages, limit: 3 });
     const { claims } = await step(id, { maxPages: 9 });
     expect(claims.map(({ url }) => new URL(url).pathname)).toEqual(['/', '/a', '/b']);
-    // Two lead to the same new address, the third to the first page: room for the fourth is made twice over.
+    // Two pages redirect to the same new URL, so one of them is dropped and /c takes its place in the limit.
     const moved = { finalUrl: `http://${name}/new`, finalKey: key('/new') };
     const next = await step(id, {
       results: [done(claims[0]!), done(claims[1]!, moved), done(claims[2]!, moved)],
@@ -210,10 +210,10 @@ describe('a page', () => {
 });
 
 describe('claims', () => {
-  it('of many concurrent workers never include a page twice or exceed the limit', async () => {
+  it('of many concurrent page workers never include a page twice or exceed the limit', async () => {
     const { id } = await newJob({ pages: pagesOf(60), limit: 25 });
-    const lanes = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
-    const claims = (await Promise.all(lanes)).flatMap((each) => each.claims);
+    const steps = Array.from({ length: 12 }, (_, n) => step(id, { pageWorker: `${id}/${n}/1`, maxPages: 5 }));
+    const claims = (await Promise.all(steps)).flatMap((each) => each.claims);
     expect(new Set(claims.map((claim) => claim.id)).size).toBe(claims.length);
     expect(claims.length).toBeLessThanOrEqual(25);
     for (let n = 0; n < 12; n++)
@@ -286,7 +286,7 @@ describe('claims', () => {
     await pauseHosts(db, new Map([[quiet, 60_000]]));
     const first = await step(one.id, { maxPages: 30 });
     expect(first.claims.map((claim) => claim.host)).toEqual(Array(8).fill(name));
-    // All eight are taken: the second job waits, and is noticed.
+    // All eight requests are taken, so the second job gets none and counts as waiting for the host.
     expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
     const still = {
       fetching: new Map([[name, 5]]),
@@ -299,13 +299,13 @@ describe('claims', () => {
       results: first.claims.slice(3, 5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...fewer, maxPages: 30 })).claims).toHaveLength(1);
-    // The host that rested gets half, and so the other half of it.
+    // The strike of the paused host has halved its limit to four requests.
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
     const third = await step(one.id, { maxPages: 30, fetching: new Map([[name, 4]]) });
     expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
   });
 
-  it('leave to others the share of a worker that takes no more pages', async () => {
+  it('leave to others the share of a page worker that takes no more pages', async () => {
     const name = host();
     const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
@@ -327,7 +327,7 @@ describe('claims', () => {
       [],
     );
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', name).execute();
-    // From now on it gets ten at once, from both lanes together: there are thirteen.
+    // The strike has halved the limit to ten requests of both page workers together. Thirteen are open.
     expect((await step(id, { maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
     const more = claims.slice(7, 12).map((claim) => done(claim));
     expect(
@@ -385,7 +385,7 @@ describe('the end of a job', () => {
     expect(await endJob(db, end)).toBe(true);
     expect(await retryFailedPages(db, { id, ttlMs: 60_000 })).toBe(1);
     const [again] = (await step(id, { maxPages: 1 })).claims;
-    // As of a page that robots.txt excludes now: the limit is not reached any more.
+    // The page is dropped, as when robots.txt excludes it now, so the limit is not reached any more.
     await step(id, { results: [{ id: again!.id, host: again!.host, outcome: 'dropped' }] });
     expect(await endJob(db, end)).toBe(true);
   });
@@ -418,7 +418,7 @@ describe('URLs that a job skips', () => {
   const blocked = ['http://a.test/1', 'http://a.test/2'];
   const homepages = ['http://b.test/'];
 
-  it.each(['encrypted', 'plain'])('are noted and counted once, %s', async (kind) => {
+  it.each(['encrypted', 'plain'])('are listed and counted once (%s)', async (kind) => {
     const { id } = await newJob({ kind: 'crawl' });
     const cipher = kind === 'plain' ? NULL_CIPHER : createJobCipher(id, 'a secret');
     await step(id, { blocked: [...blocked, ...blocked], homepages, cipher });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { FILES_PATH } from '../blobs/file-urls.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
-import { errorResponse } from '../schemas/error.ts';
+import { FILES_PATH } from '../../blobs/file-urls.ts';
+import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { errorResponse } from '../../schemas/error.ts';
 import type { AnyRoute } from './route.ts';
 import { errorCodesOf } from './route-error-codes.ts';
 

@@ -1,17 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { translateDatabaseError } from '../db/client.ts';
-import type { Caller } from '../db/teams/teams.ts';
-import { policyOf, ServiceError, toServiceError } from '../errors.ts';
-import type { PageJobKind } from '../job-kinds.ts';
-import { jobIdParams } from '../schemas/job-id.ts';
-import { createAuth } from './auth.ts';
-import { requestBaseUrl } from './base-url.ts';
+import { translateDatabaseError } from '../../db/client.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { policyOf, ServiceError, toServiceError } from '../../errors.ts';
+import type { PageJobKind } from '../../job-kinds.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import { createAuth } from '../http/auth.ts';
+import { requestBaseUrl } from '../http/base-url.ts';
+import { JsonStream } from '../http/json-stream.ts';
+import type { ApiDeps } from '../http/route.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
-import { JsonStream } from './json-stream.ts';
-import { buildStatusHead, type LoadedPageJob, requirePageJob } from './page-job-state.ts';
-import type { ApiDeps } from './route.ts';
+import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
 
 /** The WebSocket paths on which clients watch batches and crawls. */
 const PATH = /^\/v2\/(crawl|batch\/scrape)\/([^/?]+)\/?(?:\?|$)/;

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from '../../errors.ts';
 
 /**
  * Refuses text that Postgres cannot store: the character NUL and unpaired surrogates.

@@ -1,0 +1,56 @@
+import { sql } from 'kysely';
+import type { Database, JobStatus, StoredError } from '../client.ts';
+import { OPEN_PAGES } from './job-progress.ts';
+
+/** The state of a batch or crawl, as its status endpoint reports it. */
+export interface PageJobState {
+  teamId: string;
+  kind: string;
+  status: JobStatus;
+  /** The encrypted key of the job, as stored; `null` if its data is not encrypted. */
+  wrappedKey: Buffer | null;
+  error: StoredError | null;
+  total: number;
+  completed: number;
+  failed: number;
+  credits: number;
+  bytes: number;
+  paused: boolean;
+  pageLimit: number | null;
+  maxConcurrency: number | null;
+  delayMs: number | null;
+  notes: Record<string, unknown>;
+  /** Number of URLs that the crawl found and that robots.txt excludes. */
+  blocked: number;
+  /** Number of hosts whose robots.txt is unavailable and will be requested again. */
+  hostsWithoutRobots: number;
+  target: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** When the results of an ended job expire. A running job does not expire. */
+  expiresAt: Date;
+}
+
+/** Reads the state of a batch or crawl whose results have not expired. */
+export async function readPageJobState(db: Database, id: string): Promise<PageJobState | undefined> {
+  return db.query
+    .selectFrom('jobs')
+    .innerJoin('job_progress as progress', 'progress.job_id', 'jobs.id')
+    .select(['jobs.team_id as teamId', 'kind', 'target', 'status', 'error', 'completed', 'failed'])
+    .select('seal as wrappedKey')
+    .select(['progress.credits', 'bytes', 'paused', 'page_limit as pageLimit', 'notes', 'blocked'])
+    .select(['max_concurrency as maxConcurrency', 'delay_ms as delayMs'])
+    .select(['created_at as createdAt', 'finished_at as finishedAt', 'expires_at as expiresAt'])
+    .select([
+      sql<number>`(${OPEN_PAGES} + completed + failed)::int`.as('total'),
+      sql<number>`(
+        select count(distinct host) from robots_waits where job_id = jobs.id and not given_up)::int`.as(
+        'hostsWithoutRobots',
+      ),
+    ])
+    .where('jobs.id', '=', id)
+    .where((where) =>
+      where.or([where('status', '=', 'scraping'), where('expires_at', '>', sql<Date>`now()`)]),
+    )
+    .executeTakeFirst();
+}
