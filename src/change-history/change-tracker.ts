@@ -134,7 +134,7 @@ export function createChangeTracker(deps: ChangeTrackerDeps): ChangeTracker {
           ...stored,
           jobId,
           url,
-          crawl: crawlStart === undefined ? (previous?.crawl ?? null) : historyKey(crawlStart, tag),
+          crawlKey: crawlStart === undefined ? (previous?.crawlKey ?? null) : historyKey(crawlStart, tag),
           scrapedAt: new Date(page.scrapedAt),
           fingerprint: current ? Buffer.from(current.fingerprint) : null,
         });

@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { type JobWorkload, readJobWorkload } from '../db/pages/claims.ts';
+import { type JobWorkload, readJobWorkload } from '../db/pages/job-workload.ts';
 import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import type { ChunkReport } from './chunk-log.ts';
 import { MAX_RETRY_DELAY_MS } from './page-outcome.ts';

@@ -1,7 +1,8 @@
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import type { CrawlStart } from '../db/jobs/job-progress.ts';
-import { type Claim, pauseHosts } from '../db/pages/claims.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import { pauseHosts } from '../db/pages/host-limits.ts';
 import type { NewPage } from '../db/pages/pages.ts';
 import {
   hasEnded,
@@ -110,7 +111,7 @@ export class PageWorker {
   /** The claims that are being scraped, by ordinal. */
   readonly #running = new Map<number, Claim>();
   /** Number of requests under way by host. */
-  readonly #fetching = new Map<string, number>();
+  readonly #openRequests = new Map<string, number>();
   /** Pages that have ended, but are not recorded yet. */
   #unrecorded: ScrapedPage[] = [];
   /** When the first of the unrecorded pages ended. */
@@ -254,7 +255,7 @@ export class PageWorker {
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       homepages: pages.flatMap(({ homepages = [] }) => homepages),
       maxPages: want,
-      fetching: new Map(this.#fetching),
+      openRequests: new Map(this.#openRequests),
       requestsPerHost,
       pageEvents,
     });
@@ -264,7 +265,7 @@ export class PageWorker {
     const { claims } = this.#job;
     this.#claimedCount += claims.length;
     for (const claim of claims) {
-      this.#fetching.set(claim.host, (this.#fetching.get(claim.host) ?? 0) + 1);
+      this.#openRequests.set(claim.host, (this.#openRequests.get(claim.host) ?? 0) + 1);
       this.#running.set(claim.ordinal, claim);
       void this.#scrape(claim);
     }
@@ -287,9 +288,9 @@ export class PageWorker {
     const onFetched = () => {
       if (!isFetching) return;
       isFetching = false;
-      const left = (this.#fetching.get(claim.host) ?? 1) - 1;
-      if (left) this.#fetching.set(claim.host, left);
-      else this.#fetching.delete(claim.host);
+      const left = (this.#openRequests.get(claim.host) ?? 1) - 1;
+      if (left) this.#openRequests.set(claim.host, left);
+      else this.#openRequests.delete(claim.host);
       this.#expectsPages = true;
       this.#wake.resolve();
     };
