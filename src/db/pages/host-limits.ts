@@ -4,7 +4,7 @@ import { CLAIM_SECONDS } from './claims.ts';
 
 /** Seconds after which a host loses one strike. */
 export const STRIKE_SECONDS = 30;
-/** Maximum number of strikes of a host. Each halves its limit, so the limit falls to an eighth at most. */
+/** Maximum number of strikes of a host. Each halves the limit of requests, which never falls below an eighth. */
 const MAX_STRIKES = 3;
 /** A lease is written again when less than this share of its time is left, or when it changes. */
 const RENEWED_BELOW = 0.7;
