@@ -71,7 +71,7 @@ export interface DueEvent {
 /** Query for due events. */
 export interface DueEventsQuery {
   jobId: string;
-  /** Sequence number. Events that were never sent are listed only if they come after it. */
+  /** Events that were never sent are listed only if their sequence number is greater than this one. */
   after: number;
   /** Maximum number of events that were never sent. */
   maxNew: number;

@@ -17,7 +17,7 @@ export interface ReportingWorker {
 /** Records that a worker is polling its queues. */
 export async function reportWorker(db: Database, { id, roles }: ReportingWorker): Promise<void> {
   await sql`
-    with forgotten as (
+    with deleted as (
       delete from workers where seen_at < now() - make_interval(secs => ${DELETED_AFTER_SECONDS}) and id <> ${id}
     )
     insert into workers (id, roles) values (${id}, ${roles}::text[])

@@ -35,11 +35,12 @@ const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
 const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
 const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
-const STILL_BLOCKED_WARNING = 'The site refused the page by enhanced proxies too; they are not billed.';
+const STILL_BLOCKED_WARNING =
+  'The site refused the request through enhanced proxies too, so these are not billed.';
 const SCRIPTS_NOT_RUN_WARNING =
-  'The site refused the page to the browser: this is the page as it was sent, without its scripts.';
-const FAST_MODE_ADVICE = 'Leave fastMode out: a browser may be let in.';
-const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto": enhanced proxies may be let in.';
+  'The site refused the browser. This is the page as a plain request received it, without running its scripts.';
+const FAST_MODE_ADVICE = 'Leave fastMode out, because the site may accept a browser.';
+const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept an enhanced proxy.';
 
 /**
  * Decides which engine fetches a page, and through which proxies. All attempts share the signal, which fires at the

@@ -31,7 +31,7 @@ export async function addMissingPages(
   const format = findTracking(options.formats);
   if (cipher.encrypts || !crawl || !format) return;
   const linkFilter = linkFilters.get({ ...crawl, jobId, cipher });
-  const query = { teamId, jobId, crawl: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
+  const query = { teamId, jobId, crawlKey: historyKey(crawl.start, format.tag), limit: PAGES_PER_READ };
   try {
     for (let after: Buffer = Buffer.alloc(0); ; ) {
       const known = await listEarlierCrawlPages(db, { ...query, after });

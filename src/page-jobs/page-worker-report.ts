@@ -1,5 +1,5 @@
 import type { Database } from '../db/client.ts';
-import { type JobWorkload, readJobWorkload } from '../db/pages/claims.ts';
+import { type JobWorkload, readJobWorkload } from '../db/pages/job-workload.ts';
 import type { RecordAndClaimResult } from '../db/pages/record-and-claim.ts';
 import type { ChunkReport } from './chunk-log.ts';
 import { MAX_RETRY_DELAY_MS } from './page-outcome.ts';
@@ -22,7 +22,7 @@ export interface PageWorkerReport
   waitMs: number;
   /** Shown in the workflow history; absent for a job with zero data retention. */
   chunk?: ChunkReport;
-  /** Whether it is known where the job is. For a crawl that is the case once its start page has ended. */
+  /** Whether the base of a crawl is known, which is the case once its start page has ended; true for a batch. */
   placed: boolean;
 }
 
@@ -35,8 +35,8 @@ const MIN_WAIT_MS = 200;
 const PAUSED_WAIT_MS = 5_000;
 
 /** Calculates how many page workers the open pages can keep busy. A job with a delay can use only one. */
-export function usefulPageWorkers(survey: JobWorkload, requestsPerHost: number): number {
-  const { open, hosts, maxConcurrency, teamConcurrency, delayMs } = survey;
+export function usefulPageWorkers(workload: JobWorkload, requestsPerHost: number): number {
+  const { open, hosts, maxConcurrency, teamConcurrency, delayMs } = workload;
   if (delayMs) return 1;
   const concurrency = maxConcurrency ?? Math.max(hosts, 1) * requestsPerHost;
   return Math.max(1, Math.ceil(Math.min(open, concurrency, teamConcurrency) / PAGES_PER_WORKER));
@@ -53,8 +53,8 @@ export async function createReport(
   { ended, job }: { ended: number; job: RecordAndClaimResult },
 ): Promise<Omit<PageWorkerReport, 'placed' | 'chunk'>> {
   const { status, paused, total, completed, failed, credits, open, full, outOfCredits } = job;
-  const survey = await readJobWorkload(db, jobId);
-  const idleMs = paused ? PAUSED_WAIT_MS : Math.max(survey.dueInMs ?? IDLE_WAIT_MS, MIN_WAIT_MS);
+  const workload = await readJobWorkload(db, jobId);
+  const idleMs = paused ? PAUSED_WAIT_MS : Math.max(workload.dueInMs ?? IDLE_WAIT_MS, MIN_WAIT_MS);
   return {
     done: ended,
     status,
@@ -65,7 +65,7 @@ export async function createReport(
     open,
     full,
     outOfCredits,
-    lanes: usefulPageWorkers(survey, requestsPerHost),
+    lanes: usefulPageWorkers(workload, requestsPerHost),
     waitMs: ended > 0 || open === 0 ? 0 : Math.min(idleMs, MAX_RETRY_DELAY_MS),
   };
 }

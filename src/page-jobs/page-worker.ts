@@ -1,7 +1,8 @@
 import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import type { CrawlStart } from '../db/jobs/job-progress.ts';
-import { type Claim, pauseHosts } from '../db/pages/claims.ts';
+import type { Claim } from '../db/pages/claims.ts';
+import { pauseHosts } from '../db/pages/host-limits.ts';
 import type { NewPage } from '../db/pages/pages.ts';
 import {
   hasEnded,
@@ -26,8 +27,8 @@ const RECORD_AFTER_MS = 100;
 /** Number of ended pages that are recorded without waiting any longer. */
 const RECORD_AFTER_PAGES = 8;
 /**
- * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than it
- * asked for.
+ * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than
+ * requested.
  */
 const CLAIM_PAUSE_MS = 50;
 const EMPTY_PAUSE_MS = 150;
@@ -110,14 +111,14 @@ export class PageWorker {
   /** The claims that are being scraped, by ordinal. */
   readonly #running = new Map<number, Claim>();
   /** Number of requests under way by host. */
-  readonly #fetching = new Map<string, number>();
+  readonly #openRequests = new Map<string, number>();
   /** Pages that have ended, but are not recorded yet. */
   #unrecorded: ScrapedPage[] = [];
   /** When the first of the unrecorded pages ended. */
   #unrecordedSince = 0;
   #steppedAt = 0;
   /**
-   * Whether there may be pages to claim: the last claim found as many as it asked for, or a page has been
+   * Whether there may be pages to claim: the last claim found as many as it requested, or a page has been
    * fetched or has ended since.
    */
   #expectsPages = true;
@@ -254,7 +255,7 @@ export class PageWorker {
       blocked: pages.flatMap(({ blocked = [] }) => blocked),
       homepages: pages.flatMap(({ homepages = [] }) => homepages),
       maxPages: want,
-      fetching: new Map(this.#fetching),
+      openRequests: new Map(this.#openRequests),
       requestsPerHost,
       pageEvents,
     });
@@ -264,14 +265,14 @@ export class PageWorker {
     const { claims } = this.#job;
     this.#claimedCount += claims.length;
     for (const claim of claims) {
-      this.#fetching.set(claim.host, (this.#fetching.get(claim.host) ?? 0) + 1);
+      this.#openRequests.set(claim.host, (this.#openRequests.get(claim.host) ?? 0) + 1);
       this.#running.set(claim.ordinal, claim);
       void this.#scrape(claim);
     }
     return claims.length;
   }
 
-  /** Stores the documents of pages and sets their blobs in the ends of the pages. */
+  /** Stores the documents of pages, and adds the blob key and the size of each document to the result of its page. */
   async #storeDocuments(pages: ScrapedPage[]): Promise<void> {
     const { blobs, cipher } = this.#options;
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));
@@ -287,9 +288,9 @@ export class PageWorker {
     const onFetched = () => {
       if (!isFetching) return;
       isFetching = false;
-      const left = (this.#fetching.get(claim.host) ?? 1) - 1;
-      if (left) this.#fetching.set(claim.host, left);
-      else this.#fetching.delete(claim.host);
+      const left = (this.#openRequests.get(claim.host) ?? 1) - 1;
+      if (left) this.#openRequests.set(claim.host, left);
+      else this.#openRequests.delete(claim.host);
       this.#expectsPages = true;
       this.#wake.resolve();
     };

@@ -315,7 +315,7 @@ describe('a crawl', () => {
         timestamp: expect.any(String),
         url: `${pages.url}/home`,
         code: 'EXTERNAL_LINK',
-        error: `${pages.url}/home redirects to ${away.url}/, which is not a page of the crawl. The link leads to the home page of another site. With allowExternalLinks only single pages of other sites are crawled.`,
+        error: `${pages.url}/home redirects to ${away.url}/, which is not a page of the crawl. The link leads to the home page of another site. With allowExternalLinks, only other pages of external sites are crawled.`,
       },
       {
         id: expect.any(String),

@@ -5,7 +5,9 @@ import { addPagesToJob, retryFailedPages } from '../../src/db/jobs/extend-page-j
 import { changeJobSettings, endJob } from '../../src/db/jobs/job-progress.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
 import { readPageJobState } from '../../src/db/jobs/read-page-job-state.ts';
-import { pauseHosts, readJobWorkload, releaseClaims } from '../../src/db/pages/claims.ts';
+import { releaseClaims } from '../../src/db/pages/claims.ts';
+import { pauseHosts } from '../../src/db/pages/host-limits.ts';
+import { readJobWorkload } from '../../src/db/pages/job-workload.ts';
 import { listDocuments, type NewPage } from '../../src/db/pages/pages.ts';
 import {
   type PageResult,
@@ -82,7 +84,7 @@ const step = (jobId: string, change: Partial<RecordAndClaimRequest> = {}) =>
     found: [],
     blocked: [],
     maxPages: 0,
-    fetching: new Map(),
+    openRequests: new Map(),
     requestsPerHost: 8,
     pageEvents: false,
     ...change,
@@ -289,19 +291,19 @@ describe('claims', () => {
     // All eight requests are taken, so the second job gets none and counts as waiting for the host.
     expect((await step(two.id, { maxPages: 30 })).claims).toEqual([]);
     const still = {
-      fetching: new Map([[name, 5]]),
+      openRequests: new Map([[name, 5]]),
       results: first.claims.slice(5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...still, maxPages: 30 })).claims).toEqual([]);
     expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(3);
     const fewer = {
-      fetching: new Map([[name, 3]]),
+      openRequests: new Map([[name, 3]]),
       results: first.claims.slice(3, 5).map((claim) => done(claim)),
     };
     expect((await step(one.id, { ...fewer, maxPages: 30 })).claims).toHaveLength(1);
     // The strike of the paused host has halved its limit to four requests.
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', quiet).execute();
-    const third = await step(one.id, { maxPages: 30, fetching: new Map([[name, 4]]) });
+    const third = await step(one.id, { maxPages: 30, openRequests: new Map([[name, 4]]) });
     expect(third.claims.map((claim) => claim.host)).toEqual(Array(4).fill(quiet));
   });
 
@@ -310,7 +312,7 @@ describe('claims', () => {
     const one = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     const two = await newJob({ pages: pagesOf(40, name), maxConcurrency: null });
     expect((await step(one.id, { maxPages: 2 })).claims).toHaveLength(2);
-    await step(one.id, { maxPages: 0, fetching: new Map([[name, 2]]) });
+    await step(one.id, { maxPages: 0, openRequests: new Map([[name, 2]]) });
     expect((await step(two.id, { maxPages: 30 })).claims).toHaveLength(6);
   });
 
@@ -323,15 +325,15 @@ describe('claims', () => {
     expect((await step(id, { ...other, maxPages: 16 })).claims).toHaveLength(4);
     await pauseHosts(db, new Map([[name, 60_000]]));
     const ended = claims.slice(0, 7).map((claim) => done(claim));
-    expect((await step(id, { results: ended, maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual(
-      [],
-    );
+    expect(
+      (await step(id, { results: ended, maxPages: 16, openRequests: new Map([[name, 9]]) })).claims,
+    ).toEqual([]);
     await db.query.updateTable('host_pauses').set({ until: new Date() }).where('host', '=', name).execute();
     // The strike has halved the limit to ten requests of both page workers together. Thirteen are open.
-    expect((await step(id, { maxPages: 16, fetching: new Map([[name, 9]]) })).claims).toEqual([]);
+    expect((await step(id, { maxPages: 16, openRequests: new Map([[name, 9]]) })).claims).toEqual([]);
     const more = claims.slice(7, 12).map((claim) => done(claim));
     expect(
-      (await step(id, { results: more, maxPages: 16, fetching: new Map([[name, 4]]) })).claims,
+      (await step(id, { results: more, maxPages: 16, openRequests: new Map([[name, 4]]) })).claims,
     ).toHaveLength(2);
   });
 

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { insertPageJob } from '../../src/db/jobs/page-jobs.ts';
-import { readJobWorkload } from '../../src/db/pages/claims.ts';
+import { readJobWorkload } from '../../src/db/pages/job-workload.ts';
 import { recordAndClaim } from '../../src/db/pages/record-and-claim.ts';
 import {
   deleteOldRobotsFiles,
@@ -48,7 +48,7 @@ async function newCrawl(origins: string[], cipher: (id: string) => JobCipher = (
     const order = {
       pageWorker: `${id}/0/1`,
       maxPages: 10,
-      fetching: new Map(),
+      openRequests: new Map(),
       requestsPerHost: 8,
       results: [],
       found: [],

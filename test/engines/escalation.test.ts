@@ -514,7 +514,7 @@ describe('a challenge with a success status (7)', () => {
     expect(await play({ http: ['suspect'], browser: ['suspect'] })).toMatchObject({
       result: '200 browser basic',
       challenge: { maker: 'captcha', isCertain: false },
-      warnings: [expect.stringContaining('may be a captcha')],
+      warnings: [expect.stringContaining('may have responded with a captcha')],
     });
   });
 
@@ -522,7 +522,7 @@ describe('a challenge with a success status (7)', () => {
     expect(await play({ http: ['shell'], browser: ['disguised'] })).toMatchObject({
       result: '200 http basic',
       challenge: undefined,
-      warnings: [expect.stringContaining('without its scripts')],
+      warnings: [expect.stringContaining('without running its scripts')],
     });
   });
 });

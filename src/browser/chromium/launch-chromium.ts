@@ -26,7 +26,7 @@ const NETWORK_FLAGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   // The proxy resolves names. Lookups that bypass it, such as those of WebRTC servers, fail.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  // Removes Chromium's own exception for loopback, which the egress policy has to decide too.
+  // Removes Chromium's own exception for loopback, which the address policy has to decide too.
   '--proxy-bypass-list=<-loopback>',
 ];
 

@@ -22,8 +22,8 @@ const singular = (word: string) =>
   word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 
 function splitWords(text: string): string[] {
-  const apart = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
-  return (foldCase(apart).match(/[\p{L}\p{N}]+/gu) ?? []).map(singular);
+  const separated = text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
+  return (foldCase(separated).match(/[\p{L}\p{N}]+/gu) ?? []).map(singular);
 }
 
 function tryDecode(text: string): string {
@@ -89,10 +89,10 @@ export function rankLinks(links: readonly MapLink[], search: string): MapLink[] 
     return Math.log(1 + (entries.length - matching + 0.5) / (matching + 0.5));
   });
   const scored = entries.map(({ link, counts, length }) => {
-    const slope = BM25_K1 * (1 - BM25_B + (BM25_B * length) / average);
+    const normalization = BM25_K1 * (1 - BM25_B + (BM25_B * length) / average);
     const score = counts.reduce(
       // `counts` and `rarities` both have one item for each search word.
-      (sum, count, index) => sum + (rarities[index]! * count * (BM25_K1 + 1)) / (count + slope),
+      (sum, count, index) => sum + (rarities[index]! * count * (BM25_K1 + 1)) / (count + normalization),
       0,
     );
     return { link, score };

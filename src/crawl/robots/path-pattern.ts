@@ -36,13 +36,13 @@ export function normalizePath(path: string): string {
  * misses a match.
  */
 export function pathMatcher(rule: string): (path: string) => boolean {
-  const toEnd = rule.endsWith('$');
-  const parts = normalize(toEnd ? rule.slice(0, -1) : rule)
+  const isAnchored = rule.endsWith('$');
+  const parts = normalize(isAnchored ? rule.slice(0, -1) : rule)
     .replaceAll('$', '%24')
     .split(/\*+/);
   const [start = '', ...others] = parts;
-  if (others.length === 0) return toEnd ? (path) => path === start : (path) => path.startsWith(start);
-  const last = toEnd ? others.pop()! : ''; // `others` is not empty here
+  if (others.length === 0) return isAnchored ? (path) => path === start : (path) => path.startsWith(start);
+  const last = isAnchored ? others.pop()! : ''; // `others` is not empty here
   return (path) => {
     if (!path.startsWith(start)) return false;
     let at = start.length;

@@ -36,10 +36,10 @@ export async function findCacheEntries(
     with found as (
       select place, copy.blob, copy.files
       from unnest(${queries.map(({ key }) => key)}::bytea[], ${queries.map(({ minMs }) => minMs / 1000)}::float8[],
-        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as asked (key, min_seconds, max_seconds, place)
+        ${queries.map(({ maxMs }) => maxMs / 1000)}::float8[]) with ordinality as requested (key, min_seconds, max_seconds, place)
       cross join lateral (
         select blob, files from cache_entries
-        where cache_entries.key = asked.key
+        where cache_entries.key = requested.key
           and fetched_at <= now() - make_interval(secs => min_seconds)
           and fetched_at > now() - make_interval(secs => max_seconds)
         order by fetched_at desc limit 1

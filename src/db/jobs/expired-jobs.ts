@@ -17,10 +17,10 @@ export async function deleteExpiredJobs(db: Database): Promise<number> {
       where expires_at < now() and (status <> 'scraping' or kind in ('scrape', 'map'))
         and created_at < now() - make_interval(hours => ${LISTED_HOURS})
       order by expires_at limit ${MAX_JOBS_PER_STEP}
-    ), gone as (
+    ), deleted_job as (
       delete from jobs using expired where jobs.id = expired.id returning 1
     )
-    select count(*)::int as deleted from gone`.execute(db.query);
+    select count(*)::int as deleted from deleted_job`.execute(db.query);
   return rows[0]?.deleted ?? 0;
 }
 
@@ -45,7 +45,7 @@ export async function deleteExpiredResults(db: Database): Promise<number> {
       delete from pages using expired where job_id = expired.id
     ), blocked as (
       delete from blocked_urls using expired where job_id = expired.id
-    ), sealed as (
+    ), emptied_job as (
       update jobs set seal = '', request = 'null', error = null, webhook = null
       from expired where jobs.id = expired.id and seal is not null
     ), progress as (

@@ -14,7 +14,7 @@ export interface PageScrape {
 export interface PageVersion {
   scrapedAt: Date;
   /** SHA-256 hash of start URL and tag of the last crawl that scraped the page; `null` if no crawl did. */
-  crawl: Buffer | null;
+  crawlKey: Buffer | null;
   /** Fingerprint of the content; `null`, as `blob` is, if the page did not exist. */
   fingerprint: Buffer | null;
   blob: string | null;
@@ -59,7 +59,7 @@ export async function findPageHistory(
         and (delivered or exists (select from jobs where id = job_id and status = 'scraping'))
       order by number desc limit 1
     )
-    select previous.scraped_at as "scrapedAt", crawl, fingerprint, blob, stored_at as "storedAt",
+    select previous.scraped_at as "scrapedAt", crawl as "crawlKey", fingerprint, blob, stored_at as "storedAt",
       coalesce(found, false) as found,
       coalesce((select number from own), 1 + (
         select max(number) from page_versions where team_id = ${teamId} and key = ${key}), 1) as number
@@ -82,7 +82,7 @@ export async function addVersion(
   number: number,
   version: NewVersion,
 ): Promise<boolean> {
-  const { jobId, url, crawl, scrapedAt, fingerprint, blob, storedAt } = version;
+  const { jobId, url, crawlKey, scrapedAt, fingerprint, blob, storedAt } = version;
   const { rows } = await sql<{ written: boolean }>`
     with outdated as (
       delete from page_versions where team_id = ${teamId} and key = ${key}
@@ -92,7 +92,7 @@ export async function addVersion(
     ), written as (
       insert into page_versions as own
         (team_id, key, number, scrape_id, job_id, url, crawl, scraped_at, fingerprint, blob, stored_at)
-      values (${teamId}, ${key}, ${number}, ${scrapeId}, ${jobId}, ${url}, ${crawl}, ${scrapedAt}, ${fingerprint},
+      values (${teamId}, ${key}, ${number}, ${scrapeId}, ${jobId}, ${url}, ${crawlKey}, ${scrapedAt}, ${fingerprint},
         ${blob}, ${storedAt})
       on conflict (team_id, key, number) do update set scraped_at = excluded.scraped_at,
         fingerprint = excluded.fingerprint, blob = excluded.blob, stored_at = excluded.stored_at
@@ -109,7 +109,8 @@ export async function addVersion(
 /** Query for the pages that earlier crawls from the same start found. */
 export interface EarlierCrawlPagesQuery {
   teamId: string;
-  crawl: Buffer;
+  /** SHA-256 hash of the start URL and tag of the crawls. */
+  crawlKey: Buffer;
   /** The running crawl. Pages that it has scraped itself are left out. */
   jobId: string;
   /** Key of the last page of the previous result. Only pages with greater keys are listed. */
@@ -123,11 +124,11 @@ export interface EarlierCrawlPagesQuery {
  */
 export async function listEarlierCrawlPages(
   db: Database,
-  { teamId, crawl, jobId, after, limit }: EarlierCrawlPagesQuery,
+  { teamId, crawlKey, jobId, after, limit }: EarlierCrawlPagesQuery,
 ): Promise<{ key: Buffer; url: string }[]> {
   const { rows } = await sql<{ key: Buffer; url: string }>`
     select key, url from page_versions as page
-    where team_id = ${teamId} and crawl = ${crawl} and key > ${after}
+    where team_id = ${teamId} and crawl = ${crawlKey} and key > ${after}
       and delivered and fingerprint is not null and job_id <> ${jobId}
       and not exists (
         select from page_versions as later

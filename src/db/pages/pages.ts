@@ -109,6 +109,20 @@ async function insertPages(query: Queryable, job: GrowingJob, pages: NewPage[]):
   return rows[0]?.added ?? 0;
 }
 
+/**
+ * The hosts of a job's pending pages, as a recursive common table expression `host`. Each host costs one index
+ * lookup, however many pages it has. The recursion ends with a row whose name is null.
+ */
+export const pendingHosts = (jobId: string) => sql`
+    host (name) as (
+      (select host from pages where job_id = ${jobId} and status = 'pending' order by host limit 1)
+      union all
+      select (
+        select pages.host from pages
+        where job_id = ${jobId} and status = 'pending' and pages.host > host.name order by pages.host limit 1)
+      from host where name is not null
+    )`;
+
 /** The document of a completed page, and its position among the documents of the job. */
 export interface StoredDocument {
   position: number;

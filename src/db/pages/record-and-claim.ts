@@ -9,7 +9,9 @@ import {
   OPEN_PAGES,
   recordCrawlStart,
 } from '../jobs/job-progress.ts';
-import { type Claim, type ClaimRequest, claimPages, type LockedJob, renewHostLeases } from './claims.ts';
+import { type ClaimRequest, claimPages, type LockedJob } from './claim-pages.ts';
+import type { Claim } from './claims.ts';
+import { renewHostLeases } from './host-limits.ts';
 import { addPages, encryptPages, hashPageKey, type NewPage } from './pages.ts';
 import { addSkipped, type SkippedUrls } from './skipped-urls.ts';
 

@@ -14,6 +14,7 @@ export interface SlotRequest {
   teamId: string;
   /** The job that takes the slot. */
   holder: string;
+  /** The concurrency of the team. */
   limit: number;
 }
 

@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import { arrayParameter, type Queryable } from '../client.ts';
+import { MAX_CLAIMED_PAGES } from '../jobs/job-progress.ts';
+import { CLAIM_SECONDS, type Claim } from './claims.ts';
+import { STRIKE_SECONDS } from './host-limits.ts';
+import { pendingHosts } from './pages.ts';
+
+/** Maximum number of hosts considered in one call of `claimPages`. */
+const MAX_HOSTS_PER_CLAIM = 64;
+/**
+ * Seconds for which a page worker counts as waiting for a host that had no capacity left, so that the other
+ * page workers leave it its share.
+ */
+const HOST_WAIT_SECONDS = 5;
+
+/** A job that the current transaction has locked, with the columns that decide about claims. */
+export interface LockedJob {
+  id: string;
+  status: string;
+  paused: boolean;
+  max_concurrency: number | null;
+  delay_ms: number | null;
+  /** Whether the job's delay since its last claim is over. */
+  due: boolean;
+  /** Remaining credits of the team; `null` means unlimited. */
+  creditsLeft: number | null;
+}
+
+/** The request of a page worker to claim pages. */
+export interface ClaimRequest {
+  /** The unique name of the page worker, stored in columns named `lane`. */
+  pageWorker: string;
+  /** Maximum number of pages to claim. */
+  maxPages: number;
+  /** Number of requests that the page worker has open at each host. */
+  openRequests: Map<string, number>;
+  /** Maximum number of simultaneous requests to one host, for jobs that set no `maxConcurrency`. */
+  requestsPerHost: number;
+}
+
+/**
+ * Returns how many more pages a job may claim. The number is limited by the job's `maxConcurrency` and by
+ * the team's concurrency, each reduced by what is in use. Scrapes that wait for a slot of the team also
+ * reduce it, so that they go first.
+ */
+async function countClaimable(query: Queryable, jobId: string): Promise<number> {
+  const { rows } = await sql<{ claimable: number }>`
+    select least(
+        coalesce(max_concurrency, teams.concurrency) - (
+          select count(*) from pages where team_id = teams.id and job_id = ${jobId} and status = 'claimed'),
+        teams.concurrency - (
+          select count(*) from pages where team_id = teams.id and status = 'claimed') - (
+          select count(*) from slots where team_id = teams.id and expires_at > now()) - (
+          select count(*) from slot_waits where team_id = teams.id and expires_at > now())
+      )::int as claimable
+    from job_progress join teams on teams.id = job_progress.team_id where job_id = ${jobId}`.execute(query);
+  return rows[0]?.claimable ?? 0;
+}
+
+/**
+ * The hosts that have due pages of a job and are not paused, as a common table expression `claimable_host`. Each
+ * host gets a limited number of simultaneous requests: `share` is the page worker's share of that number, `own` is
+ * how many requests the page worker has open, and `free` is how many more the host may get. The limit is shared
+ * among the page workers of all jobs, except that a `maxConcurrency` of the job is shared only among the job's own
+ * page workers. Each strike of a host halves the limit.
+ */
+const claimableHosts = (job: LockedJob, { pageWorker, openRequests, requestsPerHost }: ClaimRequest) => sql`
+    claimable_host as (
+      select name, own, greatest(1, max_requests / (1 + others)) as share, max_requests - taken - own as free
+      from host cross join lateral (
+        select greatest(1, coalesce(${job.max_concurrency}::int, ${requestsPerHost}::int) >> coalesce((
+            select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${STRIKE_SECONDS}))::int
+            from host_pauses where host_pauses.host = name), 0)) as max_requests,
+          coalesce((
+            select amount from unnest(${arrayParameter([...openRequests.keys()], 'text')}, ${arrayParameter([...openRequests.values()], 'int')})
+              as held (host, amount) where held.host = name), 0) as own
+      ) as limits cross join lateral (
+        select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
+          coalesce(sum(taken), 0)::int as taken
+        from host_leases
+        where host_leases.host = name and lane <> ${pageWorker} and expires_at > now()
+          and (${job.max_concurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
+      ) as leases
+      where name is not null
+        and not exists (select from host_pauses where host_pauses.host = name and until > now())
+        and not exists (
+          select from robots_waits where robots_waits.job_id = ${job.id} and robots_waits.host = name and until > now())
+        and exists (
+          select from pages where job_id = ${job.id} and pages.host = name and status = 'pending' and due_at <= now())
+      limit ${MAX_HOSTS_PER_CLAIM}
+    )`;
+
+/**
+ * The pages to claim, as a common table expression `picked`: due pages in the order of discovery, at most as many of
+ * each host as the page worker may request at once. A page that is claimed for the first time (`is_first`) counts
+ * against the page limit of the job.
+ */
+const pickedPages = (job: LockedJob, maxPages: number) => sql`
+    progress as (
+      select greatest(0, ${MAX_CLAIMED_PAGES} - admitted) as first_claims_left from job_progress where job_id = ${job.id}
+    ), candidate as (
+      select page.id, page.ordinal, page.is_first, row_number() over (order by page.ordinal) as n
+      from claimable_host cross join lateral (
+        select id, ordinal, not admitted as is_first from pages
+        where job_id = ${job.id} and host = name and status = 'pending' and due_at <= now()
+        order by ordinal
+        limit greatest(0, least(share - own, free))
+      ) as page
+    ), picked as (
+      select id, is_first from candidate
+      where n <= ${maxPages} and (not is_first or (
+        select count(*) from candidate as before where before.is_first and before.n <= candidate.n
+      ) <= (select first_claims_left from progress))
+    )`;
+
+/** Records that the page worker waits for hosts that have no capacity left, so that it gets its share of them later. */
+const hostWaits = (pageWorker: string) => sql`
+    wait as (
+      insert into host_leases (host, lane, expires_at)
+      select name, ${pageWorker}, now() + make_interval(secs => ${HOST_WAIT_SECONDS}) from claimable_host
+      where own = 0 and free < 1
+      on conflict (host, lane) do update set expires_at = excluded.expires_at, taken = 0, wants = true
+    )`;
+
+/** Counts the pages that are claimed for the first time, and starts the delay of the job. */
+const updatedProgress = (jobId: string) => sql`
+    updated as (
+      update job_progress set
+        admitted = admitted + (select count(*) from picked where is_first),
+        next_claim_at = case when delay_ms is null or not exists (select from picked) then next_claim_at
+          else now() + make_interval(secs => delay_ms / 1000.0) end
+      where job_id = ${jobId}
+    )`;
+
+/** Claims due pages within the limits of the job, the team and the hosts. */
+export async function claimPages(query: Queryable, job: LockedJob, request: ClaimRequest): Promise<Claim[]> {
+  if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
+  const maxPages = Math.min(
+    request.maxPages,
+    await countClaimable(query, job.id),
+    job.creditsLeft ?? Infinity,
+    // A job with a delay claims one page at a time.
+    job.delay_ms ? 1 : Infinity,
+  );
+  if (maxPages < 1) return [];
+  const { rows } = await sql<Claim>`
+    with recursive ${pendingHosts(job.id)}, ${claimableHosts(job, request)}, ${pickedPages(job, maxPages)},
+    ${hostWaits(request.pageWorker)}, ${updatedProgress(job.id)}
+    update pages set status = 'claimed', admitted = true, lane = ${request.pageWorker},
+      claimed_until = now() + make_interval(secs => ${CLAIM_SECONDS})
+    from picked where pages.id = picked.id
+    returning pages.id, ordinal, url, host, depth, attempts, losses, hidden,
+      (extract(epoch from now() - due_at) * 1000)::float8 as "waitedMs"`.execute(query);
+  return rows.sort((one, other) => one.ordinal - other.ordinal);
+}
