@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
-import { openProgress } from '../../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { type Instance, startInstance } from '../../main.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -13,7 +13,7 @@ export const upCommand = defineCommand({
   async run() {
     const startedAt = performance.now();
     const config = readConfig();
-    const progress = openProgress();
+    const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     let instance: Instance | undefined;
     try {
