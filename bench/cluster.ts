@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { onInterrupt } from '../src/cli/interrupt.ts';
-import { openProgress, type Progress } from '../src/embedded/terminal-progress.ts';
+import { type Progress, TerminalProgress } from '../src/embedded/terminal-progress.ts';
 import { messageOf } from '../src/errors.ts';
 import { readCompose } from '../test/support/compose.ts';
 import { checkCluster } from './cluster/check.ts';
@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     },
   });
   if (values.help) return void process.stdout.write(HELP);
-  const progress = openProgress();
+  const progress = new TerminalProgress();
   const { signal, kill } = onInterrupt(progress.note);
   const options: ClusterOptions = {
     ...{ progress, signal, kill, env: await givenVariables() },

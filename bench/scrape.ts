@@ -25,7 +25,9 @@ const WARM_UP = 60;
 
 /** Starts the generated site in a process of its own. */
 async function startSiteProcess(): Promise<{ url: string; stop: () => void }> {
-  const child = fork(new URL('../test/site/site.ts', import.meta.url), { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const child = fork(new URL('../test/site/site.ts', import.meta.url), {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
   const [line] = await once(child.stdout!, 'data');
   return { url: String(line).trim().split(/\s/)[0]!, stop: () => child.kill() };
 }

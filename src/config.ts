@@ -25,7 +25,7 @@ export const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 /** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */
 const settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3002).describe('port of the API'),
-  HOST: z.string().default('127.0.0.1').describe('address that the API listens on'),
+  HOST: z.string().default('127.0.0.1').describe('IP address that the API listens on'),
   WINNOW_AUTH: z
     .enum(['on', 'off'])
     .default('on')

@@ -37,7 +37,7 @@ export const ERRORS = {
     status: 400,
     retry: 'never',
     stage: 'start',
-    summary: 'The request asks for something that this version does not offer',
+    summary: 'The request requires a feature that this version does not have',
   },
   SCRAPE_ACTIONS_NOT_SUPPORTED: {
     status: 400,
@@ -68,7 +68,7 @@ export const ERRORS = {
     status: 403,
     retry: 'never',
     stage: 'fetch',
-    summary: 'The URL leads to an address that may not be fetched',
+    summary: 'The URL leads to an IP address that may not be fetched',
   },
   SCRAPE_MEDIA_ACCESS_DENIED: {
     status: 403,

@@ -14,7 +14,7 @@ import { createLogger } from './logger.ts';
 import { runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { connectTemporal } from './temporal/connection.ts';
-import { createTemporal } from './temporal/workflow-client.ts';
+import { Temporal } from './temporal/workflow-client.ts';
 
 /** Starts the API server. */
 async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
@@ -32,7 +32,7 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   await ensureFirstTeam(db, config.apiKey, config.teamCredits);
   if (webhookSecret) await changeTeam(db, FIRST_TEAM, { webhookSecret });
   const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
-  const temporal = createTemporal(connection, config.temporalNamespace);
+  const temporal = new Temporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const closing = new AbortController();

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { postgresDir } from '../../src/embedded/postgres.ts';
 import { stopOrphans } from '../../src/embedded/supervision/orphan-processes.ts';
 import { type DataDirectoryLock, lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
-import { openProgress } from '../../src/embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../src/embedded/terminal-progress.ts';
 import type { ClusterOptions } from './options.ts';
 import { type Services, startServices } from './services.ts';
 import { type ClusterPart, createSupervisor } from './supervisor.ts';
@@ -28,7 +28,7 @@ export interface Cluster extends Services {
  * @throws Error or ServiceError that names the process that could not be started
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const progress = options.progress ?? openProgress();
+  const progress = options.progress ?? new TerminalProgress();
   const dataDir = resolve(options.dataDir ?? (await makeDataDir()));
   const run = lockDataDirectory(dataDir);
   if (!run) throw new Error(`A cluster runs on ${dataDir} already. Stop it, or choose another directory.`);

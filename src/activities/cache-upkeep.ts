@@ -20,13 +20,13 @@ export interface CacheUpkeepDeps {
 
 /** Files younger than this are never treated as stray, because a file is written shortly before its row. */
 const SAFETY_MARGIN_MS = 3_600_000;
-/** Number of shelves. A shelf holds the files whose keys begin with the same two hex digits. */
-const SHELVES = 256;
+/** Number of key prefixes. A prefix is the first two hex digits of the key of a file. */
+const PREFIXES = 256;
 /**
- * Milliseconds until the next shelf takes its turn: ten minutes, the interval at which the upkeep workflow
+ * Milliseconds until the next prefix is checked: ten minutes, the interval at which the upkeep workflow
  * tidies up.
  */
-const TURN_MS = 600_000;
+const PREFIX_INTERVAL_MS = 600_000;
 
 /**
  * Deletes the copies that have expired. If the rest exceeds `cacheMaxBytes`, also deletes the files that
@@ -61,17 +61,17 @@ export async function trimCache(deps: CacheUpkeepDeps): Promise<{ copies: number
 
 /**
  * Deletes files that belong to no copy. A crash between writing a file and writing its row leaves such a
- * file behind. Each call checks one shelf, so that no call has to list the whole store; all shelves are
- * checked within two days.
- * @param shelf number of the shelf, 0 to 255; by default the shelf whose turn it is now
+ * file behind. Each call checks the files of one key prefix, so that no call has to list the whole
+ * store. All prefixes are checked within two days.
+ * @param prefix the key prefix as a number, 0 to 255; by default the one that is due now
  * @returns the number of deleted files
  */
 export async function removeStrayFiles(
   { db, cacheBlobs }: Pick<CacheUpkeepDeps, 'db' | 'cacheBlobs'>,
-  shelf = Math.floor(Date.now() / TURN_MS) % SHELVES,
+  prefix = Math.floor(Date.now() / PREFIX_INTERVAL_MS) % PREFIXES,
 ): Promise<number> {
   const settled = Date.now() - SAFETY_MARGIN_MS;
-  const files = await cacheBlobs.list(shelf.toString(16).padStart(2, '0'));
+  const files = await cacheBlobs.list(prefix.toString(16).padStart(2, '0'));
   const old = files.filter(({ storedAt }) => storedAt.getTime() < settled).map(({ key }) => key);
   const known = await findKnownFiles(db, old);
   const strays = old.filter((key) => !known.has(key));

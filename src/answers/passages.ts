@@ -1,7 +1,7 @@
 import type { Content } from '../html/content.ts';
-import { isItem } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
 import { oneLine } from '../html/text.ts';
+import { isJsonObject } from '../json-object.ts';
 import { splitSentences } from './sentences.ts';
 
 /** A verbatim piece of the page that may answer a question: a few sentences, or a line of a list or table. */
@@ -48,9 +48,9 @@ function groupSentences(sentences: string[]): string[] {
 
 /** The passage of a FAQ entry (schema.org `Question`). */
 function faqPassage(value: unknown): { text: string; section: string }[] {
-  if (!isItem(value)) return [];
+  if (!isJsonObject(value)) return [];
   const answer = [value.acceptedAnswer].flat()[0];
-  const text = isItem(answer) ? answer.text : undefined;
+  const text = isJsonObject(answer) ? answer.text : undefined;
   // FAQ answers may contain HTML tags.
   const plain = typeof text === 'string' ? oneLine(text.replace(/<[^<>]*>/g, ' ')) : '';
   return plain === '' ? [] : [{ text: plain.slice(0, MAX_LENGTH), section: String(value.name ?? '') }];

@@ -32,7 +32,7 @@ export function createApp(deps: ApiDeps): Express {
     {
       database: db.ready,
       blobs: blobs.ready,
-      temporal: temporal.ready,
+      temporal: () => temporal.ready(),
       workers: () => requireWorkers(db, WORKER_ROLES),
     },
     registry,

@@ -56,14 +56,13 @@ export async function runAndWait(
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
   await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
-  const start = kind === 'scrape' ? temporal.startScrape : temporal.startMap;
   const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
-  const handle = await start({ jobId: id, teamId, timeoutMs, ...labels }).catch(
-    async (error: ServiceError) => {
-      await failJob(db, { jobId: id, credits: 0, error });
-      throw error;
-    },
-  );
+  const start = { jobId: id, teamId, timeoutMs, ...labels };
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
+  const handle = await started.catch(async (error: ServiceError) => {
+    await failJob(db, { jobId: id, credits: 0, error });
+    throw error;
+  });
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),

@@ -6,22 +6,21 @@ import type { ScrapeRequest } from '../schemas/scrape.ts';
 type Options = Pick<ScrapeRequest, 'zeroDataRetention' | 'lockdown' | 'formats' | 'actions' | 'profile'>;
 
 /** Actions whose results are files, which have to be stored after the request. */
-const KEEPING_ACTIONS = new Set(['screenshot', 'pdf']);
+const ACTIONS_WITH_FILES = new Set(['screenshot', 'pdf']);
 
-/** Names the options of a request that require data to be stored after the request. */
-function keeping({ formats, actions = [], profile }: Options): string[] {
+/** Lists the options of a request that require data to be stored after the request. */
+function optionsWithStoredData({ formats, actions = [], profile }: Options): string[] {
   return [
     ...recordsOf(formats).flatMap(({ format, request }) =>
       format.keepsData ? [`format ${request.type}`] : [],
     ),
-    ...actions.filter(({ type }) => KEEPING_ACTIONS.has(type)).map(({ type }) => `action ${type}`),
+    ...actions.filter(({ type }) => ACTIONS_WITH_FILES.has(type)).map(({ type }) => `action ${type}`),
     ...(profile?.saveChanges ? ['profile with saveChanges'] : []),
   ];
 }
 
 /**
- * Whether the job of a request has to be encrypted. Both
- * `zeroDataRetention` and `lockdown` require this.
+ * Whether the job of a request has to be encrypted. Both `zeroDataRetention` and `lockdown` require this.
  * @throws ServiceError `BAD_REQUEST` if zero data retention is not enabled for the team;
  *   `SCRAPE_ZDR_VIOLATION_ERROR` if another option requires data to be stored
  */
@@ -33,11 +32,11 @@ export function requiresEncryption(options: Options, { zeroDataRetention }: Call
       'Zero data retention is not enabled for this team. Ask your operator: `team set NAME --zero-data-retention on`.',
     );
   }
-  const kept = keeping(options);
-  if (kept.length) {
+  const conflicting = optionsWithStoredData(options);
+  if (conflicting.length) {
     throw new ServiceError(
       'SCRAPE_ZDR_VIOLATION_ERROR',
-      `Not possible with zero data retention, because it has to be kept: ${kept.join(', ')}. Leave it out, or zeroDataRetention.`,
+      `Zero data retention cannot be combined with options whose results are stored: ${conflicting.join(', ')}. Leave these options or zeroDataRetention out.`,
     );
   }
   return true;

@@ -40,5 +40,5 @@ function extractUrl(logo: unknown): string | undefined {
   const [first] = [logo].flat();
   if (typeof first === 'string') return first;
   const { url, contentUrl } = (first ?? {}) as Record<string, unknown>;
-  return [url, contentUrl].find((address) => typeof address === 'string');
+  return [url, contentUrl].find((each) => typeof each === 'string');
 }

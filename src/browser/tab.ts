@@ -55,23 +55,7 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   // `visit` races with this promise; after the visit nothing handles its rejection.
   failure.catch(() => undefined);
   session.on('Inspector.targetCrashed', () => reject(new Error('the tab crashed')));
-
-  let url = '';
-  let viewport = defaultViewport(appearance);
-  session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.id === targetId) url = frame.url + (frame.urlFragment ?? '');
-  });
-  session.on('Page.navigatedWithinDocument', ({ frameId, url: inside }) => {
-    if (frameId === targetId) url = inside;
-  });
-  const tooLarge = () =>
-    reject(
-      new ServiceError(
-        'SCRAPE_CONTENT_TOO_LARGE',
-        `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
-      ),
-    );
-
+  const currentUrl = watchUrl(session, targetId);
   const { sessions, prepareFrames } = attachFrames(context, session, async (worker) => {
     network.watch(worker);
     await worker.send('Network.enable');
@@ -79,34 +63,24 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
   await prepareFrames(async (each) => {
     handleDialogs(each);
     network.watch(each);
-    watchDocumentSize(each, maxBytes, tooLarge);
-    await Promise.all([
-      each.send('Page.enable'),
-      each.send('Network.enable'),
-      each.send('Page.addScriptToEvaluateOnNewDocument', { source: DISABLE_SERVICE_WORKERS }),
-      emulateDevice(each, appearance),
-    ]);
+    watchDocumentSize(each, maxBytes, () => reject(createTooLargeError(currentUrl(), maxBytes)));
+    await enableDomains(each, appearance);
   });
+  let viewport = defaultViewport(appearance);
   await setViewport(session, appearance, viewport);
   if (appearance.position) await context.grantPermission('geolocation');
-
   return {
-    ...{
-      context,
-      targetId,
-      session,
-      frameId: targetId,
-      network,
-      failure,
-      warnings: [],
-      sessions,
-      prepareFrames,
-    },
-    url: () => url,
-    nextDocument: () =>
-      new Promise((resolve) => {
-        session.on('Page.frameNavigated', ({ frame }) => frame.id === targetId && resolve());
-      }),
+    context,
+    targetId,
+    session,
+    frameId: targetId,
+    network,
+    failure,
+    warnings: [],
+    sessions,
+    prepareFrames,
+    url: currentUrl,
+    nextDocument: () => waitForNextDocument(session, targetId),
     viewport: () => viewport,
     async setViewport(size) {
       await setViewport(session, appearance, size);
@@ -114,6 +88,40 @@ export async function openTab(context: BrowsingContext, options: TabOptions): Pr
     },
   };
 }
+
+/** Follows the navigations of a page. @returns a function that returns its current URL */
+function watchUrl(session: Session, targetId: string): () => string {
+  let url = '';
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.id === targetId) url = frame.url + (frame.urlFragment ?? '');
+  });
+  session.on('Page.navigatedWithinDocument', ({ frameId, url: urlInDocument }) => {
+    if (frameId === targetId) url = urlInDocument;
+  });
+  return () => url;
+}
+
+function waitForNextDocument(session: Session, targetId: string): Promise<void> {
+  return new Promise((resolve) => {
+    session.on('Page.frameNavigated', ({ frame }) => frame.id === targetId && resolve());
+  });
+}
+
+/** Prepares a page or frame before its scripts run. */
+async function enableDomains(session: Session, appearance: Appearance): Promise<void> {
+  await Promise.all([
+    session.send('Page.enable'),
+    session.send('Network.enable'),
+    session.send('Page.addScriptToEvaluateOnNewDocument', { source: DISABLE_SERVICE_WORKERS }),
+    emulateDevice(session, appearance),
+  ]);
+}
+
+const createTooLargeError = (url: string, maxBytes: number) =>
+  new ServiceError(
+    'SCRAPE_CONTENT_TOO_LARGE',
+    `${url} sends more than ${maxBytes} bytes. The operator can raise WINNOW_MAX_BODY_MB.`,
+  );
 
 /**
  * Attaches to every cross-site frame and every worker, and pauses each until it is prepared.

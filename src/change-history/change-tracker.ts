@@ -66,7 +66,8 @@ export interface ChangeTrackerDeps {
   trackingTtlMs: number;
 }
 
-const PREVIOUS_TEXT_LOST = 'The text of the previous scrape is gone: there is nothing to make a diff with.';
+const PREVIOUS_TEXT_LOST =
+  'The text of the previous scrape is no longer stored, so no diff could be created.';
 
 /**
  * Returns the key of a page's history: the SHA-256 hash of URL and tag. Scrapes with the same key are

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '../json-object.ts';
 
 /** The previous and current value of each changed field; `null` where there is none. */
 export type JsonChanges = Record<string, { previous: unknown; current: unknown }>;
@@ -15,8 +16,4 @@ export function compareJson(previous: unknown, current: unknown): JsonChanges {
   );
 }
 
-function jsonFields(value: unknown): Record<string, unknown> {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  // A JSON object can have any fields.
-  return isObject ? (value as Record<string, unknown>) : { value };
-}
+const jsonFields = (value: unknown): Record<string, unknown> => (isJsonObject(value) ? value : { value });

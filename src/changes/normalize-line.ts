@@ -70,17 +70,17 @@ export function normalizeLine(line: string): string {
   let text = line.normalize('NFC').replace(INVISIBLE_CHARACTERS, '').replace(/\s+/g, ' ').trim();
   let visible = text.length;
   if (text.includes('://')) {
-    text = text.replace(MARKDOWN_URL, (address) => {
-      visible -= address.length;
-      return normalizeUrl(address);
+    text = text.replace(MARKDOWN_URL, (url) => {
+      visible -= url.length;
+      return normalizeUrl(url);
     });
   }
   text = text.replace(RELATIVE_TIME, '#').replace(SERVER_TIMING, '$1 #');
   return visible <= MAX_COUNTER_LINE ? text.replace(COUNTER, '#') : text;
 }
 
-function normalizeUrl(address: string): string {
-  const [whole, hash = ''] = splitBefore(address, '#');
+function normalizeUrl(url: string): string {
+  const [whole, hash = ''] = splitBefore(url, '#');
   const [page, query] = splitBefore(whole, '?');
   const path = page.replace(SERVLET_SESSION, '');
   if (query === undefined) return path + hash;

@@ -3,7 +3,7 @@ import { type Config, readConfig } from '../config.ts';
 import { type Database, openDatabase, translateDatabaseError } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { runningDatabaseUrl } from '../embedded/postgres.ts';
-import { openProgress } from '../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../embedded/terminal-progress.ts';
 import { withConnection } from './connection.ts';
 import { onInterrupt } from './interrupt.ts';
 
@@ -11,7 +11,7 @@ import { onInterrupt } from './interrupt.ts';
 export async function withDatabase<T>(work: (db: Database, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig();
   if (config.databaseUrl) return runOnDatabase(config.databaseUrl, config, work);
-  const progress = openProgress();
+  const progress = new TerminalProgress();
   const interrupt = onInterrupt(progress.note);
   return withConnection({ config, progress, interrupt }, () =>
     runOnDatabase(runningDatabaseUrl(resolve(config.dataDir)), config, work),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { findRunningInstance } from '../embedded/supervision/run-file.ts';
-import { openProgress } from '../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../embedded/terminal-progress.ts';
 import { ServiceError } from '../errors.ts';
 import type { PageJobNoun } from '../job-kinds.ts';
 import { type ApiRequest, type ApiResponse, sendRequest } from './api-client.ts';
@@ -47,7 +47,7 @@ export async function runPageJob(command: PageJobCommand): Promise<void> {
   }
   const config = readConfig();
   const results = detach ? undefined : await openResultWriter({ file: output, asOneObject: json });
-  const progress = openProgress();
+  const progress = new TerminalProgress();
   const interrupt = onInterrupt(progress.note);
   await withConnection({ config, progress, interrupt }, async (target) => {
     const { noun, path } = command;

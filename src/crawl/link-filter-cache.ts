@@ -36,7 +36,7 @@ export function createLinkFilterCache(deps: {
   maxRobotsWaitMs: number;
 }): LinkFilterCache {
   const filters = new Map<string, LinkFilter>();
-  const robotsOf = ({ jobId, cipher, request }: CrawlContext) =>
+  const createRobots = ({ jobId, cipher, request }: CrawlContext) =>
     createCrawlRobots({ jobId, cipher, token: request.robotsUserAgent }, deps);
   return {
     robots: deps.robotsCache,
@@ -45,7 +45,7 @@ export function createLinkFilterCache(deps: {
     },
     get(crawl) {
       const name = `${crawl.jobId} ${crawl.base ?? crawl.start}`;
-      const filter = filters.get(name) ?? createLinkFilter(crawl, robotsOf(crawl));
+      const filter = filters.get(name) ?? createLinkFilter(crawl, createRobots(crawl));
       // Inserting the filter again moves it to the end, so the first one in the map is the least recently
       // used.
       filters.delete(name);

@@ -30,75 +30,86 @@ interface ActiveLine {
   text(columns: number | undefined): string;
   /** When the line is first shown. */
   firstAt: number;
-  saidAt: number;
+  writtenAt: number;
 }
 
-/** @param stream the output; on a terminal one line is redrawn, elsewhere a line is written every few seconds */
-export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  const running = new Set<ActiveLine>();
-  const isTerminal = stream.isTTY === true;
-  let drawn = false;
-  let timer: NodeJS.Timeout | undefined;
+/** Progress on a terminal as one line that is redrawn, elsewhere as a line every few seconds. */
+export class TerminalProgress implements Progress {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #isTerminal: boolean;
+  readonly #running = new Set<ActiveLine>();
+  #isDrawn = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  const erase = () => {
-    if (drawn) stream.write('\r\x1b[2K');
-    drawn = false;
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream;
+    this.#isTerminal = stream.isTTY === true;
+  }
+
+  /** An arrow function, because callers pass it on without its object. */
+  readonly note = (text: string): void => {
+    this.#erase();
+    this.#stream.write(`${text}\n`);
   };
-  const draw = () => {
-    const due = [...running].filter(({ firstAt }) => Date.now() >= firstAt);
-    erase();
-    if (!due.length) return;
-    const columns = Math.max(20, (stream.columns ?? 80) - 1);
-    const texts = due.map((each) => each.text(columns));
-    stream.write(texts.join(' · ').slice(0, columns));
-    drawn = true;
-  };
-  const say = () => {
-    for (const each of running) {
-      if (Date.now() < (each.saidAt ? each.saidAt + OUTPUT_INTERVAL_MS : each.firstAt)) continue;
-      each.saidAt = Date.now();
-      stream.write(`${each.text(undefined)}\n`);
-    }
-  };
-  const note = (text: string) => {
-    erase();
-    stream.write(`${text}\n`);
-  };
-  async function show<T>(shown: ActiveLine, work: () => Promise<T>): Promise<T> {
-    running.add(shown);
-    timer ??= setInterval(isTerminal ? draw : say, REDRAW_INTERVAL_MS).unref();
+
+  step<T>(name: string, work: (step: ProgressStep) => Promise<T>): Promise<T> {
+    const startedAt = Date.now();
+    const seconds = () => Math.round((Date.now() - startedAt) / 1000);
+    let detail = '';
+    const text = () => `${name} … ${seconds()} s${detail && `, ${detail}`}`;
+    return this.#show({ text, firstAt: startedAt + FIRST_OUTPUT_MS, writtenAt: 0 }, async () => {
+      const result = await work({
+        detail: (now) => {
+          detail = now;
+        },
+      });
+      if (Date.now() - startedAt >= FIRST_OUTPUT_MS) this.note(`${name}: done in ${seconds()} s`);
+      return result;
+    });
+  }
+
+  live<T>(text: (columns: number | undefined) => string, work: (line: LiveLine) => Promise<T>): Promise<T> {
+    const firstAt = Date.now() + (this.#isTerminal ? 0 : FIRST_OUTPUT_MS);
+    return this.#show({ text, firstAt, writtenAt: 0 }, () => work({ hide: () => this.#erase() }));
+  }
+
+  /** Shows a line while the work runs. */
+  async #show<T>(line: ActiveLine, work: () => Promise<T>): Promise<T> {
+    this.#running.add(line);
+    const update = () => (this.#isTerminal ? this.#redraw() : this.#writeDueLines());
+    this.#timer ??= setInterval(update, REDRAW_INTERVAL_MS).unref();
     try {
       return await work();
     } finally {
-      running.delete(shown);
-      if (!running.size) {
-        clearInterval(timer);
-        timer = undefined;
-        erase();
+      this.#running.delete(line);
+      if (!this.#running.size) {
+        clearInterval(this.#timer);
+        this.#timer = undefined;
+        this.#erase();
       }
     }
   }
 
-  return {
-    note,
-    step(name, work) {
-      const startedAt = Date.now();
-      const seconds = () => Math.round((Date.now() - startedAt) / 1000);
-      let detail = '';
-      const text = () => `${name} … ${seconds()} s${detail && `, ${detail}`}`;
-      return show({ text, firstAt: startedAt + FIRST_OUTPUT_MS, saidAt: 0 }, async () => {
-        const result = await work({
-          detail: (now) => {
-            detail = now;
-          },
-        });
-        if (Date.now() - startedAt >= FIRST_OUTPUT_MS) note(`${name}: done in ${seconds()} s`);
-        return result;
-      });
-    },
-    live(text, work) {
-      const firstAt = Date.now() + (isTerminal ? 0 : FIRST_OUTPUT_MS);
-      return show({ text, firstAt, saidAt: 0 }, () => work({ hide: erase }));
-    },
-  };
+  #redraw(): void {
+    const due = [...this.#running].filter(({ firstAt }) => Date.now() >= firstAt);
+    this.#erase();
+    if (!due.length) return;
+    const columns = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    const texts = due.map((each) => each.text(columns));
+    this.#stream.write(texts.join(' · ').slice(0, columns));
+    this.#isDrawn = true;
+  }
+
+  #erase(): void {
+    if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
+    this.#isDrawn = false;
+  }
+
+  #writeDueLines(): void {
+    for (const each of this.#running) {
+      if (Date.now() < (each.writtenAt ? each.writtenAt + OUTPUT_INTERVAL_MS : each.firstAt)) continue;
+      each.writtenAt = Date.now();
+      this.#stream.write(`${each.text(undefined)}\n`);
+    }
+  }
 }

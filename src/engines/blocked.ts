@@ -33,13 +33,13 @@ export function challengeWarnings({ url, statusCode, challenge }: Snapshot, advi
   if (!challenge) return [];
   const what = describeChallenge(challenge);
   if (!challenge.isCertain) {
-    return [[`${url} may be ${what} in place of the page that was asked for.`, ...advice].join(' ')];
+    return [[`${url} may have responded with ${what} instead of the requested page.`, ...advice].join(' ')];
   }
   if (statusCode < 400 && advice.length === 0) {
     throw new ServiceError(
       'SCRAPE_ALL_ENGINES_FAILED',
-      `${url} was answered with ${what} in place of the page, whatever engine and proxy asked for it. Try again later, or with a longer waitFor if the challenge passes by itself; other proxies may be let in.`,
+      `${url} responded with ${what} instead of the page to every available engine and proxy. Try again later, with a longer waitFor if the challenge passes by itself, or through other proxies.`,
     );
   }
-  return [[`${url} was answered with ${what} in place of the page.`, ...advice].join(' ')];
+  return [[`${url} responded with ${what} instead of the page.`, ...advice].join(' ')];
 }

@@ -35,15 +35,16 @@ const BROWSER_RETRY_STATUSES = new Set([401, 403, 406, 429, 503]);
 const RETRYABLE_ERRORS: ReadonlySet<ErrorCode> = new Set(['SCRAPE_SITE_ERROR', 'SCRAPE_DNS_SERVER_ERROR']);
 
 const NO_ENHANCED_WARNING = 'This service has no enhanced proxies; the page was fetched without them.';
-const STILL_BLOCKED_WARNING = 'The site refused the page by enhanced proxies too; they are not billed.';
+const STILL_BLOCKED_WARNING =
+  'The site refused the request through enhanced proxies too, so these are not billed.';
 const SCRIPTS_NOT_RUN_WARNING =
-  'The site refused the page to the browser: this is the page as it was sent, without its scripts.';
-const FAST_MODE_ADVICE = 'Leave fastMode out: a browser may be let in.';
-const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto": enhanced proxies may be let in.';
+  'The site refused the browser. This is the page as a plain request received it, without running its scripts.';
+const FAST_MODE_ADVICE = 'Leave fastMode out, because the site may accept a browser.';
+const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto", because the site may accept an enhanced proxy.';
 
 /**
- * Creates the function that decides which engine fetches a page, and through which proxies. All attempts share the
- * signal, which fires at the deadline of the request.
+ * Decides which engine fetches a page, and through which proxies. All attempts share the signal, which fires at the
+ * deadline of the request.
  *
  * 1. The request needs an open page (a format is made there, actions, `mobile`, `waitFor`, `profile`): only the browser
  *    is used. When the browser meets a file to download, the plain fetch gets the file, and a warning names the formats
@@ -65,51 +66,38 @@ const ENHANCED_PROXY_ADVICE = 'Set proxy to "auto": enhanced proxies may be let 
  * `enhanced` and `stealth` use enhanced proxies from the start; when the service has none, they use basic proxies and
  * add a warning. A country without a proxy gets the page through another country, with a warning.
  */
-export function createEscalation(deps: EscalationDeps) {
-  const { proxies, headStartMs = HEAD_START_MS } = deps;
-  const http = withChallengeDetection(deps.http);
-  const browser = withChallengeDetection(deps.browser);
+export class Escalation {
+  readonly #http: Engine;
+  readonly #browser: Engine;
+  readonly #proxies: EscalationDeps['proxies'];
+  readonly #headStartMs: number;
 
-  /** Applies rows 1 to 5 with the proxies that the request names. */
-  async function attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
-    if (needsOpenPage(request)) return fetchInBrowser(request, signal);
-    if (fastMode || request.wantsBody) return http.fetchPage(request, signal);
-    const isFinal = createFinalCheck(request);
-    const finished = new AbortController();
-    const eitherSignal = AbortSignal.any([signal, finished.signal]);
-    try {
-      const plain = toOutcome(http.fetchPage(request, eitherSignal));
-      const early = await withinTime(plain, headStartMs);
-      if (early && isFinal(early)) return unwrap(early);
-      const rendered = toOutcome(browser.fetchPage(request, eitherSignal));
-      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
-      return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
-    } finally {
-      finished.abort();
-    }
+  constructor({ http, browser, proxies, headStartMs = HEAD_START_MS }: EscalationDeps) {
+    this.#http = withChallengeDetection(http);
+    this.#browser = withChallengeDetection(browser);
+    this.#proxies = proxies;
+    this.#headStartMs = headStartMs;
   }
 
-  async function fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
-    try {
-      return await browser.fetchPage(request, signal);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
-      const warnings = warnAboutFile(request);
-      return withWarnings(await http.fetchPage(request, signal), ...warnings);
-    }
+  /** Applies all rows. */
+  async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    const page = await this.#fetchWithProxies(options, signal);
+    const route = { ...routeOf(options.request), proxy: page.proxy };
+    const countryWarnings = this.#proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
+    return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, this.#listUntried(options)));
   }
 
   /** Applies rows 1 to 6. */
-  async function fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+  async #fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
     const { request, proxy } = options;
     const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
     if (proxy === 'enhanced' || proxy === 'stealth') {
-      if (proxies.offers('enhanced')) return attemptFetch(enhanced, signal);
-      return withWarnings(await attemptFetch(options, signal), NO_ENHANCED_WARNING);
+      if (this.#proxies.offers('enhanced')) return this.#attemptFetch(enhanced, signal);
+      return withWarnings(await this.#attemptFetch(options, signal), NO_ENHANCED_WARNING);
     }
-    const first = await attemptFetch(options, signal);
-    if (proxy === 'basic' || !proxies.offers('enhanced') || !isBlocked(first)) return first;
-    const second = await toOutcome(attemptFetch(enhanced, signal));
+    const first = await this.#attemptFetch(options, signal);
+    if (proxy === 'basic' || !this.#proxies.offers('enhanced') || !isBlocked(first)) return first;
+    const second = await toOutcome(this.#attemptFetch(enhanced, signal));
     signal.throwIfAborted();
     if ('page' in second)
       return isBlocked(second.page) ? withWarnings(first, STILL_BLOCKED_WARNING) : second.page;
@@ -117,18 +105,43 @@ export function createEscalation(deps: EscalationDeps) {
     throw second.error;
   }
 
-  /** Advice for the user: which options of the request prevented further attempts. */
-  const listUntried = ({ request, fastMode, proxy }: FetchOptions) => [
-    ...(fastMode && !needsOpenPage(request) ? [FAST_MODE_ADVICE] : []),
-    ...(proxy === 'basic' && proxies.offers('enhanced') ? [ENHANCED_PROXY_ADVICE] : []),
-  ];
+  /** Applies rows 1 to 5 with the proxies that the request names. */
+  async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+    if (needsOpenPage(request)) return this.#fetchInBrowser(request, signal);
+    if (fastMode || request.wantsBody) return this.#http.fetchPage(request, signal);
+    const isFinal = createFinalCheck(request);
+    const finished = new AbortController();
+    const eitherSignal = AbortSignal.any([signal, finished.signal]);
+    try {
+      const plain = toOutcome(this.#http.fetchPage(request, eitherSignal));
+      const early = await withinTime(plain, this.#headStartMs);
+      if (early && isFinal(early)) return unwrap(early);
+      const rendered = toOutcome(this.#browser.fetchPage(request, eitherSignal));
+      const taken = early ? undefined : await firstAccepted([plain, isFinal], [rendered, isAdmitted]);
+      return taken ? unwrap(taken) : chooseBetter(await plain, await rendered, signal);
+    } finally {
+      finished.abort();
+    }
+  }
 
-  return async function fetchPage(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
-    const page = await fetchWithProxies(options, signal);
-    const route = { ...routeOf(options.request), proxy: page.proxy };
-    const countryWarnings = proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
-    return withWarnings(page, ...countryWarnings, ...challengeWarnings(page, listUntried(options)));
-  };
+  /** Applies row 1. */
+  async #fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+    try {
+      return await this.#browser.fetchPage(request, signal);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
+      const warnings = warnAboutFile(request);
+      return withWarnings(await this.#http.fetchPage(request, signal), ...warnings);
+    }
+  }
+
+  /** Advice for the user: which options of the request prevented further attempts. */
+  #listUntried({ request, fastMode, proxy }: FetchOptions): string[] {
+    return [
+      ...(fastMode && !needsOpenPage(request) ? [FAST_MODE_ADVICE] : []),
+      ...(proxy === 'basic' && this.#proxies.offers('enhanced') ? [ENHANCED_PROXY_ADVICE] : []),
+    ];
+  }
 }
 
 const otherCountryWarning = ({ proxy, country }: Route) =>

@@ -9,7 +9,7 @@ import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
 import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
-import { createEscalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
+import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
 import { cacheKey, cacheMissError, cacheUseOf, type PageCache } from './page-cache.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
@@ -35,7 +35,7 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param deps the cache and the dependencies of {@link createEscalation} */
+/** @param deps the cache and the dependencies of {@link Escalation} */
 export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
@@ -58,8 +58,8 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
       const trace = new EngineTrace();
       const http = trace.record('http', deps.http);
       const browser = trace.record('browser', deps.browser);
-      const escalate = createEscalation({ ...deps, http, browser });
-      const snapshot = await escalate({ request: target, fastMode, proxy }, signal);
+      const escalation = new Escalation({ ...deps, http, browser });
+      const snapshot = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
       const isKept = key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
       return { snapshot, cacheState: readable ? 'miss' : undefined, cached, fallbacks: trace.fallbacks };

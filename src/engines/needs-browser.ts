@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../html/placeholder.ts';
-import { scanTags } from './scan-tags.ts';
+import { scanTags, type TagHandler } from './scan-tags.ts';
 
 /**
  * Whether unrendered HTML is only a shell that scripts fill, so that the browser has to render it. The
@@ -143,68 +143,106 @@ function createRegion(onLeave: (content: number) => void = () => undefined) {
 }
 
 /** Reads the content signals of a page in one pass. @param html lower-case HTML */
-function readContentSignals(html: string) {
-  const found = {
-    content: 0,
-    /** The text of the content, up to about {@link MIN_CONTENT} characters. */
-    lines: [] as string[],
-    ...{ hasFrames: false, hasScripts: false, asksForScripts: false, isLoading: false, isServed: false },
-  };
-  let hasThinPart = false;
-  let isTemplate = false;
-  let hasBraces = false;
-  const checkLength = (length: number) => {
-    if (length < (found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_INSIDE)) hasThinPart = true;
-  };
-  const boilerplate = createRegion();
-  const code = createRegion();
-  const mount = createRegion(checkLength);
-  const main = createRegion(checkLength);
-  const regions = [boilerplate, code, mount, main];
-  /** The custom element whose start tag was read last, without text or tags after it. */
-  let customElement = '';
+function readContentSignals(html: string): ContentSignals {
+  const reader = new ContentSignalReader();
+  scanTags(html, reader);
+  return reader.finish();
+}
 
-  scanTags(html, {
-    comment(text) {
-      if (SERVER_RENDERED_COMMENT.test(text)) found.isServed = true;
-      if (PENDING_COMMENT.test(text)) found.isLoading = true;
-    },
-    text(text) {
-      customElement = '';
-      if (boilerplate.isInside()) return;
-      if (found.content < MIN_CONTENT) found.lines.push(text);
-      found.content += text.length;
-      if (!code.isInside() && text.includes('{{')) hasBraces = true;
-    },
-    open(name, tag) {
-      customElement = name.includes('-') ? name : '';
-      for (const region of regions) region.open(name);
-      if (SERVER_RENDERED.test(tag)) found.isServed = true;
-      if (name === 'iframe' || name === 'frame') found.hasFrames = true;
-      if (TEMPLATE_ATTRIBUTE.test(tag)) isTemplate = true;
-      if (VOID_ELEMENTS.has(name)) return;
-      const classes = CONTAINERS.has(name) ? classesOf(tag) : [];
-      if (classes.some((each) => LOADING_CLASS.test(each)) || IS_BUSY.test(tag)) found.isLoading = true;
-      if (BOILERPLATE_ELEMENTS.has(name) || classes.some((each) => BOILERPLATE_CLASS.test(each)))
-        boilerplate.enter(name, found.content);
-      if (name === 'pre' || name === 'code') code.enter(name, found.content);
-      if (name === 'main' || IS_MAIN.test(tag)) main.enter(name, found.content);
-      if (IS_MOUNT.test(tag)) mount.enter(name, found.content);
-    },
-    close(name) {
-      if (customElement && name === customElement) found.isLoading = true;
-      customElement = '';
-      for (const region of regions) region.close(name, found.content);
-    },
-    hidden(name, tag, inside) {
-      if (name === 'script' && mayFillPage(tag, inside)) found.hasScripts = true;
-      if (name === 'noscript' && ASKS_FOR_SCRIPTS.test(inside.slice(0, SNIPPET_CHARACTERS))) {
-        found.asksForScripts = true;
-      }
-    },
-  });
-  for (const region of regions) region.end(found.content);
-  return { ...found, isUnfilled: hasThinPart || (isTemplate && hasBraces) };
+interface ContentSignals {
+  /** Number of characters of content. */
+  content: number;
+  /** The text of the content, up to about {@link MIN_CONTENT} characters. */
+  lines: string[];
+  hasFrames: boolean;
+  /** Whether there are scripts that could fill the page. */
+  hasScripts: boolean;
+  asksForScripts: boolean;
+  isLoading: boolean;
+  /** Whether a framework rendered the page on the server. */
+  isServed: boolean;
+  /** Whether a mount point or `<main>` is nearly empty, or templates are unfilled. */
+  isUnfilled: boolean;
+}
+
+class ContentSignalReader implements TagHandler {
+  readonly #found: ContentSignals = {
+    content: 0,
+    lines: [],
+    hasFrames: false,
+    hasScripts: false,
+    asksForScripts: false,
+    isLoading: false,
+    isServed: false,
+    isUnfilled: false,
+  };
+  #hasThinPart = false;
+  #isTemplate = false;
+  #hasBraces = false;
+  /** The custom element whose start tag was read last, without text or tags after it. */
+  #customElement = '';
+  readonly #boilerplate = createRegion();
+  readonly #code = createRegion();
+  readonly #mount = createRegion((length) => this.#checkLength(length));
+  readonly #main = createRegion((length) => this.#checkLength(length));
+  readonly #regions = [this.#boilerplate, this.#code, this.#mount, this.#main];
+
+  comment(text: string): void {
+    if (SERVER_RENDERED_COMMENT.test(text)) this.#found.isServed = true;
+    if (PENDING_COMMENT.test(text)) this.#found.isLoading = true;
+  }
+
+  text(text: string): void {
+    const found = this.#found;
+    this.#customElement = '';
+    if (this.#boilerplate.isInside()) return;
+    if (found.content < MIN_CONTENT) found.lines.push(text);
+    found.content += text.length;
+    if (!this.#code.isInside() && text.includes('{{')) this.#hasBraces = true;
+  }
+
+  open(name: string, tag: string): void {
+    const found = this.#found;
+    this.#customElement = name.includes('-') ? name : '';
+    for (const region of this.#regions) region.open(name);
+    if (SERVER_RENDERED.test(tag)) found.isServed = true;
+    if (name === 'iframe' || name === 'frame') found.hasFrames = true;
+    if (TEMPLATE_ATTRIBUTE.test(tag)) this.#isTemplate = true;
+    if (!VOID_ELEMENTS.has(name)) this.#enterRegions(name, tag);
+  }
+
+  close(name: string): void {
+    if (this.#customElement && name === this.#customElement) this.#found.isLoading = true;
+    this.#customElement = '';
+    for (const region of this.#regions) region.close(name, this.#found.content);
+  }
+
+  hidden(name: string, tag: string, inside: string): void {
+    if (name === 'script' && mayFillPage(tag, inside)) this.#found.hasScripts = true;
+    if (name === 'noscript' && ASKS_FOR_SCRIPTS.test(inside.slice(0, SNIPPET_CHARACTERS)))
+      this.#found.asksForScripts = true;
+  }
+
+  /** The signals, after the whole page was read. */
+  finish(): ContentSignals {
+    for (const region of this.#regions) region.end(this.#found.content);
+    return { ...this.#found, isUnfilled: this.#hasThinPart || (this.#isTemplate && this.#hasBraces) };
+  }
+
+  #enterRegions(name: string, tag: string): void {
+    const found = this.#found;
+    const classes = CONTAINERS.has(name) ? classesOf(tag) : [];
+    if (classes.some((each) => LOADING_CLASS.test(each)) || IS_BUSY.test(tag)) found.isLoading = true;
+    if (BOILERPLATE_ELEMENTS.has(name) || classes.some((each) => BOILERPLATE_CLASS.test(each)))
+      this.#boilerplate.enter(name, found.content);
+    if (name === 'pre' || name === 'code') this.#code.enter(name, found.content);
+    if (name === 'main' || IS_MAIN.test(tag)) this.#main.enter(name, found.content);
+    if (IS_MOUNT.test(tag)) this.#mount.enter(name, found.content);
+  }
+
+  #checkLength(length: number): void {
+    if (length < (this.#found.isServed ? MIN_WHEN_SERVER_RENDERED : MIN_INSIDE)) this.#hasThinPart = true;
+  }
 }
 
 function classesOf(tag: string): string[] {

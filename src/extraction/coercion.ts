@@ -1,5 +1,6 @@
-import { type Item, isItem, typeName } from '../html/structured-data/json-ld.ts';
+import { type Item, typeName } from '../html/structured-data/json-ld.ts';
 import { resolveUrl } from '../html/urls.ts';
+import { isJsonObject } from '../json-object.ts';
 import { parseDate } from './dates.ts';
 import type { Schema } from './json-schema.ts';
 import { parseSingleNumber } from './numbers.ts';
@@ -60,7 +61,7 @@ export function toScalar(value: unknown, schema: Schema, isData: boolean, readin
 /** Reads one plain value: `[{"@type": "Person", "name": "Ann"}]` gives `Ann`. */
 function readPlainValue(value: unknown, schema: Schema): string | number | boolean | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  if (isItem(one)) return readPlainValue(selectProperty(one, schema), schema);
+  if (isJsonObject(one)) return readPlainValue(selectProperty(one, schema), schema);
   return typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean' ? one : undefined;
 }
 

@@ -1,8 +1,9 @@
 import type { ErrorObject } from 'ajv';
 import { ServiceError } from '../errors.ts';
 import type { Content } from '../html/content.ts';
-import { type Item, isItem, normalizeValue } from '../html/structured-data/json-ld.ts';
+import { type Item, normalizeValue } from '../html/structured-data/json-ld.ts';
 import { itemsOf } from '../html/structured-data/structured-data.ts';
+import { isJsonObject } from '../json-object.ts';
 import { type Field, itemFields, metaTagFields } from './fields.ts';
 import { compileValidator, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
 import { findRecords } from './records.ts';
@@ -47,7 +48,8 @@ export function extractBySchema(content: Content, schema: Schema): Extraction | 
   const names = resolveAlternatives(schema, schema).flatMap((each) =>
     schemaProperties(each).map(([name]) => name),
   );
-  const has = (name: string) => isItem(value) && Object.hasOwn(value, name) && !isEmptyValue(value[name]);
+  const has = (name: string) =>
+    isJsonObject(value) && Object.hasOwn(value, name) && !isEmptyValue(value[name]);
   return { value, missing: Array.isArray(value) ? [] : [...new Set(names)].filter((name) => !has(name)) };
 }
 
@@ -79,12 +81,15 @@ function findRoot(schema: Schema, content: Content, context: MatchContext): unkn
   const document = parseJsonDocument(snapshot);
   if (schema.type === 'array') {
     const rows = Array.isArray(document)
-      ? [{ name: '', rows: document.filter(isItem).map((row) => itemFields(row)) }]
+      ? [{ name: '', rows: document.filter(isJsonObject).map((row) => itemFields(row)) }]
       : context.records;
     return findRows('', schema, { ...context, records: rows }, 0)?.value;
   }
   const page = pageFields(content);
-  const items = [...(isItem(document) ? [document] : []), ...itemsOf(structuredData)].slice(0, MAX_ITEMS);
+  const items = [...(isJsonObject(document) ? [document] : []), ...itemsOf(structuredData)].slice(
+    0,
+    MAX_ITEMS,
+  );
   const sources = [
     ...items.map((item) => itemFields(item, SITE_LEVEL_TYPES.test(String(item['@type'])) ? 0.6 : 1)),
     [],
@@ -146,5 +151,5 @@ function removePath(root: unknown, path: string[]): void {
   let at = root;
   for (const name of names) at = (at as Item | undefined)?.[name];
   if (Array.isArray(at)) at.splice(Number(last), 1);
-  else if (isItem(at)) delete at[last];
+  else if (isJsonObject(at)) delete at[last];
 }

@@ -1,5 +1,6 @@
-import { type Item, isItem } from '../html/structured-data/json-ld.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
 import type { StructuredData } from '../html/structured-data/structured-data.ts';
+import { isJsonObject } from '../json-object.ts';
 import { detectCurrency, isPriceText } from './numbers.ts';
 import { isCommonName, nameWords } from './property-names.ts';
 
@@ -32,7 +33,7 @@ export function itemFields(item: Item, trust = 1, depth = 0): Field[] {
     if (name.startsWith('@') || value === null || value === '' || fields.length > MAX_FIELDS) continue;
     fields.push({ name, value, trust, isData: true });
     const part = Array.isArray(value) ? value[0] : value;
-    if (!isItem(part) || depth >= MAX_DEPTH) continue;
+    if (!isJsonObject(part) || depth >= MAX_DEPTH) continue;
     const inner = itemFields(part, trust * NESTED_TRUST, depth + 1);
     if (name === 'mainEntity') fields.push(...inner);
     // An offer's own name or URL is not that of the item on offer.

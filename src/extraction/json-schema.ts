@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isJsonObject } from '../json-object.ts';
 
 /** A JSON Schema (draft 7 or 2020-12) from a request. */
 export type Schema = Record<string, unknown>;
@@ -10,9 +11,6 @@ const MAX_DEPTH = 40;
 /** Most steps through references and nested alternatives; bounds recursive schemas. */
 const MAX_REFERENCE_HOPS = 6;
 const MAX_ALTERNATIVES = 10;
-
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Says why a JSON Schema cannot be used; `undefined` when it can. */
 export function findSchemaError(schema: Schema): string | undefined {
@@ -65,7 +63,7 @@ function isBounded(schema: unknown): boolean {
 
 /** Resolves a schema to its alternatives: references, `allOf`, `anyOf`, `oneOf` and type lists become plain schemas; `null` is left out. */
 export function resolveAlternatives(schema: unknown, root: Schema, hops = MAX_REFERENCE_HOPS): Schema[] {
-  if (!isSchema(schema) || hops === 0) return [];
+  if (!isJsonObject(schema) || hops === 0) return [];
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
   if (typeof $ref === 'string') {
     return resolveAlternatives(resolveReference($ref, root), root, hops - 1).map((each) => ({
@@ -96,7 +94,7 @@ export function resolveAlternatives(schema: unknown, root: Schema, hops = MAX_RE
 
 /** Whether a schema accepts `null`. */
 export function isNullable(schema: unknown, root: Schema, hops = MAX_REFERENCE_HOPS): boolean {
-  if (!isSchema(schema) || hops === 0) return false;
+  if (!isJsonObject(schema) || hops === 0) return false;
   if (typeof schema.$ref === 'string') return isNullable(resolveReference(schema.$ref, root), root, hops - 1);
   const choice = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(choice))
@@ -105,7 +103,7 @@ export function isNullable(schema: unknown, root: Schema, hops = MAX_REFERENCE_H
 }
 
 export const schemaProperties = (schema: Schema): [string, unknown][] =>
-  isSchema(schema.properties) ? Object.entries(schema.properties) : [];
+  isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
 
 function mergeSchemas(schemas: Schema[]): Schema {
   const properties = Object.fromEntries(schemas.flatMap(schemaProperties));
@@ -122,7 +120,7 @@ function resolveReference(reference: string, root: Schema): unknown {
   if (!reference.startsWith('#')) return undefined;
   let at: unknown = root;
   for (const part of reference.slice(1).split('/').filter(Boolean)) {
-    at = isSchema(at) ? at[part.replace(/~1/g, '/').replace(/~0/g, '~')] : undefined;
+    at = isJsonObject(at) ? at[part.replace(/~1/g, '/').replace(/~0/g, '~')] : undefined;
   }
   return at;
 }

@@ -43,10 +43,10 @@ export function extractProduct(content: Content): Product | undefined {
   const title = readText(product.name);
   if (title === undefined) return undefined;
   const { url } = content.snapshot;
-  const address = readUrls(product.url)[0];
+  const productUrl = readUrls(product.url)[0];
   return {
     title,
-    url: (address && resolveUrl(address, url)) || url,
+    url: (productUrl && resolveUrl(productUrl, url)) || url,
     ...descriptiveTexts(product),
     variants: collectVariants(product, url).slice(0, MAX_VARIANTS),
   };

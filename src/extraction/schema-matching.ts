@@ -1,4 +1,5 @@
-import { type Item, isItem } from '../html/structured-data/json-ld.ts';
+import type { Item } from '../html/structured-data/json-ld.ts';
+import { isJsonObject } from '../json-object.ts';
 import { toScalar, type ValueContext } from './coercion.ts';
 import { type Field, itemFields, textFields } from './fields.ts';
 import { isNullable, resolveAlternatives, type Schema, schemaProperties } from './json-schema.ts';
@@ -140,7 +141,7 @@ function shapeValue(
   }
   if (!isObject(schema)) return toScalar(value, schema, isData, context);
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  if (isItem(one)) {
+  if (isJsonObject(one)) {
     return schemaProperties(schema).length > 0
       ? findObject(schema, itemFields(one), context, depth + 1)?.value
       : one;
@@ -155,10 +156,10 @@ function shapeValue(
 function listMembers(name: string, value: unknown, schema: Schema, { root }: MatchContext): unknown[] {
   if (Array.isArray(value)) return value;
   // An aggregate holds its members under its own name: an AggregateOffer has `offers`.
-  if (isItem(value) && Array.isArray(value[name])) return value[name];
-  if (isItem(value) && Array.isArray(value.itemListElement)) {
+  if (isJsonObject(value) && Array.isArray(value[name])) return value[name];
+  if (isJsonObject(value) && Array.isArray(value.itemListElement)) {
     return value.itemListElement.map((entry) =>
-      isItem(entry) && entry.item !== undefined ? entry.item : entry,
+      isJsonObject(entry) && entry.item !== undefined ? entry.item : entry,
     );
   }
   const ofTexts = resolveAlternatives(schema.items ?? {}, root).some(({ type }) => type === 'string');

@@ -1,21 +1,22 @@
-import { type Item, isItem, typeName } from '../html/structured-data/json-ld.ts';
+import { type Item, typeName } from '../html/structured-data/json-ld.ts';
+import { isJsonObject } from '../json-object.ts';
 
 /** Reads the text of a schema.org value; of an item, its name or URL. */
 export function readText(value: unknown): string | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
-  if (isItem(one)) return readText(one.name ?? one['@value'] ?? one.url ?? one.contentUrl);
+  if (isJsonObject(one)) return readText(one.name ?? one['@value'] ?? one.url ?? one.contentUrl);
   const text = typeof one === 'string' || typeof one === 'number' ? String(one).trim() : '';
   return text === '' ? undefined : text;
 }
 
 /** Reads the items among one or several schema.org values. */
-export const readItems = (value: unknown): Item[] => [value].flat(3).filter(isItem);
+export const readItems = (value: unknown): Item[] => [value].flat(3).filter(isJsonObject);
 
 /** Reads the URLs of schema.org values; of an item, its own. */
 export function readUrls(value: unknown): string[] {
   return [value].flat(3).flatMap((each) => {
-    const address: unknown = isItem(each) ? (each.contentUrl ?? each.url) : each;
-    return typeof address === 'string' && address !== '' ? [address] : [];
+    const url: unknown = isJsonObject(each) ? (each.contentUrl ?? each.url) : each;
+    return typeof url === 'string' && url !== '' ? [url] : [];
   });
 }
 

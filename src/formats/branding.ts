@@ -86,7 +86,7 @@ export const branding = defineFormat({
   cache: 'never',
   async survey(page): Promise<BrandingData | undefined> {
     const survey = await collectBrandingData(page.ask);
-    if (!survey) page.warn('There is no branding, because the answer is no page of HTML.');
+    if (!survey) page.warn('There is no branding, because the response is not an HTML page.');
     return survey;
   },
   run(content, _request, warn) {

@@ -33,7 +33,7 @@ const request = z.strictObject({
 
 type Tracking = z.output<typeof request>;
 
-/** What is compared, besides the markdown. */
+/** The data that is compared in addition to the markdown. */
 interface Prepared {
   fingerprint: Uint8Array;
   json: unknown;
@@ -46,7 +46,7 @@ const PAGE_IS_PARTIAL =
   'changeTracking was left out, because the page was loaded only in part: the missing part would look removed. The next scrape is compared with the last complete one.';
 
 const notThePage = (statusCode: number, isChallenge: boolean) =>
-  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} in place of the page. The next scrape is compared with the last one that got the page.`;
+  `changeTracking was left out, because the target responded with ${isChallenge ? 'a challenge' : `HTTP ${statusCode}`} instead of the page. The next scrape is compared with the last one that got the page.`;
 
 const leftOut = (warning: string): Finished => ({ fields: {}, made: [], warnings: [warning] });
 

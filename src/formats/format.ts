@@ -47,7 +47,7 @@ export type CacheUse = 'normal' | 'refresh' | 'bypass' | 'never';
 /** An option of a request that a format may exclude, or `crawl` for a crawl. */
 export type ConflictingOption = 'actions' | 'mobile' | 'profile' | 'waitFor' | 'minAge' | 'crawl';
 
-/** What the worker can do for `finish`. */
+/** The functions of the worker that `finish` can call. */
 export interface FinishServices {
   /**
    * Compares the page with the version before it, and records it.
@@ -131,8 +131,8 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   /** The part of the request that makes the copy in the cache a different one; it becomes part of the key. */
   cacheVariant?(request: z.output<Request>): unknown;
   /**
-   * What the format is made from besides the page itself: the unchanged `body` of the response, or the `media`
-   * files that the page plays.
+   * The source of the format in addition to the page itself: the unchanged `body` of the response, or the
+   * `media` files that the page plays.
    */
   source?: 'body' | 'media';
   /** Milliseconds that the browser waits at least before it reads the page; 0 by default. */

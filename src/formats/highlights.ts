@@ -5,7 +5,7 @@ import { defineFormat } from './format.ts';
 
 const MAX_PASSAGES = 5;
 
-/** The passages of the content that have to do with a query, word for word. */
+/** The passages of the content that are relevant to a query, word for word. */
 export const highlights = defineFormat({
   field: 'highlights',
   request: z.strictObject({ type: z.literal('highlights'), query: promptText }),
@@ -15,7 +15,7 @@ export const highlights = defineFormat({
   extract(content, { query }, warn) {
     const passages = findPassages(content, query, MAX_PASSAGES);
     if (passages.length === 0) {
-      warn('highlights were left out: no passage of the page has to do with the query.');
+      warn('highlights were left out, because no passage of the page is relevant to the query.');
       return undefined;
     }
     warn('highlights are the passages of the page that share most words with the query.');

@@ -15,10 +15,12 @@ export const question = defineFormat({
   extract(content, request, warn) {
     const passages = findPassages(content, request.question, MAX_PASSAGES);
     if (passages.length === 0) {
-      warn('answer was left out: no passage of the page has to do with the question.');
+      warn('answer was left out, because no passage of the page is relevant to the question.');
       return undefined;
     }
-    warn('answer is the passages of the page that have most to do with the question, word for word.');
+    warn(
+      'answer consists of the passages of the page that are most relevant to the question, word for word.',
+    );
     return passages.map(({ text }) => text).join('\n\n');
   },
 });

@@ -41,7 +41,7 @@ export interface DiscoveredLinks {
    * needed.
    */
   start: MapPage | ServiceError | 'forbidden' | undefined;
-  sitemaps?: SitemapReport | 'cut' | undefined;
+  sitemaps?: SitemapReport | 'timeout' | undefined;
   crawl?: DiscoveryCrawlEnd;
 }
 
@@ -94,7 +94,7 @@ export async function discoverLinks(input: MapInput, deps: LinkDiscoveryDeps): P
   const before = links.size;
   if (sitemap !== 'skip') discovered.sitemaps = await addSitemapLinks(context, deps);
   if (sitemap === 'only') return discovered;
-  // If the sitemaps list pages, following links may end once these bring nothing new.
+  // If the sitemaps list pages, following links may end as soon as further pages contain no new links.
   const mayEndEarly = links.size > before;
   if (request.useIndex && !request.ignoreCache) await addIndexedLinks(context, deps.db);
   if (page && !links.isFull) {

@@ -7,13 +7,13 @@ import { type MapContext, mayList } from './map-context.ts';
 
 /**
  * Adds the URLs in the sitemaps.
- * @returns a report on the sitemap files; `cut` if the time was over before all were read, `undefined` if
+ * @returns a report on the sitemap files; `timeout` if the time was over before all were read, `undefined` if
  *   there were enough links before that
  */
 export async function addSitemapLinks(
   context: MapContext,
   { egress, userAgent }: { egress: Egress; userAgent: string },
-): Promise<SitemapReport | 'cut' | undefined> {
+): Promise<SitemapReport | 'timeout' | undefined> {
   const { request, base, scope, links, robots, sitemapDeadline, discoveryDeadline } = context;
   const signal = request.sitemap === 'only' ? discoveryDeadline : sitemapDeadline;
   const start = new URL(startUrlAfterRedirect(request.url, base));
@@ -29,7 +29,7 @@ export async function addSitemapLinks(
       if (links.isFull) return undefined;
     }
   } catch (error) {
-    if (signal.aborted) return 'cut';
+    if (signal.aborted) return 'timeout';
     throw error;
   } finally {
     // This closes the file that was being read.

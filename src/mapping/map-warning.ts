@@ -15,13 +15,13 @@ const CRAWL_END_WARNINGS: Partial<Record<NonNullable<DiscoveredLinks['crawl']>, 
 function startWarning(start: DiscoveredLinks['start']): string | undefined {
   if (start instanceof ServiceError) return `The requested URL could not be fetched: ${start.message}`;
   if (start === 'forbidden')
-    return 'The robots.txt of the site forbids the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.';
+    return 'The robots.txt of the site disallows the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.';
   if (start && start.statusCode >= 400) return `The requested URL returned HTTP ${start.statusCode}.`;
   return undefined;
 }
 
 function sitemapWarning(sitemaps: DiscoveredLinks['sitemaps'], found: number): string | undefined {
-  if (sitemaps === 'cut')
+  if (sitemaps === 'timeout')
     return 'The time ran out before all sitemaps had been read. Raise the timeout to find more links.';
   if (sitemaps?.truncated) return 'The site has more sitemaps than are read. Map parts of it by their paths.';
   const failed = sitemaps?.failed[0];
@@ -45,8 +45,8 @@ function robotsWarning(excluded: string[]): string | undefined {
   if (first === undefined) return undefined;
   const count = excluded.length.toLocaleString('en');
   return excluded.length === 1
-    ? `The robots.txt of the site excludes ${first}, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`
-    : `The robots.txt of the site excludes ${count} links, such as ${first}, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`;
+    ? `The robots.txt of the site disallows ${first}, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`
+    : `The robots.txt of the site disallows ${count} links, such as ${first}, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`;
 }
 
 /**
@@ -59,7 +59,7 @@ export function mapWarning(discovered: DiscoveredLinks, { sitemap, limit }: MapR
   const reasons = [
     isSitemapOnly ? undefined : startWarning(start),
     // If links are followed too, a sitemap that could not be read hardly matters.
-    isSitemapOnly || sitemaps === 'cut' ? sitemapWarning(sitemaps, links.size) : undefined,
+    isSitemapOnly || sitemaps === 'timeout' ? sitemapWarning(sitemaps, links.size) : undefined,
     crawl && CRAWL_END_WARNINGS[crawl],
     pathWarning(discovered, limit),
     robotsWarning(links.listExcluded()),

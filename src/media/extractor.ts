@@ -60,7 +60,7 @@ export interface MediaExtractor {
 const MAX_CANDIDATES = 5;
 const MAX_FEEDS = 2;
 const MAX_FEED_BYTES = 5 * 1024 * 1024;
-/** Owner of the working directory: no other program runs there. */
+/** The working directory belongs to root, because no other program runs there. */
 const ROOT_UID = 0;
 
 /** Creates the extractor of audio and video files. */

@@ -29,7 +29,7 @@ export interface MediaFileOptions {
 /** A copy of a file on disk. */
 export interface FetchedFile {
   path: string;
-  /** The URL that answered, after redirects. */
+  /** The URL of the response, after redirects. */
   url: string;
   /** The file is an HLS playlist, which only lists other files. */
   isPlaylist: boolean;

@@ -76,7 +76,7 @@ const agentPrototype = Agent.prototype as unknown as {
 };
 
 /**
- * Connects plain requests through the egress and reports their outcome, because proxy-chain would answer errors with
+ * Connects plain requests through the egress and reports their outcome, because proxy-chain would respond to errors with
  * a page.
  */
 class EgressAgent extends Agent {

@@ -30,7 +30,7 @@ export async function post(egress: Egress, { timeoutMs, signal, ...outgoing }: P
   const { host } = url;
   const timeout = new AbortController();
   const timer = setTimeout(() => {
-    const message = `${host} did not answer within ${timeoutMs / 1000} seconds.`;
+    const message = `${host} did not respond within ${timeoutMs / 1000} seconds.`;
     timeout.abort(new ServiceError('SCRAPE_TIMEOUT', message));
   }, timeoutMs);
   const anySignal = AbortSignal.any([signal, timeout.signal]);

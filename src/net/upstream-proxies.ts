@@ -88,8 +88,8 @@ const decodeUrlPart = (part: string) =>
  * @throws ServiceError `BAD_REQUEST` that names setting and position, but not the entry, which contains a password
  */
 function parseProxy(entry: string, position: number, setting: string): PooledProxy {
-  const [, country, address = ''] = /^(?:([a-z]{2})=)?(.*)$/is.exec(entry) ?? [];
-  const url = URL.parse(address);
+  const [, country, text = ''] = /^(?:([a-z]{2})=)?(.*)$/is.exec(entry) ?? [];
+  const url = URL.parse(text);
   if (!url?.hostname || !isScheme(url.protocol)) {
     const hint =
       'Write it as http://user:password@host:port, https://… or socks5://…, with de= in front for Germany';

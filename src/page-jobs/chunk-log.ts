@@ -33,7 +33,7 @@ export class ChunkLog {
    * @param scrape receives a function to be called when the host is done with the page, with the
    *   milliseconds that the host took
    */
-  async note(
+  async observe(
     { ordinal, host }: { ordinal: number; host: string },
     scrape: (onFetched: (ms: number) => void) => Promise<ScrapedPage>,
   ): Promise<ScrapedPage> {

@@ -7,7 +7,7 @@ import type { LoadedPageJob } from './load-page-job.ts';
 import type { ScrapedPage } from './page-worker.ts';
 import { type PageDeps, scrapeClaimedPage } from './scrape-claimed-page.ts';
 
-/** Scrapes the pages of one job for one page worker, and remembers what became of them. */
+/** Scrapes the pages of one job for one page worker, and collects the figures for the report of the chunk. */
 export class PageScraper {
   readonly chunk = new ChunkLog();
   readonly #jobId: string;
@@ -50,11 +50,11 @@ export class PageScraper {
       followsLinks: crawl !== undefined && crawl.request.sitemap !== 'only',
       zeroDataRetention: cipher.encrypts,
     };
-    return this.chunk.note(claim, (noteTime) =>
+    return this.chunk.observe(claim, (addHostTime) =>
       scrapeClaimedPage(claim, context, {
         ...this.#deps,
         onFetched(requestMs) {
-          if (requestMs !== undefined) noteTime(requestMs);
+          if (requestMs !== undefined) addHostTime(requestMs);
           onFetched();
         },
       }),

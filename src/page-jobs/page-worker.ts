@@ -27,8 +27,8 @@ const RECORD_AFTER_MS = 100;
 /** Number of ended pages that are recorded without waiting any longer. */
 const RECORD_AFTER_PAGES = 8;
 /**
- * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than it
- * asked for.
+ * Milliseconds between two claims. The longer pause applies after a claim that found fewer pages than
+ * requested.
  */
 const CLAIM_PAUSE_MS = 50;
 const EMPTY_PAUSE_MS = 150;
@@ -118,7 +118,7 @@ export class PageWorker {
   #unrecordedSince = 0;
   #steppedAt = 0;
   /**
-   * Whether there may be pages to claim: the last claim found as many as it asked for, or a page has been
+   * Whether there may be pages to claim: the last claim found as many as it requested, or a page has been
    * fetched or has ended since.
    */
   #expectsPages = true;
@@ -272,7 +272,7 @@ export class PageWorker {
     return claims.length;
   }
 
-  /** Stores the documents of pages and sets their blobs in the ends of the pages. */
+  /** Stores the documents of pages, and adds the blob key and the size of each document to the result of its page. */
   async #storeDocuments(pages: ScrapedPage[]): Promise<void> {
     const { blobs, cipher } = this.#options;
     const documents = pages.flatMap(({ end, json }) => (json ? [{ end, json }] : []));

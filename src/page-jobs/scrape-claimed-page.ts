@@ -62,8 +62,8 @@ const UNNOTICED_WAIT_MS = 1_000;
 
 /**
  * Scrapes one page of a batch or crawl. A failure of the page is a result, not an exception. When the start
- * page of a crawl ends, the result also says where the crawl is: if the page failed, that is its requested
- * URL.
+ * page of a crawl ends, the result also contains the base of the crawl. If the page failed, the base is its
+ * requested URL.
  * @throws ServiceError for an error that no single page is to blame for, or if the robots.txt of a crawl's
  *   own host stays unavailable; the reason of the signal
  */
@@ -74,8 +74,8 @@ export async function scrapeClaimedPage(
 ): Promise<ScrapedPage> {
   // This comes before the deadline starts, so that a slow robots.txt does not use up the page's time.
   const page = (await checkRobots(claim, job, deps)) ?? (await fetchAndConvert(claim, job, deps));
-  const isUnlocatedStart = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
-  return isUnlocatedStart ? { ...page, start: { base: claim.url } } : page;
+  const lacksBase = job.linkFilter && claim.ordinal === 0 && hasEnded(page.end) && !page.start;
+  return lacksBase ? { ...page, start: { base: claim.url } } : page;
 }
 
 /**
@@ -163,8 +163,8 @@ async function fetchClaim(
 }
 
 /**
- * Reads the robots.txt of the host that a crawl moves to because its start page leads there: it decides
- * about the pace and the sitemaps of the crawl.
+ * Reads the robots.txt of the host that a crawl moves to because its start page redirects there. That
+ * file determines the crawl delay and the sitemaps of the crawl.
  * @returns milliseconds that the page has to wait for that robots.txt; `undefined` if it need not wait
  */
 async function waitForRobotsOfMovedStart(

@@ -16,7 +16,7 @@ export interface StartPage {
 }
 
 /**
- * Determines where a crawl is.
+ * Determines the base of a crawl, and the link filter that follows from it.
  * @param requested the requested URL of the start page
  * @param url the URL of the start page after redirects
  * @param options.linkFilterAt returns the link filter that the crawl has if its start page leads to a URL

@@ -9,10 +9,10 @@ import type { ReceivedFile } from './received-file.ts';
 export const EVIDENCE = ['signature', 'type', 'content'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** What a parser makes of a file: the part of a snapshot that formats are derived from. */
+/** The result of a parser: the part of a snapshot that formats are derived from. */
 export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
 
-/** What a parser is told besides the file. */
+/** The input of a parser in addition to the file. */
 interface ParseContext<Options> {
   /** The options of the request for this parser; `undefined` if the request does not allow the parser. */
   options: Options | undefined;

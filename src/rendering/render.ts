@@ -25,7 +25,7 @@ export interface Rendered {
   warnings: string[];
   /** URLs of all links and frames of the whole page, absolute and unique; set if `discover` is. */
   discovered?: string[];
-  /** What formats prepared for `finish`, by type. */
+  /** The data that formats prepared for `finish`, by type. */
   prepared: Record<string, unknown>;
 }
 

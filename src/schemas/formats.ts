@@ -27,9 +27,9 @@ export const formatRequest = z
           : undefined,
     }),
   )
-  .transform((format) => (format.type === 'query' ? ofQuery(format) : format))
+  .transform((format) => (format.type === 'query' ? convertQuery(format) : format))
   .meta({
-    description: 'A format; the bare name X means {type: X}.',
+    description: 'A format. A string X is short for {type: X}.',
     override: ({ jsonSchema }) => {
       const object = { ...jsonSchema };
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key as keyof typeof jsonSchema];
@@ -37,7 +37,7 @@ export const formatRequest = z
     },
   });
 
-function ofQuery({ mode, prompt }: z.output<typeof query>) {
+function convertQuery({ mode, prompt }: z.output<typeof query>) {
   return mode === 'freeform'
     ? { type: 'question' as const, question: prompt }
     : { type: 'highlights' as const, query: prompt };
@@ -54,14 +54,14 @@ export function formatConflicts(formats: FormatRequest[]): string[] {
   const types = formats.map(({ type }) => type as string);
   const conflicts = recordsOf(formats).flatMap(({ format, request: { type } }) => [
     ...(format.isUnique && types.filter((each) => each === type).length > 1
-      ? [`at most one ${type} format can be asked for`]
+      ? [`at most one ${type} format is allowed`]
       : []),
     ...(format.requires ?? [])
       .filter((required) => !types.includes(required))
-      .map((required) => `the ${type} format needs the ${required} format beside it`),
+      .map((required) => `the ${type} format requires the ${required} format in the same request`),
     ...(format.excludes ?? [])
       .filter((excluded) => types.includes(excluded))
-      .map((excluded) => `${type} and ${excluded} cannot be asked for together`),
+      .map((excluded) => `the formats ${type} and ${excluded} cannot be combined`),
     ...(format.isExclusive && types.length > 1 ? [`${type} must be the only format`] : []),
   ]);
   return [...new Set(conflicts)];

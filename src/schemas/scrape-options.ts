@@ -115,7 +115,7 @@ export const scrapeOptionFields = {
         .refine((code) => findCountry(code), 'country must be an ISO 3166-1 alpha-2 code')
         .optional()
         .describe(
-          'ISO 3166-1 alpha-2 code. It sets the time zone, the position, the languages unless they are set, and selects a proxy in that country if the service has one; default US, without a position',
+          'ISO 3166-1 alpha-2 code. It determines the time zone, the geolocation and, unless languages is set, the languages. It also selects a proxy in that country if the service has one. Default US, without a geolocation',
         ),
       languages: z
         .array(

@@ -137,7 +137,7 @@ function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits:
 }
 
 /**
- * Compares the page with its previous version and records it. An error that may pass is thrown, so that the
+ * Compares the page with its previous version and records it. A temporary error is thrown, so that the
  * activity is retried. After any other error, the page is returned without the comparison.
  */
 async function trackChanges(

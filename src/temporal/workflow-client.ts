@@ -32,21 +32,79 @@ export interface ScrapeStart extends ScrapeInput {
 const START_DEADLINE_MS = 10_000;
 const RECONNECT_MS = 500;
 
-/** The API's access to Temporal. */
-export function createTemporal(connection: NativeConnection, namespace: string) {
-  const client = new Client({ connection, namespace });
+/** The API's access to Temporal. All calls throw ServiceError `SERVICE_UNAVAILABLE` if the server does not respond. */
+export class Temporal {
+  readonly #connection: NativeConnection;
+  readonly #client: Client;
+
+  constructor(connection: NativeConnection, namespace: string) {
+    this.#connection = connection;
+    this.#client = new Client({ connection, namespace });
+  }
+
+  /** Starts a scrape. It runs only once, even if it is started twice with the same id. */
+  startScrape(job: ScrapeStart): Promise<StartedWorkflow> {
+    return this.#startScrapeOrMap('scrape', job);
+  }
+
+  /** Starts a map, in the same way as `startScrape` starts a scrape. */
+  startMap(job: ScrapeStart): Promise<StartedWorkflow> {
+    return this.#startScrapeOrMap('map', job);
+  }
+
+  /** Starts the workflow of a batch or crawl, or wakes it if it is running. */
+  startPageJob(job: PageJobStart): Promise<void> {
+    return this.#callServer(() => startPageJob(this.#client, job));
+  }
+
+  /** Starts the workflow of a job again, without the work before its pages, or wakes it if it is running. */
+  resumePageJob(kind: PageJobKind, jobId: string, teamId: string): Promise<void> {
+    return this.startPageJob({ kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true });
+  }
+
+  /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
+  signalPageJob(kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake'): Promise<void> {
+    const workflow = this.#client.workflow.getHandle(workflowIdOf(kind, jobId));
+    return this.#callServer(() => ignoreNotFound(workflow.signal(signal)));
+  }
+
+  /** Cancels the workflow of a job. Does nothing if the workflow has ended. */
+  cancelPageJob(kind: PageJobKind, jobId: string): Promise<void> {
+    const workflow = this.#client.workflow.getHandle(workflowIdOf(kind, jobId));
+    return this.#callServer(() => ignoreNotFound(workflow.cancel()));
+  }
+
+  /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
+  startDeliveries(jobId: string, teamId: string): Promise<void> {
+    return this.#callServer(() => startDeliveries(this.#client, jobId, teamId));
+  }
+
+  /** Resolves if the server responds within three seconds. */
+  ready(): Promise<void> {
+    return pingTemporal(this.#connection);
+  }
+
+  async #startScrapeOrMap(kind: 'scrape' | 'map', job: ScrapeStart): Promise<StartedWorkflow> {
+    const handle = await this.#callServer(() => startScrapeOrMap(this.#client, kind, job));
+    return {
+      async wait(waitMs) {
+        const result = await waitForEnd(() => handle.result(), waitMs);
+        return typeof result === 'object' ? result.blob : result;
+      },
+    };
+  }
 
   /**
    * Runs a call to the server with a deadline. The call is repeated while the server does not yet know
    * search attributes that were just registered.
    * @throws ServiceError `SERVICE_UNAVAILABLE` if the call fails
    */
-  async function callServer<Result>(call: () => Promise<Result>): Promise<Result> {
+  async #callServer<Result>(call: () => Promise<Result>): Promise<Result> {
     const deadline = Date.now() + START_DEADLINE_MS;
     try {
       for (;;) {
         try {
-          return await connection.withDeadline(deadline, call);
+          return await this.#connection.withDeadline(deadline, call);
         } catch (error) {
           if (!isUnknownSearchAttribute(error) || Date.now() + RECONNECT_MS > deadline) throw error;
           await sleep(RECONNECT_MS);
@@ -56,82 +114,37 @@ export function createTemporal(connection: NativeConnection, namespace: string) 
       throw unavailableError(cause);
     }
   }
+}
 
-  async function startScrapeOrMap(kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
-    const start = () =>
-      client.workflow.start<typeof scrape | typeof map>(JOB_KINDS[kind].workflow, {
-        workflowId: workflowIdOf(kind, input.jobId),
-        taskQueue: QUEUES.scrape,
-        args: [input],
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        priority: { priorityKey: JOB_KINDS[kind].priority, fairnessKey: teamId },
-        staticSummary: `${kind === 'map' ? 'Map' : 'Scrape'} ${url ?? 'with zero data retention'}`.slice(
-          0,
-          200,
-        ),
-        staticDetails: `${url ? `- URL: ${url}\n` : ''}- Job: ${input.jobId}\n- Team: ${teamId}`,
-        typedSearchAttributes: url
-          ? [
-              { key: TeamId, value: teamId },
-              { key: JobKind, value: kind },
-              { key: Host, value: new URL(url).host },
-            ]
-          : [],
-      });
-    const handle = await callServer(start);
-    return {
-      /**
-       * Waits for the end of the workflow.
-       * @returns the key of the blob with the result; `undefined` if there is none within `waitMs`
-       *   milliseconds
-       */
-      async wait(waitMs: number): Promise<string | undefined> {
-        const result = await waitForEnd(() => handle.result(), waitMs);
-        return typeof result === 'object' ? result.blob : result;
-      },
-    };
-  }
+/** A scrape or map that was started. */
+interface StartedWorkflow {
+  /**
+   * Waits for the end of the workflow.
+   * @returns the key of the blob with the result; `undefined` if there is none within `waitMs` milliseconds
+   */
+  wait(waitMs: number): Promise<string | undefined>;
+}
 
-  return {
-    /**
-     * Starts a scrape. It runs only once, even if it is started twice with the same id.
-     * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
-     */
-    startScrape: (job: ScrapeStart) => startScrapeOrMap('scrape', job),
-
-    /** Starts a map, in the same way as `startScrape` starts a scrape. */
-    startMap: (job: ScrapeStart) => startScrapeOrMap('map', job),
-
-    /**
-     * Starts the workflow of a batch or crawl, or wakes it if it is running.
-     * @throws ServiceError `SERVICE_UNAVAILABLE` if the server does not respond
-     */
-    startPageJob: (job: PageJobStart) => callServer(() => startPageJob(client, job)),
-
-    /**
-     * Starts the workflow of a job again, without the work before its pages, or wakes it if it is running.
-     */
-    resumePageJob: (kind: PageJobKind, jobId: string, teamId: string) =>
-      callServer(() =>
-        startPageJob(client, { kind, jobId, teamId, label: 'Resumed', webhook: true, prepared: true }),
-      ),
-
-    /** Sends a signal to the workflow of a job. Does nothing if the workflow has ended. */
-    signalPageJob: (kind: PageJobKind, jobId: string, signal: 'pause' | 'resume' | 'wake') =>
-      callServer(() => ignoreNotFound(client.workflow.getHandle(workflowIdOf(kind, jobId)).signal(signal))),
-
-    /** Cancels the workflow of a job. Does nothing if the workflow has ended. */
-    cancelPageJob: (kind: PageJobKind, jobId: string) =>
-      callServer(() => ignoreNotFound(client.workflow.getHandle(workflowIdOf(kind, jobId)).cancel())),
-
-    /** Starts the workflow that delivers the events of a job, or wakes it if it is running. */
-    startDeliveries: (jobId: string, teamId: string) =>
-      callServer(() => startDeliveries(client, jobId, teamId)),
-
-    /** Resolves if the server responds within three seconds. */
-    ready: () => pingTemporal(connection),
-  };
+function startScrapeOrMap(client: Client, kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
+  const { workflow, priority } = JOB_KINDS[kind];
+  const summary = `${kind === 'map' ? 'Map' : 'Scrape'} ${url ?? 'with zero data retention'}`;
+  return client.workflow.start<typeof scrape | typeof map>(workflow, {
+    workflowId: workflowIdOf(kind, input.jobId),
+    taskQueue: QUEUES.scrape,
+    args: [input],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    priority: { priorityKey: priority, fairnessKey: teamId },
+    staticSummary: summary.slice(0, 200),
+    staticDetails: `${url ? `- URL: ${url}\n` : ''}- Job: ${input.jobId}\n- Team: ${teamId}`,
+    typedSearchAttributes: url
+      ? [
+          { key: TeamId, value: teamId },
+          { key: JobKind, value: kind },
+          { key: Host, value: new URL(url).host },
+        ]
+      : [],
+  });
 }
 
 /** The options of starting the workflow of a batch or crawl. */
@@ -200,9 +213,6 @@ async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
 }
-
-/** The API's access to Temporal. */
-export type Temporal = ReturnType<typeof createTemporal>;
 
 /**
  * Waits for the end of a workflow, even if the server restarts meanwhile.

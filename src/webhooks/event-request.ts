@@ -38,25 +38,27 @@ export async function buildEventRequest(
       webhookId: event.id,
       data: document
         ? [JSON.parse(withFileUrls(document.toString(), baseUrl, secretKey))]
-        : withoutDocument(event, cipher),
+        : dataWithoutDocument(event, cipher),
       ...(error !== undefined && { error }),
       ...(Object.keys(target.metadata).length && { metadata: target.metadata }),
     }),
   );
-  const given = Object.entries(target.headers).filter(([name]) => !RESERVED_HEADERS.has(name.toLowerCase()));
+  const userHeaders = Object.entries(target.headers).filter(
+    ([name]) => !RESERVED_HEADERS.has(name.toLowerCase()),
+  );
   const headers = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     ...signatureHeaders(body, secret),
   };
-  return { headers: { ...Object.fromEntries(given), ...headers }, body };
+  return { headers: { ...Object.fromEntries(userHeaders), ...headers }, body };
 }
 
 /**
- * The `data` of an event without a document: what is known of a failed page, or nothing for an event of the
- * job itself.
+ * Creates the `data` of an event without a document: the URL and id of a failed page, or an empty list for an
+ * event of the job itself.
  */
-function withoutDocument({ url, pageId }: DueEvent, cipher: JobCipher) {
+function dataWithoutDocument({ url, pageId }: DueEvent, cipher: JobCipher) {
   return url === null ? [] : [{ metadata: { sourceURL: cipher.decrypt(url), scrapeId: pageId } }];
 }
 

@@ -186,7 +186,7 @@ describe('a copy', () => {
 
 const removeAllStrays = async () => {
   let removed = 0;
-  for (let shelf = 0; shelf < 256; shelf++) removed += await removeStrayFiles({ db, cacheBlobs }, shelf);
+  for (let prefix = 0; prefix < 256; prefix++) removed += await removeStrayFiles({ db, cacheBlobs }, prefix);
   return removed;
 };
 

@@ -72,7 +72,7 @@ describe('a challenge page that every engine gets', () => {
 
 describe('a challenge page that only some engines got', () => {
   const challenged = {
-    warning: expect.stringMatching(/a challenge by cloudflare in place of the page.*Leave fastMode out/),
+    warning: expect.stringMatching(/a challenge by cloudflare instead of the page.*Leave fastMode out/),
     metadata: { statusCode: 200, challenge: 'cloudflare' },
   };
 
@@ -107,7 +107,7 @@ describe('a page with its own content', () => {
     const { body } = await scrape({ url: `${pages.url}/download` });
     expect(body.data).toMatchObject({
       markdown: expect.stringContaining('open from nine to five'),
-      warning: expect.stringContaining('may be a captcha in place of the page'),
+      warning: expect.stringContaining('may have responded with a captcha instead of the requested page'),
       metadata: { challenge: 'captcha' },
     });
   });

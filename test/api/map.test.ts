@@ -100,12 +100,12 @@ describe('robots.txt', () => {
     const { paths, warning } = await pathsOf({ url: guarded.url });
     expect(paths).toEqual(['/', '/open']);
     expect(warning).toBe(
-      `The robots.txt of the site excludes 3 links, such as ${guarded.url}/closed/listed, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`,
+      `The robots.txt of the site disallows 3 links, such as ${guarded.url}/closed/listed, so they are not listed. Set ignoreRobotsTxt if you are allowed to list them anyway.`,
     );
     expect(guarded.requests.map(({ path }) => path)).not.toContain('/closed/1');
     const only = await pathsOf({ url: guarded.url, sitemap: 'only' });
     expect(only.paths).toEqual([]);
-    expect(only.warning).toContain('excludes 2 links');
+    expect(only.warning).toContain('disallows 2 links');
   });
 
   it('is ignored on request, except for its sitemaps', async () => {
@@ -160,7 +160,7 @@ describe('links that are followed', () => {
       description: 'It shines.',
     });
     expect(warning).toBe(
-      `The robots.txt of the site excludes ${shop.url}/secret/plan, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`,
+      `The robots.txt of the site disallows ${shop.url}/secret/plan, so it is not listed. Set ignoreRobotsTxt if you are allowed to list it anyway.`,
     );
     expect(shop.headersOf('/item/3')).toBeDefined();
     expect(shop.headersOf('/secret/plan')).toBeUndefined();
@@ -387,7 +387,7 @@ describe('a map that cannot be made in full', () => {
     const forbidden = await pathsOf({ url: `${site.url}/private/1`, sitemap: 'skip', filterByPath: false });
     expect(forbidden.paths).toEqual([]);
     expect(forbidden.warning).toBe(
-      'The robots.txt of the site forbids the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.',
+      'The robots.txt of the site disallows the requested URL. Set ignoreRobotsTxt if you are allowed to visit it anyway.',
     );
     expect(site.hits('/private/1')).toBe(0);
   });

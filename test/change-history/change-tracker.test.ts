@@ -204,7 +204,7 @@ describe('a stored version', () => {
     const { changeTracking, warnings } = await scrape('b', { modes: ['git-diff'] });
     expect(changeTracking).toMatchObject({ changeStatus: 'changed' });
     expect(changeTracking).not.toHaveProperty('diff');
-    expect(warnings).toEqual([expect.stringContaining('is gone')]);
+    expect(warnings).toEqual([expect.stringContaining('no longer stored')]);
   });
 
   it('is found by every spelling of the URL', async () => {
@@ -263,7 +263,7 @@ describe('a document', () => {
   ])('of %s tells nothing of the page, and leaves its history', async (_name, change, response) => {
     const { changeTracking, warning } = await documentOf('<p>Not the page', change, tracker);
     expect(changeTracking).toBeUndefined();
-    expect(warning).toContain(`the target responded with ${response} in place of the page`);
+    expect(warning).toContain(`the target responded with ${response} instead of the page`);
     expect(await versions()).toEqual([]);
   });
 

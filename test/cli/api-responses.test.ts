@@ -112,7 +112,7 @@ describe('a crawl', () => {
     const { exitCode, stdout, stderr } = await winnow(['crawl', 'http://a.test', '--prompt', 'three pages']);
     expect(stdout).toBe('{"markdown":"# A"}\n');
     expect(stderr).toBe(
-      'The prompt was interpreted as {"limit":3}.\nThe crawl 7 is failed: 1 of 1 pages, 1 credits.\n' +
+      'The prompt was interpreted as {"limit":3}.\nThe crawl 7 has failed: 1 of 1 pages, 1 credits.\n' +
         'Warning: Few pages.\nThe crawl failed: The start is gone.\n',
     );
     expect(exitCode).toBe(1);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { openProgress } from '../../src/embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../src/embedded/terminal-progress.ts';
 import { pollUntil } from '../support/poll.ts';
 
 function terminal(fields: object) {
@@ -16,7 +16,7 @@ function terminal(fields: object) {
 
 it('on a terminal a live line is redrawn, hidden for other output, and erased at the end', async () => {
   const { tty, written } = terminal({ isTTY: true, columns: 40 });
-  const progress = openProgress(tty);
+  const progress = new TerminalProgress(tty);
   let count = 0;
   const result = await progress.live(
     (columns) => `${count} of ${columns} ${'x'.repeat(100)}`,
@@ -38,7 +38,7 @@ it('on a terminal a live line is redrawn, hidden for other output, and erased at
 
 it('without a terminal a live line is printed periodically, without escape codes', async () => {
   const { tty, written } = terminal({});
-  await openProgress(tty).live(
+  await new TerminalProgress(tty).live(
     (columns) => `columns: ${columns}`,
     async () => {
       await pollUntil(() => written() !== '');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceOf } from '../../src/credits.ts';
 import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/engine.ts';
-import { createEscalation, type EscalationDeps, type FetchOptions } from '../../src/engines/escalation.ts';
+import { Escalation, type EscalationDeps, type FetchOptions } from '../../src/engines/escalation.ts';
 import { type ErrorCode, ServiceError } from '../../src/errors.ts';
 import type { Snapshot } from '../../src/snapshot.ts';
 
@@ -74,7 +74,7 @@ async function play(options: Play) {
     isElsewhere: ({ proxy, country }) =>
       country !== undefined && proxy === 'enhanced' && options.enhanced?.includes(country) === false,
   };
-  const obtain = createEscalation({
+  const escalation = new Escalation({
     http: engine('http', [...(options.http ?? [])]),
     browser: engine('browser', [...(options.browser ?? [])]),
     proxies,
@@ -82,7 +82,7 @@ async function play(options: Play) {
   });
   const request = { sourceUrl: 'site.test', url: 'http://site.test/', ...PLAIN_PAGE, ...options.request };
   const order = { request, fastMode: options.fastMode ?? false, proxy: options.proxy ?? 'auto' };
-  const outcome = await obtain(order, options.signal ?? new AbortController().signal).then(
+  const outcome = await escalation.fetchPage(order, options.signal ?? new AbortController().signal).then(
     (page) => ({
       result: `${page.statusCode} ${page.engine} ${page.proxy}`,
       warnings: page.warnings,
@@ -272,7 +272,7 @@ describe('a slow plain fetch', () => {
   it('ends the browser when it responds first', async () => {
     const { promise: coming, reject: answer } = Promise.withResolvers<never>();
     const ended: string[] = [];
-    const obtain = createEscalation({
+    const escalation = new Escalation({
       http: { fetchPage: () => coming },
       browser: {
         async fetchPage(_request, signal) {
@@ -287,7 +287,7 @@ describe('a slow plain fetch', () => {
     });
     const request = { sourceUrl: '', url: 'http://site.test/', ...PLAIN_PAGE };
     const order: FetchOptions = { request, fastMode: false, proxy: 'auto' };
-    await expect(obtain(order, new AbortController().signal)).rejects.toMatchObject({
+    await expect(escalation.fetchPage(order, new AbortController().signal)).rejects.toMatchObject({
       code: 'SCRAPE_DNS_RESOLUTION_ERROR',
     });
     await new Promise((resolve) => setImmediate(resolve));
@@ -514,7 +514,7 @@ describe('a challenge with a success status (7)', () => {
     expect(await play({ http: ['suspect'], browser: ['suspect'] })).toMatchObject({
       result: '200 browser basic',
       challenge: { maker: 'captcha', isCertain: false },
-      warnings: [expect.stringContaining('may be a captcha')],
+      warnings: [expect.stringContaining('may have responded with a captcha')],
     });
   });
 
@@ -522,7 +522,7 @@ describe('a challenge with a success status (7)', () => {
     expect(await play({ http: ['shell'], browser: ['disguised'] })).toMatchObject({
       result: '200 http basic',
       challenge: undefined,
-      warnings: [expect.stringContaining('without its scripts')],
+      warnings: [expect.stringContaining('without running its scripts')],
     });
   });
 });

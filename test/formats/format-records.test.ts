@@ -97,10 +97,10 @@ describe('a request is refused', () => {
 
   it('if a format lacks the format that it needs, or has one beside it that it excludes', () => {
     expect(refusals(['changeTracking'])).toEqual([
-      'formats: the changeTracking format needs the markdown format beside it',
+      'formats: the changeTracking format requires the markdown format in the same request',
     ]);
     expect(refusals([requestOf('json'), requestOf('deterministicJson')])).toEqual([
-      'formats: json and deterministicJson cannot be asked for together',
+      'formats: the formats json and deterministicJson cannot be combined',
     ]);
     expect(refusals(['rawBase64', 'links'])).toEqual(['formats: rawBase64 must be the only format']);
   });

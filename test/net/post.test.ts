@@ -91,7 +91,7 @@ describe('post', () => {
   it('reports a receiver that does not respond in time', async () => {
     await using silent = await startReceiver(() => new Promise<number>(() => undefined));
     await expect(send(silent.url, { timeoutMs: 100 })).rejects.toEqual(
-      refusal('SCRAPE_TIMEOUT', `^${new URL(silent.url).host} did not answer within 0.1 seconds.$`),
+      refusal('SCRAPE_TIMEOUT', `^${new URL(silent.url).host} did not respond within 0.1 seconds.$`),
     );
   });
 

@@ -30,7 +30,7 @@ describe('the report of a chunk', () => {
     ];
     for (const [ordinal, end] of ends.entries()) {
       const host = 'a.test';
-      await log.note({ ordinal, host }, async () => ({ end: { id: String(ordinal), host, ...end } }));
+      await log.observe({ ordinal, host }, async () => ({ end: { id: String(ordinal), host, ...end } }));
     }
     expect(log.report).toEqual({
       pages: '0, 4-5',
@@ -65,7 +65,7 @@ describe('the response time of a host', () => {
         },
       },
     } as unknown as PageDeps;
-    await log.note(claim, (noteTime) =>
+    await log.observe(claim, (noteTime) =>
       scrapeClaimedPage(
         claim,
         { ...job, linkFilter: undefined, linkFilterAt: undefined },

@@ -197,23 +197,20 @@ describe('formats', () => {
 
   const json = { type: 'json', prompt: 'x' };
   const conflicts: [(object | string)[], string][] = [
-    [
-      ['screenshot', { type: 'screenshot', fullPage: true }],
-      'at most one screenshot format can be asked for',
-    ],
-    [['changeTracking'], 'the changeTracking format needs the markdown format beside it'],
-    [['markdown', 'changeTracking', 'changeTracking'], 'at most one changeTracking format can be asked for'],
+    [['screenshot', { type: 'screenshot', fullPage: true }], 'at most one screenshot format is allowed'],
+    [['changeTracking'], 'the changeTracking format requires the markdown format in the same request'],
+    [['markdown', 'changeTracking', 'changeTracking'], 'at most one changeTracking format is allowed'],
     [
       [json, { ...json, type: 'deterministicJson' }],
-      'json and deterministicJson cannot be asked for together',
+      'the formats json and deterministicJson cannot be combined',
     ],
-    [[json, json], 'at most one json format can be asked for'],
+    [[json, json], 'at most one json format is allowed'],
     [
       [
         { type: 'question', question: 'a' },
         { type: 'query', prompt: 'b' },
       ],
-      'at most one question format can be asked for',
+      'at most one question format is allowed',
     ],
     [['rawBase64', 'markdown'], 'rawBase64 must be the only format'],
   ];

@@ -11,7 +11,7 @@ import { openBlobs } from '../../src/blobs/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { createTemporal } from '../../src/temporal/workflow-client.ts';
+import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { openTestDatabase } from './database.ts';
 import { temporalAddressOf } from './service.ts';
 
@@ -35,7 +35,7 @@ export async function startApi(settings: Record<string, string>) {
     config: { ...config, secretKey },
     db,
     blobs: await openBlobs(config.blobs, 'results'),
-    temporal: createTemporal(connection, config.temporalNamespace),
+    temporal: new Temporal(connection, config.temporalNamespace),
     storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),
     closing: closing.signal,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { redeliver } from '../../src/db/webhooks.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
-import { createTemporal, type Temporal } from '../../src/temporal/workflow-client.ts';
+import { Temporal } from '../../src/temporal/workflow-client.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   db = openTestDatabase();
   connection = await connectTemporal(service.temporalAddress);
   client = new Client({ connection, namespace: 'default' });
-  temporal = createTemporal(connection, 'default');
+  temporal = new Temporal(connection, 'default');
 });
 afterAll(async () => {
   await Promise.all([connection.close(), db.close(), site.close()]);

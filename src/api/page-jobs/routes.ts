@@ -210,7 +210,7 @@ function retuneRoute({ kind, tag }: PageJobResource): AnyRoute {
       if (limit !== undefined && kind !== 'crawl') {
         throw new ServiceError(
           'BAD_REQUEST',
-          'limit applies to crawls only: a batch scrapes exactly the URLs that it was given. Leave limit out.',
+          'limit applies to crawls only, because a batch scrapes exactly the URLs of its requests. Leave limit out.',
         );
       }
       const job = { id, teamId: caller.teamId, kind };
@@ -235,7 +235,7 @@ async function applyRetuning(
   if (!(await changeJobSettings(deps.db, job.id, retuning))) {
     throw new ServiceError(
       'JOB_ENDED',
-      `The ${JOB_KINDS[job.kind].noun} ${job.id} is ${before.status}: it cannot be changed any more.`,
+      `The ${JOB_KINDS[job.kind].noun} ${job.id} has ended with the status ${before.status}, so it cannot be changed any more.`,
     );
   }
   const after = await requirePageJob(deps, job);

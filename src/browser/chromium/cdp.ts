@@ -20,25 +20,6 @@ export interface CdpMessage {
   error?: { message: string };
 }
 
-/** A connection to a browser. */
-export interface CdpConnection {
-  /** The browser's own session. */
-  browser: Session;
-  /** The session of a target that was attached to with `flatten`. */
-  session(sessionId: string): Session;
-  /** Forgets a session and rejects its pending commands, as happens when its target ends. */
-  drop(sessionId: string): void;
-  /**
-   * Sends a command unchanged, for another protocol client. The response carries an id of this connection.
-   * @param message without `id`
-   */
-  relay(message: CdpMessage): Promise<CdpMessage>;
-  /** Calls the listener with every event. @returns a function that removes the listener */
-  onEvent(listener: (event: CdpMessage) => void): () => void;
-  /** Resolves when the connection has ended. */
-  closed: Promise<void>;
-}
-
 /** The byte that ends each message on the pipe. */
 const MESSAGE_END = 0;
 
@@ -48,30 +29,80 @@ interface PendingCommand {
   reject(error: Error): void;
 }
 
-/**
- * Connects to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte.
- * @param pipe.input the stream that the browser reads
- * @param pipe.output the stream that the browser writes
- */
-export function connectCdp({ input, output }: { input: Writable; output: Readable }): CdpConnection {
-  const sessions = new Map<string, EventEmitter>();
-  const pending = new Map<number, PendingCommand>();
-  const eventListeners = new Set<(event: CdpMessage) => void>();
-  let lastId = 0;
-  let isOpen = true;
+/** A connection to a browser over a pipe (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte. */
+export class CdpConnection {
+  /** The browser's own session. */
+  readonly browser: Session;
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  readonly #input: Writable;
+  readonly #sessions = new Map<string, EventEmitter>();
+  readonly #pending = new Map<number, PendingCommand>();
+  readonly #eventListeners = new Set<(event: CdpMessage) => void>();
+  #lastId = 0;
+  #isOpen = true;
 
-  const relay = (message: CdpMessage) =>
-    new Promise<CdpMessage>((resolve, reject) => {
-      const { method = '', sessionId = '' } = message;
-      if (!isOpen || (sessionId && !sessions.has(sessionId)))
-        return reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
-      const id = ++lastId;
-      pending.set(id, { sessionId, resolve, reject });
-      input.write(`${JSON.stringify({ ...message, id })}\0`);
+  /**
+   * @param pipe.input the stream that the browser reads
+   * @param pipe.output the stream that the browser writes
+   */
+  constructor({ input, output }: { input: Writable; output: Readable }) {
+    this.#input = input;
+    this.browser = this.session('');
+    this.closed = new Promise<void>((resolve) => {
+      output.once('close', () => {
+        this.#rejectAll();
+        resolve();
+      });
     });
+    // A broken pipe means that the browser ended; `close` follows.
+    input.on('error', () => output.destroy());
+    output.on('error', () => output.destroy());
+    readMessages(output, (message) => this.#receive(message));
+  }
 
-  async function command(sessionId: string, method: string, params?: object): Promise<object> {
-    const { result, error } = await relay({
+  /** The session of a target that was attached to with `flatten`. */
+  session(sessionId: string): Session {
+    const events = this.#sessions.get(sessionId) ?? new EventEmitter().setMaxListeners(0);
+    this.#sessions.set(sessionId, events);
+    const send = (method: string, params?: object) => this.#command(sessionId, method, params);
+    // Playwright's protocol types give each command its result and each event its parameters.
+    return Object.assign(events, { send }) as unknown as Session;
+  }
+
+  /** Forgets a session and rejects its pending commands, as happens when its target ends. */
+  drop(sessionId: string): void {
+    this.#sessions.delete(sessionId);
+    for (const [id, each] of this.#pending) {
+      if (each.sessionId !== sessionId) continue;
+      this.#pending.delete(id);
+      each.reject(new Disconnected('the page has been closed'));
+    }
+  }
+
+  /**
+   * Sends a command unchanged, for another protocol client. The response carries an id of this connection.
+   * @param message without `id`
+   */
+  relay(message: CdpMessage): Promise<CdpMessage> {
+    return new Promise<CdpMessage>((resolve, reject) => {
+      const { method = '', sessionId = '' } = message;
+      if (!this.#isOpen || (sessionId && !this.#sessions.has(sessionId)))
+        return reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
+      const id = ++this.#lastId;
+      this.#pending.set(id, { sessionId, resolve, reject });
+      this.#input.write(`${JSON.stringify({ ...message, id })}\0`);
+    });
+  }
+
+  /** Calls the listener with every event. @returns a function that removes the listener */
+  onEvent(listener: (event: CdpMessage) => void): () => void {
+    this.#eventListeners.add(listener);
+    return () => this.#eventListeners.delete(listener);
+  }
+
+  async #command(sessionId: string, method: string, params?: object): Promise<object> {
+    const { result, error } = await this.relay({
       sessionId: sessionId || undefined,
       method,
       params: params ?? {},
@@ -80,55 +111,24 @@ export function connectCdp({ input, output }: { input: Writable; output: Readabl
     return result ?? {};
   }
 
-  function session(sessionId: string): Session {
-    const events = sessions.get(sessionId) ?? new EventEmitter().setMaxListeners(0);
-    sessions.set(sessionId, events);
-    const send = (method: string, params?: object) => command(sessionId, method, params);
-    // Playwright's protocol types give each command its result and each event its parameters.
-    return Object.assign(events, { send }) as unknown as Session;
-  }
-
-  function drop(sessionId: string): void {
-    sessions.delete(sessionId);
-    for (const [id, each] of pending) {
-      if (each.sessionId !== sessionId) continue;
-      pending.delete(id);
-      each.reject(new Disconnected('the page has been closed'));
-    }
-  }
-
-  function receive(message: CdpMessage): void {
+  #receive(message: CdpMessage): void {
     if (message.id !== undefined) {
-      pending.get(message.id)?.resolve(message);
-      pending.delete(message.id);
+      this.#pending.get(message.id)?.resolve(message);
+      this.#pending.delete(message.id);
       return;
     }
     const { method = '', sessionId = '', params } = message;
-    if (method === 'Target.detachedFromTarget') drop((params as { sessionId: string }).sessionId);
-    for (const listener of eventListeners) listener(message);
-    sessions.get(sessionId)?.emit(method, params);
+    if (method === 'Target.detachedFromTarget') this.drop((params as { sessionId: string }).sessionId);
+    for (const listener of this.#eventListeners) listener(message);
+    this.#sessions.get(sessionId)?.emit(method, params);
   }
 
-  const closed = new Promise<void>((resolve) => {
-    output.once('close', () => {
-      isOpen = false;
-      for (const { reject } of pending.values()) reject(new Disconnected('Chromium ended under the page'));
-      pending.clear();
-      resolve();
-    });
-  });
-  // A broken pipe means that the browser ended; `close` follows.
-  input.on('error', () => output.destroy());
-  output.on('error', () => output.destroy());
-  readMessages(output, receive);
-
-  return {
-    ...{ browser: session(''), session, drop, relay, closed },
-    onEvent(listener) {
-      eventListeners.add(listener);
-      return () => eventListeners.delete(listener);
-    },
-  };
+  #rejectAll(): void {
+    this.#isOpen = false;
+    for (const { reject } of this.#pending.values())
+      reject(new Disconnected('Chromium ended under the page'));
+    this.#pending.clear();
+  }
 }
 
 function readMessages(output: Readable, receive: (message: CdpMessage) => void): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createProgramHome } from '../../child-processes/program-home.ts';
 import { startUnprivileged } from '../../child-processes/unprivileged-process.ts';
 import type { Logger } from '../../logger.ts';
-import { type CdpConnection, connectCdp } from './cdp.ts';
+import { CdpConnection } from './cdp.ts';
 
 /**
  * The user that Chromium runs as when the service runs as root: no account's, in the range that systemd keeps for
@@ -119,7 +119,10 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit').finally(home.remove);
-  const connection = connectCdp({ input: child.stdio[3] as Writable, output: child.stdio[4] as Readable });
+  const connection = new CdpConnection({
+    input: child.stdio[3] as Writable,
+    output: child.stdio[4] as Readable,
+  });
 
   const close = async () => {
     // A browser that does not respond is killed below.

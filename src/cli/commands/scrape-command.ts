@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
-import { openProgress } from '../../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import { type ApiResponse, postJson } from '../api-client.ts';
@@ -67,7 +67,7 @@ export const scrapeCommand = defineCommand({
       origin: 'cli',
     };
     const config = readConfig();
-    const progress = openProgress();
+    const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     const response = await withConnection({ config, progress, interrupt }, (target) =>
       progress.step(`Scraping ${values.url}`, () => postJson(target, '/v2/scrape', body, interrupt.signal)),

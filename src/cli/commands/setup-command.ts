@@ -6,7 +6,7 @@ import { postgresDir } from '../../embedded/postgres.ts';
 import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
 import { installPackages } from '../../embedded/system-packages.ts';
 import { ensureTemporalBinary } from '../../embedded/temporal/temporal-binary.ts';
-import { openProgress } from '../../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { onInterrupt } from '../interrupt.ts';
 
 /** `setup`: downloads and builds everything that a start needs, and starts nothing. */
@@ -14,7 +14,7 @@ export const setupCommand = defineCommand({
   meta: { name: 'setup', description: 'install and build what is missing, then exit' },
   async run() {
     const config = readConfig();
-    const progress = openProgress();
+    const progress = new TerminalProgress();
     const { signal } = onInterrupt(progress.note);
     const cacheDir = resolve(config.cacheDir);
     await Promise.all([

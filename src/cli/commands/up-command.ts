@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { defineCommand } from 'citty';
 import { type Config, readConfig } from '../../config.ts';
-import { openProgress } from '../../embedded/terminal-progress.ts';
+import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { type Instance, startInstance } from '../../main.ts';
 import { waitForInstance } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -13,7 +13,7 @@ export const upCommand = defineCommand({
   async run() {
     const startedAt = performance.now();
     const config = readConfig();
-    const progress = openProgress();
+    const progress = new TerminalProgress();
     const interrupt = onInterrupt(progress.note);
     let instance: Instance | undefined;
     try {
@@ -41,14 +41,14 @@ async function printRunningInstance(dataDir: string, signal: AbortSignal): Promi
 }
 
 function formatWelcome(config: Config, { urls, apiKey }: Instance, startMs: number): string {
-  const { file, made, value } = apiKey;
-  const key = made ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
-  const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
+  const { file, isNew, value } = apiKey;
+  const key = isNew ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
+  const inCommand = isNew ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
   const rows = [
     ['API', urls.api],
     ['Reference', `${urls.api}/docs`],
     ['Temporal', urls.temporalUi ?? config.temporalAddress],
-    ['API key', made ? `${key}  (shown only once; stored in ${file})` : key],
+    ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
   ];
   return [

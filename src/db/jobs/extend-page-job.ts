@@ -6,9 +6,7 @@ import { addPages, encryptPages, type NewPage } from '../pages/pages.ts';
 import { addSkipped, type SkippedUrls } from '../pages/skipped-urls.ts';
 import { lockJobProgress } from './job-progress.ts';
 
-/**
- * Minimum number of pages collected beyond the limit, because some pages turn out to be the same as others.
- */
+/** Minimum number of pages to collect beyond the limit, because some turn out to be the same as others. */
 const SPARE_PAGES = 1_000;
 
 /**
@@ -52,7 +50,7 @@ async function lockPageJob(query: Queryable, jobId: string) {
   throw new ServiceError('NOT_FOUND', `Job not found. There is no job ${jobId} (any more).`);
 }
 
-/** The request of a batch, as stored in its row. */
+/** The stored request of a batch, with which the request to append pages is compared. */
 export interface StoredBatch {
   /** The encrypted key of the batch; `null` if its data is not encrypted. */
   wrappedKey: Buffer | null;

@@ -124,7 +124,7 @@ function endAndBill(
         .whereRef('page_versions.scrape_id', '=', 'job.id')
         .where(sql.lit(outcome.status), '=', 'completed'),
     )
-    .with('freed', (query) =>
+    .with('released_slot', (query) =>
       query
         .deleteFrom('slots')
         .using('job')
@@ -167,7 +167,7 @@ const ERASED_KEY = Buffer.alloc(0);
  */
 export async function deleteJobKey(db: Database, id: string): Promise<string | undefined> {
   const result = await db.query
-    .with('forgotten', (query) =>
+    .with('erased_job', (query) =>
       query
         .updateTable('jobs')
         .set({ seal: ERASED_KEY, error: null })
@@ -177,8 +177,8 @@ export async function deleteJobKey(db: Database, id: string): Promise<string | u
         .returning('id'),
     )
     .deleteFrom('results')
-    .using('forgotten')
-    .whereRef('results.job_id', '=', 'forgotten.id')
+    .using('erased_job')
+    .whereRef('results.job_id', '=', 'erased_job.id')
     .returning('results.blob')
     .executeTakeFirst();
   return result?.blob;

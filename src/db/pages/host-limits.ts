@@ -4,6 +4,10 @@ import { CLAIM_SECONDS } from './claims.ts';
 
 /** Seconds after which a host loses one strike. */
 export const STRIKE_SECONDS = 30;
+/** Maximum number of strikes of a host. Each halves the limit of requests, which never falls below an eighth. */
+const MAX_STRIKES = 3;
+/** A lease is written again when less than this share of its time is left, or when it changes. */
+const RENEWED_BELOW = 0.7;
 
 /**
  * Records how many requests a page worker has open at each host, including those for the pages that it has just
@@ -28,7 +32,7 @@ export async function renewHostLeases(
     on conflict (host, lane) do update
       set taken = excluded.taken, wants = excluded.wants, expires_at = excluded.expires_at
       where (lease.taken, lease.wants) is distinct from (excluded.taken, excluded.wants)
-        or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * 0.7})`.execute(query);
+        or lease.expires_at < now() + make_interval(secs => ${CLAIM_SECONDS * RENEWED_BELOW})`.execute(query);
 }
 
 /**
@@ -44,7 +48,7 @@ export async function pauseHosts(db: Database, pauses: Map<string, number>): Pro
     from unnest(${[...pauses.keys()]}::text[], ${[...pauses.values()]}::int[]) as given (host, ms)
     on conflict (host) do update set until = greatest(host_pauses.until, excluded.until),
       strikes = case when host_pauses.struck_at > now() - interval '1 second' then host_pauses.strikes
-        else least(3, greatest(0, host_pauses.strikes
+        else least(${MAX_STRIKES}::int, greatest(0, host_pauses.strikes
           - floor(extract(epoch from now() - host_pauses.struck_at) / ${STRIKE_SECONDS})) + 1) end,
       struck_at = now()`.execute(db.query);
 }

@@ -21,28 +21,19 @@ export type BoundedAdapter = typeof adapter & {
  * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE` during parsing, for a page beyond the limits
  */
 export function createBoundedAdapter(): BoundedAdapter {
+  const open = new OpenElements();
   let nodes = 0;
-  let open = 0;
-  let deepest = 0;
-  const count = () => {
+  const countNode = () => {
     if (++nodes > MAX_NODES) refuse(`has more than ${MAX_NODES} elements and texts`);
   };
-  const bounded: BoundedAdapter = {
+  return {
     ...adapter,
     createElement(name, namespace, attributes) {
-      count();
-      const element = new Element(name, new Attributes(), []);
-      element.namespace = namespace;
-      const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
-      // The tokenizer has already removed duplicate names.
-      for (const { name, value } of known) element.attribs[name] = value;
-      return element;
-    },
-    adoptAttributes({ attribs }, attributes) {
-      for (const { name, value } of attributes) attribs[name] ??= value;
+      countNode();
+      return createElement(name, namespace, attributes);
     },
     createCommentNode(text) {
-      count();
+      countNode();
       return adapter.createCommentNode(text);
     },
     insertText(parent, text) {
@@ -50,7 +41,7 @@ export function createBoundedAdapter(): BoundedAdapter {
       if (last && isText(last)) {
         last.data += text;
       } else {
-        count();
+        countNode();
         adapter.appendChild(parent, new Text(text));
       }
     },
@@ -59,42 +50,71 @@ export function createBoundedAdapter(): BoundedAdapter {
       if (before && isText(before)) {
         before.data += text;
       } else {
-        count();
-        bounded.insertBefore(parent, new Text(text), reference);
+        countNode();
+        insertBefore(parent, new Text(text), reference);
       }
     },
-    insertBefore(parent, node, reference) {
-      node.parent = parent;
-      node.prev = reference.prev;
-      node.next = reference;
-      if (reference.prev) reference.prev.next = node;
-      reference.prev = node;
-      // The search starts at the end, because the parser usually moves recent nodes.
-      parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
-    },
-    detachNode(node) {
-      const { parent, prev, next } = node;
-      if (!parent) return;
-      if (prev) prev.next = next;
-      if (next) next.prev = prev;
-      parent.children.splice(parent.children.lastIndexOf(node), 1);
-      node.parent = null;
-      node.prev = null;
-      node.next = null;
-    },
-    onItemPush() {
-      if (++open > deepest) deepest = open;
-      if (open > MAX_OPEN_ELEMENTS) refuse(`nests more than ${MAX_OPEN_ELEMENTS} elements into each other`);
-    },
-    onItemPop() {
-      open--;
-    },
+    adoptAttributes,
+    insertBefore,
+    detachNode,
+    onItemPush: () => open.push(),
+    onItemPop: () => open.pop(),
     get maxOpen() {
-      return deepest;
+      return open.max;
     },
   };
-  return bounded;
 }
+
+/** Counts the open elements. */
+class OpenElements {
+  /** The largest number that were open at once so far. */
+  max = 0;
+  #count = 0;
+
+  push(): void {
+    if (++this.#count > this.max) this.max = this.#count;
+    if (this.#count > MAX_OPEN_ELEMENTS)
+      refuse(`nests more than ${MAX_OPEN_ELEMENTS} elements into each other`);
+  }
+
+  pop(): void {
+    this.#count--;
+  }
+}
+
+const createElement: BoundedAdapter['createElement'] = (name, namespace, attributes) => {
+  const element = new Element(name, new Attributes(), []);
+  element.namespace = namespace;
+  const known = attributes.length > MAX_ATTRIBUTES ? attributes.slice(0, MAX_ATTRIBUTES) : attributes;
+  // The tokenizer has already removed duplicate names.
+  for (const { name, value } of known) element.attribs[name] = value;
+  return element;
+};
+
+const adoptAttributes: BoundedAdapter['adoptAttributes'] = ({ attribs }, attributes) => {
+  for (const { name, value } of attributes) attribs[name] ??= value;
+};
+
+const insertBefore: BoundedAdapter['insertBefore'] = (parent, node, reference) => {
+  node.parent = parent;
+  node.prev = reference.prev;
+  node.next = reference;
+  if (reference.prev) reference.prev.next = node;
+  reference.prev = node;
+  // The search starts at the end, because the parser usually moves recent nodes.
+  parent.children.splice(parent.children.lastIndexOf(reference), 0, node);
+};
+
+const detachNode: BoundedAdapter['detachNode'] = (node) => {
+  const { parent, prev, next } = node;
+  if (!parent) return;
+  if (prev) prev.next = next;
+  if (next) next.prev = prev;
+  parent.children.splice(parent.children.lastIndexOf(node), 1);
+  node.parent = null;
+  node.prev = null;
+  node.next = null;
+};
 
 /**
  * A record without inherited names, so that a page may call its attributes `constructor`. V8 keeps it in a

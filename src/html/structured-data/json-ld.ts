@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../json-object.ts';
+
 /** An item that a page describes, in the form of JSON-LD. `@type` is a name without vocabulary, such as `Product`. */
 export interface Item {
   [name: string]: unknown;
@@ -51,13 +53,9 @@ export function typeName(type: unknown): string | undefined {
   return first.trim().split(/\s+/)[0]!.split(/[/#:]/).findLast(Boolean);
 }
 
-/** Whether a value is an item and not a list. */
-export const isItem = (value: unknown): value is Item =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function nodesOf(value: unknown): Item[] {
   if (Array.isArray(value)) return value.flatMap(nodesOf);
-  if (!isItem(value)) return [];
+  if (!isJsonObject(value)) return [];
   const { '@graph': graph, ...own } = value;
   const rest = Object.keys(own).some((name) => !name.startsWith('@')) ? [own] : [];
   return graph === undefined ? rest : [...rest, ...nodesOf(graph)];
@@ -78,7 +76,7 @@ function inlineReferences(nodes: Item[]): Item[] {
   let links = 0;
   const link = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(link);
-    if (!isItem(value)) return value;
+    if (!isJsonObject(value)) return value;
     const [name, ...others] = Object.keys(value);
     if (name !== '@id' || others.length > 0) {
       return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, link(each)]));
