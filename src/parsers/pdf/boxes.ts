@@ -1,4 +1,4 @@
-/** A rectangle in points; y grows downwards. */
+/** A rectangle in points. The origin is the top left corner of the page, and y grows downwards. */
 export interface Box {
   left: number;
   top: number;
@@ -11,7 +11,7 @@ export const heightOf = (box: Box) => box.bottom - box.top;
 export const centerX = (box: Box) => (box.left + box.right) / 2;
 export const centerY = (box: Box) => (box.top + box.bottom) / 2;
 
-/** The smallest box around all of them; there must be at least one. */
+/** The smallest box around all given boxes, of which there must be at least one. */
 export function unionOf(boxes: readonly Box[]): Box {
   const union = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
   for (const { left, top, right, bottom } of boxes) {
@@ -26,8 +26,8 @@ export function unionOf(boxes: readonly Box[]): Box {
 export const overlapX = (a: Box, b: Box) => Math.min(a.right, b.right) - Math.max(a.left, b.left);
 export const overlapY = (a: Box, b: Box) => Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
 
-/** Whether the center of `inner` lies in `outer`, give or take `tolerance` points. */
-export const holds = (outer: Box, inner: Box, tolerance = 0) => {
+/** Whether the centre of `inner` is inside `outer`, or at most `tolerance` points outside. */
+export const containsCenter = (outer: Box, inner: Box, tolerance = 0) => {
   const x = centerX(inner);
   const y = centerY(inner);
   return (
@@ -38,7 +38,7 @@ export const holds = (outer: Box, inner: Box, tolerance = 0) => {
   );
 };
 
-/** The middle value; 0 for an empty list. */
+/** The median, or 0 for an empty list. Of an even number of values it is the upper one of the two in the middle. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = Float64Array.from(values).sort();

@@ -2,17 +2,17 @@ import { centerY, unionOf } from './boxes.ts';
 import { isSpaced, lineText } from './lines.ts';
 import type { Line, TextBlock } from './types.ts';
 
-/** A line in a monospaced font is code when it is not alone, looks like a statement or has several words. */
+/** Characters that distinguish code from a single word that is only printed in a monospaced font. */
 const STATEMENT = /[;{}()=<>$#|/\\]|^\w+ -/;
 
-/** A block of lines in a monospaced font. */
+/** Creates a block from lines in a monospaced font: code, or a paragraph if it is a single word without punctuation. */
 export function toCode(lines: Line[], page: number): TextBlock {
   const [first] = lines as [Line];
   const isCode = lines.length > 1 || first.words.length > 1 || STATEMENT.test(lineText(first));
   return { kind: isCode ? 'code' : 'paragraph', ...unionOf(lines), page, lines };
 }
 
-/** The text of code with its indentation, its inner spaces and its blank lines. */
+/** The text of code. Indentation, repeated spaces and blank lines are derived from the positions of the words. */
 export function codeText(lines: readonly Line[]): string {
   const left = Math.min(...lines.map((line) => line.left));
   const advance = characterWidth(lines);
@@ -33,6 +33,7 @@ export function codeText(lines: readonly Line[]): string {
     .join('\n');
 }
 
+/** The average width of a character in points. */
 function characterWidth(lines: readonly Line[]): number {
   let width = 0;
   let count = 0;

@@ -3,7 +3,7 @@ import { findGutters, type Gutter } from './gutters.ts';
 import { groupRows } from './rows.ts';
 import type { Segment } from './segments.ts';
 
-/** A table, picture or the like, which is placed as a whole. */
+/** A table, picture or other content that is positioned as a whole and never split. */
 export interface Placed<T> extends Box {
   content: T;
 }
@@ -12,24 +12,26 @@ export type Item<T> = Segment | Placed<T>;
 
 export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
 
-/** A gutter between columns is at least this multiple of the median line height wide. */
+/** Minimum width of a gutter between columns, as a multiple of the median line height. */
 const MIN_GUTTER = 0.72;
+/** Minimum number of lines in a column. */
 const MIN_COLUMN_ROWS = 5;
-/** Columns of running text can be shorter. */
+/** Minimum number of lines in a column of running text. */
 const MIN_PROSE_ROWS = 2;
-/** Lines of running text have at least this many characters. */
+/** Minimum median length of the lines of running text, in characters. */
 const MIN_PROSE_LENGTH = 16;
+/** The same for columns of fewer than four lines. */
 const MIN_SHORT_PROSE_LENGTH = 26;
 const MAX_DEPTH = 12;
 
 /**
- * Splits a page into columns and returns their contents in reading order. Rows in which text crosses the gutter end
- * the columns: what is above them is read first, what is below them last.
+ * Splits a page into columns and returns their contents in reading order. A row with text that crosses the gutter
+ * ends the columns: content above the columns is read before them, content below the columns after them.
  */
 export function splitColumns<T>(items: readonly Item<T>[], depth = 0): Item<T>[][] {
   if (items.length === 0) return [];
   if (depth >= MAX_DEPTH) return [[...items]];
-  // Each box is a row of its own, because the lines of columns need not stand at the same heights.
+  // Each box counts as a separate row, because the lines of neighbouring columns may be at different heights.
   const sorted = [...items].sort((a, b) => centerY(a) - centerY(b));
   const gutter = bestGutter(sorted);
   if (!gutter) return [sorted];
@@ -63,8 +65,9 @@ const score = ({ leftRows, rightRows, left, right }: Gutter) =>
   Math.min(leftRows, rightRows) * 10 + leftRows + rightRows + Math.min(right - left, 40) / 40;
 
 /**
- * Leaves out what is set apart from the columns: a line above them that only the right side has, one that stands across
- * both sides as a running head does, and lines below the end of a side.
+ * Excludes lines that are separated from the columns: lines above them that only the right side has, a row above them
+ * with text on both sides, such as a running head, and lines below a wide gap at the end of one side.
+ * @returns undefined if too few lines remain on a side
  */
 function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: number): Gutter | undefined {
   let { first, last } = gutter;
@@ -76,7 +79,7 @@ function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: n
   for (const side of [true, false]) {
     let end = last;
     while (end >= first && isLeft(end) !== side) end--;
-    // What goes on below the end of this side without a gap still belongs to the other one.
+    // The other side may be longer. Its lines belong to the columns until the first wide gap.
     let bottom = Math.max(...sorted.slice(first, end + 1).map((item) => item.bottom));
     for (let place = end + 1; place <= last; place++) {
       const item = sorted[place] as Item<T>;
@@ -90,7 +93,7 @@ function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: n
   return { ...gutter, first, last, leftRows, rightRows };
 }
 
-/** The number of boxes in a row of its own above the columns. */
+/** The number of boxes in the first row if it has several boxes and a wide gap below it, else 0. */
 function headEnd(items: readonly Box[], lineHeight: number): number {
   const [first] = items;
   if (!first) return 0;
@@ -106,19 +109,19 @@ function separatesColumns<T>(sides: [Item<T>[], Item<T>[]], lineHeight: number):
   const [left, right] = sides;
   const areProse = sides.every(isProse);
   if (areProse) {
-    // Few lines are columns only when they are long: two captions side by side, but not the cells of a table.
+    // A few long lines are columns, such as two captions side by side. A few short lines are cells of a table.
     const isShort = Math.min(left.length, right.length) < 4;
     const length = median([...left, ...right].filter(isSegment).map((segment) => segment.length));
     if (isShort && length < MIN_SHORT_PROSE_LENGTH) return false;
     return !haveSameRows(left, right, lineHeight) && !isColumnOfCells(left, right, lineHeight);
   }
-  // A short side beside running text is a large heading or a label; beside other short lines it is a cell.
+  // A side with few lines is a heading or a label if the other side is running text, else it consists of table cells.
   const least = sides.some((side) => side.length >= MIN_COLUMN_ROWS && isProse(side)) ? 3 : MIN_COLUMN_ROWS;
   if (left.length < least || right.length < least) return false;
   return alignedShare(left, right, lineHeight) < 0.45;
 }
 
-/** Whether a side consists of lines of running text, or of tables and pictures. */
+/** Whether a side is running text, or has no text outside of tables. */
 function isProse<T>(side: readonly Item<T>[]): boolean {
   const segments = side.filter(isSegment);
   if (segments.length === 0) return true;
@@ -128,7 +131,7 @@ function isProse<T>(side: readonly Item<T>[]): boolean {
   );
 }
 
-/** The share of the lines of the shorter side that stand at the height of a line of the other one, as table rows do. */
+/** Share of the lines of the shorter side that are at the height of a line of the other side, as in a table row. */
 function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: number): number {
   const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
   const aligned = fewer.filter((box) =>
@@ -137,7 +140,7 @@ function alignedShare(left: readonly Box[], right: readonly Box[], lineHeight: n
   return aligned.length / fewer.length;
 }
 
-/** Whether gaps between the lines of both sides stand at the same heights, as between the rows of a table. */
+/** Whether the gaps between lines are at the same heights on both sides, as between the rows of a table. */
 function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
   const [a, b] = [left, right].map((side) => blockTops(side, lineHeight)) as [number[], number[]];
   if (a.length < 3 || b.length < 3) return false;
@@ -145,14 +148,14 @@ function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: n
   return shared >= 0.8 * Math.min(a.length, b.length) && shared >= 3;
 }
 
-/** Whether the lines of one side stand apart, each at the height of a line of the other side. */
+/** Whether the lines of one side are separated by gaps, and most of them are level with a line of the other side. */
 function isColumnOfCells(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
   const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
   if (fewer.length > 0.75 * more.length || alignedShare(left, right, lineHeight) < 0.8) return false;
   return blockTops(fewer, lineHeight).length > 0.6 * fewer.length;
 }
 
-/** Tops of the boxes that a gap separates from what is above them. */
+/** Top edges of the rows that a gap separates from the row above. */
 function blockTops(side: readonly Box[], lineHeight: number): number[] {
   const rows = groupRows(side).map(unionOf);
   return rows

@@ -1,7 +1,7 @@
-/** Why a document cannot be converted: it needs a password, or nothing of it can be read. */
+/** Why a document cannot be converted. `empty` means that it is damaged and no text could be recovered. */
 export type PdfFault = 'password' | 'damaged' | 'empty';
 
-/** A failure that is the document's own and that a retry does not change. */
+/** The document is the cause of the failure, so a retry fails in the same way. */
 export class PdfError extends Error {
   readonly fault: PdfFault;
 
@@ -12,7 +12,7 @@ export class PdfError extends Error {
   }
 }
 
-/** The typed form of a failure of a reader. */
+/** Converts an error of liteparse or PDF.js. Neither has error codes, so the message tells a missing password. */
 export function toPdfError(error: unknown): PdfError {
   if (error instanceof PdfError) return error;
   const message = error instanceof Error ? error.message : String(error);

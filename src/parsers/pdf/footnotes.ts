@@ -1,10 +1,9 @@
 import type { BodyStyle } from './headings.ts';
-import { lineText } from './lines.ts';
 import type { Block, Line, TextBlock, Word } from './types.ts';
 
 const MARK = /^(\d{1,3}|[*†‡§¶]{1,3})$/;
 
-/** Marks paragraphs in small type that begin with a footnote mark, below the text of a page that refers to it. */
+/** Finds footnotes: paragraphs in small type that begin with a mark to which text on the same page refers. */
 export function findFootnotes(blocks: readonly Block[], body: BodyStyle): Block[] {
   const referred = new Set<string>();
   for (const block of blocks)
@@ -24,15 +23,9 @@ export function findFootnotes(blocks: readonly Block[], body: BodyStyle): Block[
   });
 }
 
-/** Whether a word is a raised mark in the text. */
+/** Whether a word is a superscript footnote mark inside a line. */
 export function isReference(word: Word, line: Line): boolean {
   if (!MARK.test(word.text) || word.style.size > 0.8 * line.style.size || word === line.words[0])
     return false;
   return word.bottom < line.bottom - 0.15 * line.style.size;
 }
-
-/** The text of a footnote without its mark. */
-export const footnoteText = ({ lines, mark = '' }: TextBlock) => {
-  const text = lines.map(lineText).join(' ');
-  return text.startsWith(mark) ? text.slice(mark.length).replace(/^[.)]?\s*/, '') : text;
-};

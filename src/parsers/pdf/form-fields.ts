@@ -1,10 +1,10 @@
-import { holds, median } from './boxes.ts';
+import { containsCenter, median } from './boxes.ts';
 import type { FormField, SourcePage, TextStyle, Word } from './types.ts';
 
 const CHECKED = '☑';
 const UNCHECKED = '☐';
 
-/** The values of form fields as words at their places, except where the page already draws them as text. */
+/** The values of form fields as words at their positions, without values that the page also draws as text. */
 export function fieldWords(page: SourcePage, words: readonly Word[]): Word[] {
   if (page.fields.length === 0) return [];
   const size = median(words.map(({ style }) => style.size)) || 10;
@@ -13,7 +13,9 @@ export function fieldWords(page: SourcePage, words: readonly Word[]): Word[] {
     const text = fieldText(field);
     if (
       !text ||
-      (field.type !== 'checkbox' && field.type !== 'radio' && words.some((word) => holds(field, word)))
+      (field.type !== 'checkbox' &&
+        field.type !== 'radio' &&
+        words.some((word) => containsCenter(field, word)))
     )
       return [];
     return text.split(/\n+/).flatMap((line, row) => toWords(line, field, row, style));

@@ -1,12 +1,12 @@
-import { type Box, heightOf } from './boxes.ts';
+import type { Box } from './boxes.ts';
 
-/** A vertical strip without text between rows `first` and `last`, with text on both sides of it. */
+/** A vertical strip without text that extends from row `first` to row `last` and has text on both sides. */
 export interface Gutter {
   left: number;
   right: number;
   first: number;
   last: number;
-  /** How many rows have text on the left side, on the right side and on both. */
+  /** Number of rows with text to the left of the strip, to its right, and on both sides. */
   leftRows: number;
   rightRows: number;
   bothRows: number;
@@ -19,13 +19,13 @@ interface Gap {
   hasRight: boolean;
 }
 
-/** Bounds the work on pages with scattered text. */
+/** Maximum number of strips that are extended at the same time, which limits the time for pages with scattered text. */
 const MAX_OPEN = 64;
 
 /**
- * Finds the strips that stay free of text over several rows.
+ * Finds vertical strips that have no text in several consecutive rows.
  * @param rows boxes by row, each row from left to right
- * @param minWidth of a strip, in points
+ * @param minWidth minimum width of a strip in points
  */
 export function findGutters(rows: readonly (readonly Box[])[], minWidth: number): Gutter[] {
   const found: Gutter[] = [];
@@ -34,12 +34,12 @@ export function findGutters(rows: readonly (readonly Box[])[], minWidth: number)
     const gaps = gapsOf(row);
     const next: Gutter[] = [];
     for (const gutter of open) {
-      let goesOn = false;
+      let continues = false;
       for (const gap of gaps) {
         const left = Math.max(gutter.left, gap.left);
         const right = Math.min(gutter.right, gap.right);
         if (right - left < minWidth) continue;
-        if (left === gutter.left && right === gutter.right) goesOn = true;
+        if (left === gutter.left && right === gutter.right) continues = true;
         addGutter(next, {
           ...gutter,
           left,
@@ -50,7 +50,7 @@ export function findGutters(rows: readonly (readonly Box[])[], minWidth: number)
           bothRows: gutter.bothRows + Number(gap.hasLeft && gap.hasRight),
         });
       }
-      if (!goesOn && gutter.leftRows > 0 && gutter.rightRows > 0) found.push(gutter);
+      if (!continues && gutter.leftRows > 0 && gutter.rightRows > 0) found.push(gutter);
     }
     for (const { left, right, hasLeft, hasRight } of gaps)
       if (right - left >= minWidth)
@@ -68,14 +68,14 @@ export function findGutters(rows: readonly (readonly Box[])[], minWidth: number)
   return [...found, ...open].filter(({ leftRows, rightRows }) => leftRows > 0 && rightRows > 0);
 }
 
-/** Keeps of strips with the same sides the one that began first. */
+/** Adds a strip. If there is one with the same edges, the strip that begins in the higher row is kept. */
 function addGutter(gutters: Gutter[], gutter: Gutter): void {
   const same = gutters.findIndex(({ left, right }) => left === gutter.left && right === gutter.right);
   if (same === -1) gutters.push(gutter);
   else if ((gutters[same] as Gutter).first > gutter.first) gutters[same] = gutter;
 }
 
-/** The gaps of a row, with those before its first box and after its last one. */
+/** The gaps of a row, including the space before its first box and after its last box. */
 function gapsOf(row: readonly Box[]): Gap[] {
   const gaps: Gap[] = [];
   let end = -Infinity;
@@ -85,13 +85,4 @@ function gapsOf(row: readonly Box[]): Gap[] {
   }
   gaps.push({ left: end, right: Infinity, hasLeft: end !== -Infinity, hasRight: false });
   return gaps;
-}
-
-/** The usual distance between the tops of neighbouring rows: the lower quartile, so that paragraph gaps do not count. */
-export function rowPitch(rows: readonly (readonly Box[])[]): number {
-  const tops = rows.map((row) => Math.min(...row.map(({ top }) => top)));
-  const pitches = tops.slice(1).map((top, place) => top - (tops[place] as number));
-  if (pitches.length === 0) return rows[0]?.[0] ? 1.2 * heightOf(rows[0][0]) : 0;
-  pitches.sort((a, b) => a - b);
-  return pitches[pitches.length >> 2] as number;
 }

@@ -2,9 +2,9 @@ import { lineLength, lineText } from './lines.ts';
 import { isAllBold, isAllItalic } from './paragraphs.ts';
 import type { Block, Line, TextBlock } from './types.ts';
 
-/** A heading is set larger than the text by at least this factor, or in bold type. */
+/** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
-/** Tables tell the size of the text only where there is little else. */
+/** Weight of characters in tables for the body size: they decide it only where there is little other text. */
 const TABLE_WEIGHT = 0.25;
 const MAX_LINES = 4;
 const MAX_LENGTH = 240;
@@ -13,14 +13,15 @@ const CAPTION =
 const SECTION_NUMBER =
   /^(\d+(\.\d+)*\.?|[IVX]+\.|[A-Z]\.|(chapter|section|part|appendix)\s+[\dA-Z]+)\s+\p{L}/iu;
 
-/** Sizes and styles of a document against which headings stand out. */
+/** The usual style of a document's text, from which headings differ. */
 export interface BodyStyle {
-  /** The size that most characters have. */
+  /** The most frequent font size, in points. */
   size: number;
-  /** The share of bold characters; where it is large, bold type says nothing. */
+  /** Share of bold characters. If it is large, bold type does not indicate a heading. */
   boldShare: number;
 }
 
+/** Measures the usual style of the text; 10 points if there is no text. */
 export function bodyStyle(blocks: readonly Block[]): BodyStyle {
   const sizes = new Map<number, number>();
   let bold = 0;
@@ -46,7 +47,7 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
   return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
 }
 
-/** Marks headings and captions among the paragraphs of a document, and gives headings their levels. */
+/** Turns paragraphs into headings and captions by their style and wording, and assigns levels to the headings. */
 export function findHeadings(blocks: readonly Block[]): Block[] {
   const body = bodyStyle(blocks);
   const marked = blocks.map((block, place): Block => {
@@ -77,7 +78,7 @@ function isHeading(
   const bold = lines.every(isAllBold);
   if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
     return isBoldTitle(block, text, previous, next) || isItalicHeading(block, text, previous, next);
-  // Running text ends with a full stop and goes over several lines.
+  // Text that ends with a full stop or has several lines is usually running text.
   if (/[,;]$/.test(text)) return false;
   if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
   if (/:$/.test(text) && larger < LARGER && next?.kind === 'item') return false;
@@ -86,7 +87,7 @@ function isHeading(
   return true;
 }
 
-/** A short bold line that stands alone above larger text, as above a table of contents. */
+/** Whether a block is a short bold line with space above and below, such as the title of a table of contents. */
 function isBoldTitle(
   { lines, top, bottom, page }: Block & { lines: Line[] },
   text: string,
@@ -100,7 +101,7 @@ function isBoldTitle(
   return isFirst && next?.page === page && next.top - bottom > 1.5 * size;
 }
 
-/** A line in italic type right above a paragraph, and further from what is above it. */
+/** Whether a block is one line in italics that is closer to the paragraph below it than to the block above it. */
 function isItalicHeading(
   { lines, top, bottom, page }: Block & { lines: Line[] },
   text: string,
@@ -116,7 +117,7 @@ function isItalicHeading(
   return below >= 0 && below < 0.8 * line.style.size && above > below;
 }
 
-/** Levels by size, then weight: the largest headings of the document are of level 1. */
+/** Assigns levels by font size, then by weight. The largest headings of the document get level 1. */
 function withLevels(blocks: readonly Block[]): Block[] {
   const keyOf = ({ lines }: TextBlock) => {
     const { size, bold, italic } = (lines[0] as Line).style;
@@ -124,7 +125,7 @@ function withLevels(blocks: readonly Block[]): Block[] {
   };
   const headings = blocks.filter((block): block is TextBlock => block.kind === 'heading');
   const keys = [...new Set(headings.map(keyOf))].sort((a, b) => b - a);
-  // Sizes that differ by less than a point are one level, as text that was fitted into boxes has them.
+  // Sizes that differ by less than a point are one level: some programs scale text to fit it into boxes.
   const levels = new Map<number, number>();
   let level = 0;
   let previous = Infinity;

@@ -1,5 +1,5 @@
-import { joinContinued, joinParagraphs } from './continued.ts';
-import { layoutDocument } from './document.ts';
+import { joinContinued, joinParagraphs } from './continued-blocks.ts';
+import { layoutDocument } from './document-layout.ts';
 import { PdfError } from './errors.ts';
 import { readInfoDictionary } from './info-dictionary.ts';
 import { readWithLiteParse } from './liteparse.ts';
@@ -12,54 +12,55 @@ import { repairPdf } from './repair.ts';
 import { toHtml } from './to-html.ts';
 import type { Figure, ReadOptions, SourceDocument } from './types.ts';
 
-export { PdfError } from './errors.ts';
-export { type OcrSettings, recogniseImage, unpackEnglish } from './ocr.ts';
+export { unpackEnglish } from './ocr.ts';
 
 export interface PdfOptions {
-  /** `auto` recognises text on the pages that need it, `ocr` on all pages, `fast` on none. */
+  /** Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default `auto`. */
   mode?: 'fast' | 'auto' | 'ocr';
-  /** Most pages to read, from the first one; all without it. */
+  /** Maximum number of pages to read, beginning with the first one. Default 10,000. */
   maxPages?: number;
-  /** Whether to return the pictures of the document. */
+  /** Whether to return the images of the document. */
   images?: boolean;
   password?: string;
-  /** Without it no text is recognised, and pages that need it are only reported. */
+  /** Without these settings OCR is not used, and the pages that need it are only reported. */
   ocr?: OcrSettings;
 }
 
-export interface PdfPage {
+interface PdfPage {
+  /** Counted from 1. */
   number: number;
-  /** Points. */
+  /** In points. */
   width: number;
+  /** In points. */
   height: number;
   html: string;
   blocks: OutputBlock[];
-  /** Why the page needs OCR; absent when its text layer is sound. */
+  /** Why the page needs OCR; absent if its text layer is usable or was not checked. */
   needsOcr?: OcrReason;
-  /** Whether the text was recognised from the picture of the page. */
+  /** Whether OCR was used for the page. */
   recognised: boolean;
 }
 
 export interface PdfDocument {
-  /** The whole document; tables and paragraphs go on across pages. */
+  /** The whole document. The parts of tables and paragraphs on consecutive pages are joined. */
   html: string;
   pages: PdfPage[];
   metadata: PdfMetadata;
   totalPages: number;
-  /** Pictures that the HTML refers to by `pdf-image:` and their identifiers. */
+  /** Images, to which the HTML refers by URLs of the form `pdf-image:<id>`. */
   images: Figure[];
-  /** Sentences for the caller, in English. */
+  /** English sentences about content that is missing or unreliable. */
   warnings: string[];
 }
 
 /**
- * Converts a PDF to HTML. Only one document at a time may be converted in a process.
- * @throws PdfError when the document needs a password, or when nothing of it can be read
+ * Converts a PDF to HTML. PDFium is not thread-safe, so a process must convert only one document at a time.
+ * @throws PdfError if the document needs a password or nothing of it can be read
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
   const { mode = 'auto', maxPages = 10_000, images = false, password, ocr } = options;
-  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { source, file, isRecovered, isRenderable } = await read(given, {
+  const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { source, file, isRecovered, isRenderable } = await readDocument(original, {
     maxPages,
     images,
     ...(password ? { password } : {}),
@@ -72,8 +73,12 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
   const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
   const pages = recognises ? await recognisePages(file, source.pages, wanted, ocr, password) : source.pages;
-  if (!recognises && wanted.size > 0)
-    warnings.push(`${pageList([...wanted])} would need OCR; the text is what the file itself says.`);
+  if (!recognises && wanted.size > 0) {
+    const needOcr = wanted.size === 1 ? 'needs OCR' : 'need OCR';
+    warnings.push(
+      `${pageList([...wanted])} ${needOcr}, which was not used: the text may be wrong or missing.`,
+    );
+  }
   const layouts = layoutDocument(pages);
   return {
     html: toHtml(joinContinued(layouts.flat())),
@@ -100,28 +105,31 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
 
 interface ReadResult {
   source: SourceDocument;
-  /** The bytes that were read: those of the file, or of its repaired copy. */
+  /** The bytes that were read: the file or its repaired copy. */
   file: Buffer;
   isRecovered: boolean;
-  /** Whether PDFium can open the file, which OCR needs. */
+  /** Whether PDFium can open the file and so render its pages for OCR. */
   isRenderable: boolean;
 }
 
-/** Reads with liteparse; what it rejects is repaired, and as the last resort read with PDF.js. */
-async function read(file: Buffer, options: ReadOptions): Promise<ReadResult> {
+/** Reads a file with liteparse. If that fails, reads a repaired copy with liteparse, and finally the file with PDF.js. */
+async function readDocument(file: Buffer, options: ReadOptions): Promise<ReadResult> {
   const direct = await tryLiteParse(file, options);
   if (direct) return { source: direct, file, isRecovered: false, isRenderable: true };
   const repaired = repairPdf(file);
   const source = repaired && (await tryLiteParse(repaired, options));
   if (repaired && source?.pages.some(({ words }) => words.length > 0))
     return { source, file: repaired, isRecovered: true, isRenderable: true };
-  const last = await readWithPdfJs(file, options);
-  if (last.pages.every(({ words }) => words.length === 0))
-    throw new PdfError('empty', 'Nothing of the PDF can be read: it is damaged.');
-  return { source: last, file, isRecovered: true, isRenderable: false };
+  const fallback = await readWithPdfJs(file, options);
+  if (fallback.pages.every(({ words }) => words.length === 0))
+    throw new PdfError('empty', 'The PDF is damaged, and no text could be read from it.');
+  return { source: fallback, file, isRecovered: true, isRenderable: false };
 }
 
-/** @returns undefined when liteparse rejects the file; it still throws when a password is needed */
+/**
+ * @returns undefined if liteparse rejects the file
+ * @throws PdfError if the file needs a password
+ */
 async function tryLiteParse(file: Buffer, options: ReadOptions): Promise<SourceDocument | undefined> {
   try {
     const source = await readWithLiteParse(file, options);
@@ -134,7 +142,7 @@ async function tryLiteParse(file: Buffer, options: ReadOptions): Promise<SourceD
 
 function readWarnings({ failedPages, totalPages, pages }: SourceDocument, isRecovered: boolean): string[] {
   const warnings: string[] = [];
-  if (isRecovered) warnings.push('The PDF is damaged; tables and pictures may be missing.');
+  if (isRecovered) warnings.push('The PDF is damaged; tables and images may be missing.');
   const failed = isRecovered
     ? [...failedPages, ...pages.filter(({ words }) => words.length === 0).map(({ number }) => number)]
     : failedPages;
@@ -142,6 +150,7 @@ function readWarnings({ failedPages, totalPages, pages }: SourceDocument, isReco
   return warnings;
 }
 
+/** Maximum number of pages that a warning lists. */
 const MAX_LISTED = 20;
 
 function pageList(numbers: readonly number[]): string {

@@ -1,12 +1,12 @@
 import type { InfoDictionary } from './metadata.ts';
 
-/** The trailer stands at the end of a file, or at its beginning where the file is linearised. */
+/** Bytes searched for the trailer, which is at the end of a file, or at the beginning of a linearised file. */
 const SEARCHED = 8192;
 const ENTRY = /\/(Title|Author|Subject|Keywords|CreationDate|ModDate)\s*(\(|<(?!<))/g;
 
 /**
- * Reads the information dictionary from the bytes of a file, without parsing the file.
- * @returns undefined where that is not possible: the file is encrypted, or the dictionary is in a compressed stream
+ * Finds the information dictionary in the bytes of a file, which is much faster than opening the file with a library.
+ * @returns undefined if the file is encrypted or the dictionary is in a compressed stream
  */
 export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
   const ends = `${file.toString('latin1', 0, SEARCHED)}\n${file.toString('latin1', Math.max(0, file.length - SEARCHED))}`;
@@ -30,7 +30,7 @@ export function readInfoDictionary(file: Buffer): InfoDictionary | undefined {
 
 const ESCAPES: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** A literal string (ISO 32000-1, 7.3.4.2) as bytes. */
+/** Reads a literal string (ISO 32000-1, 7.3.4.2) as Latin-1 characters, one per byte. */
 function literal(text: string, start: number): string {
   let value = '';
   let depth = 1;
@@ -54,7 +54,10 @@ function literal(text: string, start: number): string {
 const hexadecimal = (text: string, start: number) =>
   Buffer.from(text.slice(start, text.indexOf('>', start)).replace(/\s/g, ''), 'hex').toString('latin1');
 
-/** Decodes a text string: UTF-16 or UTF-8 with its mark, otherwise nearly Latin-1 (ISO 32000-2, 7.9.2.2). */
+/**
+ * Decodes a text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 if it begins with a byte order mark, else
+ * PDFDocEncoding, of which Windows-1252 is a close approximation.
+ */
 function decode(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   if (value.startsWith('\u00fe\u00ff')) return new TextDecoder('utf-16be').decode(bytes.subarray(2));

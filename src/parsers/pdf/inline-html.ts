@@ -7,18 +7,20 @@ const SPECIAL: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 export const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (character) => SPECIAL[character] as string);
 
+/** The end of a line and the beginning of the next one where a hyphen divides a word. */
 const BROKEN_WORD = /\p{Ll}-$/u;
-const WORD_GOES_ON = /^\p{Ll}/u;
+const WORD_REST = /^\p{Ll}/u;
 
 interface InlineOptions {
+  /** Whether bold and italic words are marked. */
   emphasis: boolean;
-  /** The right edge of the column, at which cells break words without a hyphen. */
+  /** The right edge of the text of a table column in points. Some programs break words there without a hyphen. */
   edge?: number;
 }
 
-/** Writes the words of blocks as inline HTML, with what it takes from the whole document. */
+/** Writes the words of blocks as inline HTML. Links between footnotes and their references need the whole document. */
 export class InlineHtml {
-  /** Footnotes by page and mark. */
+  /** The `id` attributes of footnotes by page and mark. */
   readonly #notes = new Map<string, string>();
   readonly #referred = new Set<string>();
   #page = 0;
@@ -42,7 +44,7 @@ export class InlineHtml {
     return this.#write(lines, { emphasis: false, edge });
   }
 
-  /** Notes as a list whose items the marks in the text link to. */
+  /** Writes footnotes as a list, to whose items the marks in the text link. */
   footnotes(blocks: readonly Block[]): string {
     const items = blocks.map((block) => {
       const note = block as TextBlock;
@@ -96,7 +98,7 @@ function withoutMark({ lines, mark = '' }: TextBlock): Line[] {
   return word?.text.startsWith(mark) ? [{ ...first, words }, ...rest] : lines;
 }
 
-/** The tags around a word, outermost first. */
+/** The opening tags around a word, outermost first. */
 function wrapping({ href, style }: Word, emphasis: boolean): string {
   const link = href ? `<a href="${escapeHtml(href)}">` : '';
   return link + (emphasis ? emphasisOf(style) : '');
@@ -110,17 +112,14 @@ const closing = (tags: string) =>
     .map((tag) => `</${tag.slice(1)}>`)
     .join('');
 
-/** What stands between two words: white space, nothing, or a hyphen that is removed because it only breaks the line. */
+/** The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be removed. */
 function spaceBetween(before: Word, word: Word, isSameLine: boolean, edge: number | undefined): string {
   if (isSameLine) return isSpaced(before, word) ? ' ' : '';
-  if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_GOES_ON.test(word.text))
-    return 'hyphen';
+  if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_REST.test(word.text)) return 'hyphen';
   if (edge !== undefined) {
     const character = (before.right - before.left) / before.text.length;
     const isBroken =
-      before.right > edge - 0.9 * character &&
-      /[\p{L}\d]$/u.test(before.text) &&
-      WORD_GOES_ON.test(word.text);
+      before.right > edge - 0.9 * character && /[\p{L}\d]$/u.test(before.text) && WORD_REST.test(word.text);
     if (isBroken) return '';
     if (/-$/.test(before.text) && before.text.length > 1) return '';
   }

@@ -3,20 +3,20 @@ import { groupRows } from './rows.ts';
 import { isRightToLeft } from './text-direction.ts';
 import type { Line, TextStyle, Word } from './types.ts';
 
-/** Words are apart when the gap between them is at least this share of the font size. */
+/** Minimum width of a space between words, as a share of the font size. */
 const MIN_SPACE = 0.12;
 
-/** Groups words into lines, from top to bottom, with the words of each in reading order. */
+/** Groups words into lines. Lines are sorted from top to bottom, and the words of each are in reading order. */
 export const toLines = (words: readonly Word[]): Line[] => groupRows(words).map(toLine);
 
-/** One line of words that stand on one baseline, given from left to right. */
+/** Creates a line from the words of one baseline, which are given from left to right. */
 export function toLine(words: Word[]): Line {
   const ordered = isRightToLeft(words) ? orderRightToLeft(words) : words;
   return { ...unionOf(words), words: ordered, style: prevailingStyle(words) };
 }
 
-/** The style of most characters. */
-export function prevailingStyle(words: readonly Word[]): TextStyle {
+/** The most frequent style by characters. */
+function prevailingStyle(words: readonly Word[]): TextStyle {
   const first = (words[0] as Word).style;
   if (words.every(({ style }) => style === first)) return first;
   const counts = new Map<TextStyle, number>();
@@ -24,7 +24,7 @@ export function prevailingStyle(words: readonly Word[]): TextStyle {
   return [...counts].reduce((best, entry) => (entry[1] > best[1] ? entry : best))[0];
 }
 
-/** Words from right to left, except that words of the other direction between them keep their order. */
+/** Reverses the words of a line, but keeps the order of consecutive words that are written from left to right. */
 function orderRightToLeft(words: readonly Word[]): Word[] {
   const ordered: Word[] = [];
   let foreign: Word[] = [];
@@ -37,13 +37,13 @@ function orderRightToLeft(words: readonly Word[]): Word[] {
   return [...ordered, ...foreign.reverse()];
 }
 
-/** Whether white space separates two neighbouring words of a line. */
+/** Whether there is a space between two neighbouring words. Many PDF files draw no spaces, so the distance decides. */
 export function isSpaced(a: Word, b: Word): boolean {
   const gap = Math.max(b.left - a.right, a.left - b.right, b.top - a.bottom, a.top - b.bottom);
   return gap > MIN_SPACE * Math.min(a.style.size, b.style.size);
 }
 
-/** The text of a line with single spaces. */
+/** The text of a line, with single spaces between words. */
 export function lineText({ words }: Line): string {
   let text = '';
   for (let place = 0; place < words.length; place++) {
@@ -54,5 +54,5 @@ export function lineText({ words }: Line): string {
   return text;
 }
 
-/** Characters of a line, without spaces. */
+/** Number of characters of a line, without spaces. */
 export const lineLength = ({ words }: Line) => words.reduce((sum, { text }) => sum + text.length, 0);

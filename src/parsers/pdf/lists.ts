@@ -4,14 +4,14 @@ const BULLET = /^[•◦▪●○■□➢➤►▶✓✔✗❖⁃∙·‣◆◇
 const BULLET_PREFIX = /^[•◦▪●■➢➤►‣◆\uf0b7\uf0a7]/;
 const NUMBER = /^\(?(\d{1,3}|[a-zA-Z]|[ivxIVX]{2,5})[.)]$/;
 
-/** The marker that a line begins with, if it begins like a list item. */
+/** The bullet or number at the beginning of a line; undefined if the line does not begin like a list item. */
 export function listMarker({ words, style }: Line, text: string): string | undefined {
   const first = words[0];
   const second = words[1];
   if (!first) return undefined;
   if (!second) return undefined;
   if (BULLET.test(first.text) || (first.text === 'o' && second.left - first.right > 0.6 * style.size)) {
-    // A dash is also how an author's name or a quotation begins.
+    // A dash far from the text is no bullet: authors' names and quotations also begin with dashes.
     return /^[–—*-]$/.test(first.text) && second.left - first.right > 3 * style.size ? undefined : first.text;
   }
   if (BULLET_PREFIX.test(first.text)) return first.text.charAt(0);
@@ -19,7 +19,7 @@ export function listMarker({ words, style }: Line, text: string): string | undef
   return undefined;
 }
 
-/** The words of an item without its marker. */
+/** The lines of an item without its marker. */
 export function withoutMarker({ lines, marker }: ListItem): Line[] {
   const [first, ...rest] = lines as [Line, ...Line[]];
   const [word, ...words] = first.words;
@@ -30,8 +30,9 @@ export function withoutMarker({ lines, marker }: ListItem): Line[] {
 }
 
 /**
- * Turns items that are none into paragraphs, and gives each of the others its depth by the place of its marker.
- * A numbered item alone is no list: it is a numbered paragraph, or the end of a sentence at the beginning of a line.
+ * Sets the nesting depth of list items by the horizontal positions of their markers. A single numbered item becomes a
+ * paragraph again, because it is a numbered paragraph or a line that happens to begin with a number, unless it is the
+ * first of a list.
  */
 export function nestLists(blocks: readonly Block[]): Block[] {
   const nested: Block[] = [];

@@ -26,7 +26,7 @@ import type {
 } from './types.ts';
 import { cleanText, styleTable, withoutRepeats } from './words.ts';
 
-/** OCR is off and nothing is fetched or converted: liteparse downloads language data and runs LibreOffice otherwise. */
+/** Disables OCR, for which liteparse would download language data. */
 export const OFFLINE: Partial<LiteParseConfig> = {
   ocrEnabled: false,
   quiet: true,
@@ -35,12 +35,12 @@ export const OFFLINE: Partial<LiteParseConfig> = {
 };
 
 /**
- * Reads a PDF with liteparse (PDFium). Not safe to run twice at a time in one process.
- * @throws PdfError `password` when the document needs one, `damaged` when PDFium rejects the file
+ * Reads a PDF with liteparse (PDFium). A process must not read two documents at the same time.
+ * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
  */
 export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // Marked-content identifiers cost time and only help where the document has tags.
+  // Tags and marked-content identifiers take time to extract, and most documents have none.
   const tagged = file.includes('/StructTreeRoot');
   const parser = new LiteParse({
     ...OFFLINE,
@@ -66,6 +66,10 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   };
 }
 
+/**
+ * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.
+ * @param images the images of this page
+ */
 export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
   const annotations = page.annotations ?? [];
   const rotation = rotationOf(page.textItems);
@@ -87,7 +91,7 @@ export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]
   return uprightPage(source, rotation);
 }
 
-/** The rotation of a run to the next multiple of 90 degrees. */
+/** The rotation of a run, rounded to a multiple of 90 degrees. */
 const quarterOf = ({ rotation = 0 }: TextItem) =>
   (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
 
@@ -110,7 +114,7 @@ const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; h
   bottom: y + height,
 });
 
-/** The height of a line of text is this multiple of the font size in most fonts. */
+/** Height of a line in most fonts, as a multiple of the font size. */
 const LINE_HEIGHT = 1.05;
 
 function toWords(items: readonly TextItem[]): Word[] {
@@ -122,14 +126,14 @@ function toWords(items: readonly TextItem[]): Word[] {
     const height = upright ? item.height : item.width;
     const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
     const style = styleOf(item.fontName ?? '', size);
-    // PDFium gives the font of the first word for a whole run.
+    // PDFium reports the font of the first word for a whole run.
     const plain = style.monospaced ? styleOf('', size) : style;
     const parts = item.words?.length ? item.words : [item];
     for (const part of parts) {
       const text = cleanText(part.text);
       if (!text.trim()) continue;
       const box = toBox(part);
-      // PDFium's boxes end at the baseline but begin at the top of the highest character.
+      // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
       if (upright) box.top = Math.min(box.top, box.bottom - size);
       const word: Word = { ...box, text: text.trim(), style: styleOfWord(part, style, plain), run };
       if (item.mcid !== undefined) word.mcid = item.mcid;
@@ -139,11 +143,11 @@ function toWords(items: readonly TextItem[]): Word[] {
   return withoutRepeats(words);
 }
 
-/** Characters of monospaced fonts are this multiple of the font size wide. */
+/** Range of the character width in monospaced fonts, as a multiple of the font size. */
 const MIN_ADVANCE = 0.5;
 const MAX_ADVANCE = 0.68;
 
-/** The style of a word in a run that begins in a monospaced font: its own when its width agrees with that. */
+/** The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced. */
 function styleOfWord(
   { text, width }: { text: string; width: number },
   style: TextStyle,
@@ -155,8 +159,8 @@ function styleOfWord(
 }
 
 /**
- * The factor from the font sizes that PDFium reports, which ignore the transformation of the page, to points.
- * @returns undefined when the sizes say nothing because the text matrix carries them
+ * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of the page.
+ * @returns undefined if the sizes are not usable because the document scales its text by the text matrix
  */
 function fontScale(items: readonly TextItem[]): number | undefined {
   const ratios: number[] = [];
@@ -175,11 +179,12 @@ function toFigure(image: ExtractedImage): Figure {
   return { ...toBox(image.bbox), id: image.id, format: image.format, bytes: image.bytes };
 }
 
+/** Subtypes of annotations that contain text by a reader of the document. */
 const NOTES = /^(text|free ?text|highlight|underline|squiggly|strikeout|stamp|caret)$/i;
 
 function toAnnotation({ subtype, contents, title, rect }: DocumentAnnotation): Annotation[] {
   if (!rect || !contents?.trim() || !NOTES.test(subtype)) return [];
-  return [{ ...toBox(rect), subtype, text: contents.trim(), ...(title ? { author: title } : {}) }];
+  return [{ ...toBox(rect), text: contents.trim(), ...(title ? { author: title } : {}) }];
 }
 
 function toField(field: NativeField): FormField[] {
@@ -198,18 +203,11 @@ function toField(field: NativeField): FormField[] {
             : undefined;
   if (!kind) return [];
   const value = field.selectedOptions.length > 0 ? field.selectedOptions.join(', ') : (field.value ?? '');
-  return [{ ...toBox(rect), type: kind, name: field.alternateName ?? field.name ?? '', value, checked }];
+  return [{ ...toBox(rect), type: kind, value, checked }];
 }
 
-function toTag(element: StructureTreeElement): Tag {
-  const tag: Tag = {
-    type: element.type,
-    mcids: element.markedContentIds,
-    children: element.children.map(toTag),
-  };
-  if (element.altText) tag.alt = element.altText;
-  const { ColSpan, RowSpan } = element.attributes;
-  if (typeof ColSpan === 'number') tag.columnSpan = ColSpan;
-  if (typeof RowSpan === 'number') tag.rowSpan = RowSpan;
-  return tag;
-}
+const toTag = ({ type, markedContentIds, children }: StructureTreeElement): Tag => ({
+  type,
+  mcids: markedContentIds,
+  children: children.map(toTag),
+});

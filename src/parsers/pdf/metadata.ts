@@ -1,4 +1,4 @@
-/** What the information dictionary of a document says (ISO 32000-1, 14.3.3). */
+/** Metadata from the information dictionary of a document (ISO 32000-1, 14.3.3). Empty entries are absent. */
 export interface PdfMetadata {
   title?: string;
   author?: string;
@@ -13,8 +13,8 @@ export interface PdfMetadata {
 
 const PDF_DATE = /^D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Z+-])(\d\d)?'?(\d\d)?)?/;
 
-/** Converts a date of PDF (ISO 32000-1, 7.9.4) to ISO 8601; undefined when it is none. */
-export function toIsoDate(date: string | undefined): string | undefined {
+/** Converts a PDF date (ISO 32000-1, 7.9.4) to ISO 8601 in UTC; undefined if it is invalid. */
+function toIsoDate(date: string | undefined): string | undefined {
   const [
     ,
     year,
@@ -33,10 +33,11 @@ export function toIsoDate(date: string | undefined): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** Titles that programs write on their own. */
-const NO_TITLE =
+/** Titles that programs generate if the author sets none. */
+const GENERATED_TITLE =
   /^(untitled|document\d*|microsoft (word|powerpoint) - .*|.*\.(docx?|indd|pptx?|xlsx?|qxd|tex|dvi|pdf))$/i;
 
+/** The entries as read from a file, before validation. */
 export interface InfoDictionary {
   Title?: unknown;
   Author?: unknown;
@@ -47,13 +48,13 @@ export interface InfoDictionary {
   Language?: unknown;
 }
 
-/** Takes from an information dictionary what a reader wants to know. */
+/** Validates the entries of an information dictionary. Generated titles and invalid dates are dropped. */
 export function toMetadata(info: InfoDictionary): PdfMetadata {
   const text = (value: unknown) =>
     (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : '') || undefined;
   const title = text(info.Title);
   const all: Record<keyof PdfMetadata, string | undefined> = {
-    title: title && !NO_TITLE.test(title) ? title : undefined,
+    title: title && !GENERATED_TITLE.test(title) ? title : undefined,
     author: text(info.Author),
     subject: text(info.Subject),
     keywords: text(info.Keywords),

@@ -1,19 +1,20 @@
 import type { PageComplexityStats } from '@llamaindex/liteparse';
 import type { SourcePage } from './types.ts';
 
-/** Why the text layer of a page does not say what the page shows. */
+/** Why the text layer of a page is missing or differs from the visible text. */
 export type OcrReason = 'scanned' | 'garbled' | 'vector-text';
 
-/** Pages with more characters than this have a text layer, whatever pictures they show. */
+/** Number of characters from which a page counts as having a text layer, even if images cover it. */
 const MIN_TEXT = 200;
+/** Maximum share of unknown characters in readable text. */
 const MAX_GARBLED = 0.12;
-/** Characters of fonts without a mapping to Unicode. */
+/** Characters that result from fonts without a mapping to Unicode. */
 const UNKNOWN = /[\ufffd\ue000-\uf8ff]|\p{Cn}/gu;
 const READABLE = /[\p{L}\p{N}]/gu;
 
 /**
- * Whether a page may need OCR: it has little text, or much of its text is unreadable. A cheap test that saves the exact
- * one for most pages.
+ * Whether a page may need OCR: it has little text, or its text is garbled. Only such pages are measured by liteparse,
+ * which takes much longer than this test.
  */
 export function mayNeedOcr({ words }: SourcePage): boolean {
   let length = 0;
@@ -21,8 +22,8 @@ export function mayNeedOcr({ words }: SourcePage): boolean {
   return length < MIN_TEXT || isGarbled(words.map(({ text }) => text).join(' '));
 }
 
-/** Whether a text has many characters without a meaning, or hardly a letter or digit. */
-export function isGarbled(text: string): boolean {
+/** Whether a text has many unknown characters, or hardly any letters and digits. */
+function isGarbled(text: string): boolean {
   const characters = text.replace(/\s/g, '').length;
   if (characters < 20) return false;
   const unknown = text.match(UNKNOWN)?.length ?? 0;
@@ -30,7 +31,7 @@ export function isGarbled(text: string): boolean {
   return unknown > MAX_GARBLED * characters || readable < 0.3 * characters;
 }
 
-/** What the measurements of liteparse say about a page that may need OCR. */
+/** Decides by the measurements of liteparse why a page needs OCR; undefined if it does not. */
 export function ocrReason(stats: PageComplexityStats, page: SourcePage | undefined): OcrReason | undefined {
   const { reasons, isGarbled: garbled, fullPageImage, imageCoverage, textLength } = stats;
   if (

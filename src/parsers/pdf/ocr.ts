@@ -10,36 +10,38 @@ import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 import type { SourcePage } from './types.ts';
 
 export interface OcrSettings {
-  /** Directory with `<language>.traineddata` files, see {@link unpackEnglish}. */
+  /** Directory with `<language>.traineddata` files of tesseract; see {@link unpackEnglish}. */
   languageData: string;
-  /** Languages of tesseract, joined by `+`. */
+  /** Language codes of tesseract, joined by `+`. */
   languages: string;
 }
 
-/** Text of 10 points is 30 pixels high at this resolution, as tesseract is trained for. */
+const require = createRequire(import.meta.url);
+
+/** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
 const DPI = 200;
 
 /**
- * Writes the English data of tesseract to a directory, unless it is there.
- * @returns the settings to recognise English text with
+ * Writes the English language data of tesseract to a directory, unless the directory already has it.
+ * @returns settings for English text
  */
 export async function unpackEnglish(directory: string): Promise<OcrSettings> {
   const target = join(directory, 'eng.traineddata');
   const settings = { languageData: directory, languages: 'eng' };
   if (await stat(target).catch(() => undefined)) return settings;
   const packed = join(
-    dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng')),
+    dirname(require.resolve('@tesseract.js-data/eng')),
     '4.0.0_best_int/eng.traineddata.gz',
   );
   await mkdir(directory, { recursive: true });
-  // Another process may do the same at this moment.
+  // Another process may write the same file at the same time.
   const temporary = `${target}.${process.pid}`;
   await writeFile(temporary, await promisify(gunzip)(await readFile(packed)));
   await rename(temporary, target);
   return settings;
 }
 
-/** The pages whose text has to be recognised from their pictures, with the reason for each. */
+/** Page numbers of the pages that need OCR, with the reason for each. */
 export async function pagesThatNeedOcr(
   bytes: Buffer,
   pages: readonly SourcePage[],
@@ -70,10 +72,10 @@ const ocrParser = ({ languageData, languages }: OcrSettings) =>
   });
 
 /**
- * Recognises the text of one raster image, or of a page of a PDF that was rendered to one.
- * @throws PdfError `damaged` when the image cannot be read
+ * Recognises the text of a PNG image.
+ * @throws PdfError `damaged` if the image cannot be read
  */
-export async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
+async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
   const result = await ocrParser(settings)
     .parse(image)
     .catch((error: unknown) => {
@@ -83,7 +85,10 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
   return page && toSourcePage(page, []);
 }
 
-/** Replaces the text of the given pages by what OCR recognises on their rendered pictures. */
+/**
+ * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
+ * recognises nothing stays as it is.
+ */
 export async function recognisePages(
   bytes: Buffer,
   pages: readonly SourcePage[],
@@ -98,13 +103,13 @@ export async function recognisePages(
       ? (await renderer.screenshot(bytes, [page.number]))[0]
       : undefined;
     const text = rendered && !rendered.isSolidFill && (await recogniseImage(rendered.imageBuffer, settings));
-    recognised.push(text && text.words.length > 0 ? scaleTo(page, text) : page);
+    recognised.push(text && text.words.length > 0 ? withRecognisedWords(page, text) : page);
   }
   return recognised;
 }
 
-/** The recognised words in the coordinates of the page, of which all else stays. */
-function scaleTo(page: SourcePage, recognised: SourcePage): SourcePage {
+/** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
+function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
   const scale = page.width / recognised.width;
   const words = recognised.words.map((word) => ({
     ...word,

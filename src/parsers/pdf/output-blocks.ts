@@ -2,18 +2,22 @@ import { heightOf, widthOf } from './boxes.ts';
 import { lineText } from './lines.ts';
 import type { Block } from './types.ts';
 
-/** A block as the API returns it (`blocks` of the PDF parser). */
+/** A block as the option `blocks` of the PDF parser returns it. */
 export interface OutputBlock {
-  /** `p`, the page number, `.b` and the number of the block on the page. */
+  /** `p<page>.b<index>`, with the page counted from 1 and the block on the page from 0. */
   id: string;
   type: string;
-  /** Left, top, right and bottom as shares of the width and height of the page. */
+  /** Left, top, right and bottom as fractions (0 to 1) of the width and height of the page. */
   bbox: [number, number, number, number];
   content: string;
   readingOrder: number;
   source: 'native_text' | 'ocr';
 }
 
+/**
+ * Converts the blocks of a page for the API.
+ * @param recognised whether OCR was used for the page
+ */
 export function toOutputBlocks(
   blocks: readonly Block[],
   page: number,
@@ -50,7 +54,6 @@ function typeOf(block: Block): string {
     case 'item':
       return 'list_item';
     case 'paragraph':
-    case 'quote':
       return 'text';
     default:
       return block.kind;

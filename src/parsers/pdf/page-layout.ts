@@ -1,4 +1,4 @@
-import { type Box, heightOf, holds, median, overlapX, overlapY, unionOf } from './boxes.ts';
+import { type Box, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
 import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
 import { fieldWords } from './form-fields.ts';
 import { toLine } from './lines.ts';
@@ -10,11 +10,15 @@ import { findGrids } from './tables/grids.ts';
 import { gridBox, ruledTable } from './tables/ruled.ts';
 import type { Block, Line, SourcePage, Word } from './types.ts';
 
-/** Shorter rules are underlines, and marks above footnotes. */
+/** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
 const MIN_CROSSING_RULE = 100;
+/** Limits the time for drawings. */
 const MAX_CROSSING_RULES = 100;
 
-/** The blocks of a page in reading order, found by geometry alone. Headings are marked later, against the document. */
+/**
+ * Arranges the words of a page into blocks in reading order. Only positions are used here; headings are found later,
+ * because they are compared with the text of the whole document.
+ */
 export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
   const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
   for (const figure of page.figures)
@@ -25,7 +29,7 @@ export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
   return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
 }
 
-/** Text that runs in another direction follows the rest of the page, one paragraph for each run. */
+/** Paragraphs of text in another direction than the page, one per run. */
 const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
   [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
     const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
@@ -35,23 +39,23 @@ const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
 const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
 const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });
 
-/** Horizontal rules as boxes without content: columns of text do not go on across them. */
+/** Horizontal rules as boxes without content, because columns of text end at them. */
 const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
   rules.horizontal
     .filter(({ from, to }) => to - from > MIN_CROSSING_RULE)
     .slice(0, MAX_CROSSING_RULES)
     .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
 
-/** Takes the words inside ruled tables out of the text. */
+/** Finds the ruled tables of a page, and the words outside of them. */
 function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
   const placed: Placed<Block>[] = [];
   let rest = words;
   const grids = findGrids(page.rules)
     .map((grid) => ({ grid, box: gridBox(grid) }))
-    // A frame around the page or around other tables comes last, when their words are taken.
+    // Small grids first: the words inside them must not go to a frame around them.
     .sort((a, b) => heightOf(a.box) - heightOf(b.box));
   for (const { grid, box } of grids) {
-    const inside = rest.filter((word) => holds(box, word, 1));
+    const inside = rest.filter((word) => containsCenter(box, word, 1));
     if (inside.length === 0) continue;
     if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
     const table = ruledTable(grid, inside, page.number);

@@ -5,14 +5,14 @@ import { listMarker } from './lists.ts';
 import { isRightToLeft } from './text-direction.ts';
 import type { Line, ListItem, TextBlock } from './types.ts';
 
-/** Lines belong to one paragraph up to this multiple of the usual distance between lines. */
+/** Maximum distance of lines in a paragraph, as a multiple of the usual distance. */
 const MAX_PITCH = 1.3;
-/** Sizes that differ by more than this factor begin a new block. */
+/** Factor between the font sizes of two lines from which they belong to different blocks. */
 const SIZE_STEP = 1.08;
 const SENTENCE_END = /[.!?:;。！？]["'”’)\]]*$/;
 const UPPER_START = /^["'“‘(]?[\p{Lu}\d]/u;
 
-/** Groups the lines of a column into paragraphs, list items and code; headings are found later. */
+/** Groups the lines of a column into paragraphs, list items and code. */
 export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock | ListItem)[] {
   const column = lines.length > 0 ? unionOf(lines) : undefined;
   const pitches = usualPitches(lines);
@@ -42,7 +42,7 @@ export function toTextBlocks(lines: readonly Line[], page: number): (TextBlock |
   return blocks;
 }
 
-/** Whether all words of a line are monospaced, of which short ones may only seem to be. */
+/** Whether all words of a line are monospaced. Different character widths show that the reported font is wrong. */
 const isCode = ({ words }: Line) =>
   words.every(({ style }) => style.monospaced) &&
   (words.length < 4 || new Set(words.filter(({ text }) => text.length > 2).map(advanceOf)).size < 3);
@@ -50,7 +50,7 @@ const isCode = ({ words }: Line) =>
 const advanceOf = ({ left, right, text }: Line['words'][number]) =>
   Math.round((5 * (right - left)) / text.length);
 
-/** The usual distance of a line to the one above, by font size. */
+/** The usual distance of a line from the line above in points, by font size. */
 function usualPitches(lines: readonly Line[]): Map<number, number> {
   const bySize = new Map<number, number[]>();
   for (let place = 1; place < lines.length; place++) {
@@ -82,12 +82,13 @@ function breaksBefore(
   const step = centerY(line) - centerY(before);
   if (isCode(line)) return step > 3.2 * pitch;
   if (step > MAX_PITCH * pitch || step < 0) return true;
-  // A full line whose style differs from the next one begins with emphasis; PDFium gives one style for the whole line.
+  // PDFium reports the style of the first word for a whole line. So a full line in another style than the next one may
+  // be text that begins with emphasis, but a short line is a block of its own.
   const isFull = before.right > column.right - 0.15 * (column.right - column.left);
   if (!isFull && isAllBold(before) !== isAllBold(line)) return true;
   if (!isFull && group.length === 1 && isAllItalic(before) && !isAllItalic(line)) return true;
   const first = group[0] as Line;
-  // The text of a list item does not return to the left of its marker.
+  // A line to the left of the marker does not belong to the list item.
   if (marker && line.left < first.left - 0.5 * size) return true;
   if (
     marker &&
@@ -106,7 +107,7 @@ function breaksBefore(
   );
 }
 
-/** Whether the first line of a paragraph is indented, and the lines around it are not. */
+/** Whether a line is indented and the lines around it are not, so that it begins a paragraph. */
 function isIndented(
   before: Line,
   line: Line,
@@ -123,20 +124,22 @@ function isIndented(
   return !after || after.left < line.left - 0.5 * size;
 }
 
-/** Whether most lines end far from the right side, as in poems and addresses, where line ends say nothing. */
+/** Whether most lines end far from the right edge, as in poems. There, a short line does not end a paragraph. */
 const isRagged = (group: readonly Line[], column: Box) =>
   group.length > 3 &&
   group.filter(({ right }) => right < column.right - 0.12 * (column.right - column.left)).length >
     0.6 * group.length;
 
+/** Whether all words of a line are in italics. */
 export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
 
 const ENDS_WITH_PAGE = /\p{L}.*[\s.](\d{1,4}|[ivxlc]{1,6})$/u;
 
-/** Whether the lines are entries of a table of contents, each with its page number. */
+/** Whether the lines are entries of a table of contents: most of them end with a page number. */
 const isContents = (lines: readonly Line[]) =>
   lines.length > 2 && lines.filter((line) => ENDS_WITH_PAGE.test(lineText(line))).length > 0.7 * lines.length;
 
+/** Whether all words of a line are bold. */
 export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);
 
 function toBlock(lines: Line[], marker: string | undefined, page: number): TextBlock | ListItem {

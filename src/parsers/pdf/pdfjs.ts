@@ -26,13 +26,13 @@ interface PdfJsDocument {
   getPage(number: number): Promise<PdfJsPage>;
 }
 
-/** Lines are this multiple of the font size high. */
+/** Height of text above and below the baseline, as a multiple of the font size. */
 const ASCENT = 0.85;
 const DESCENT = 0.2;
 
-/** Opens a file with pdf-parse, runs `use` and closes it. */
+/** Opens a file with pdf-parse, calls `use` and closes the file. */
 async function withParser<T>(bytes: Uint8Array, use: (parser: PDFParse) => Promise<T>): Promise<T> {
-  // PDF.js takes the memory of what it is given.
+  // PDF.js transfers the buffer it receives to its worker, so it gets a copy.
   const parser = new PDFParse({
     data: new Uint8Array(bytes),
     verbosity: VerbosityLevel.ERRORS,
@@ -47,19 +47,19 @@ async function withParser<T>(bytes: Uint8Array, use: (parser: PDFParse) => Promi
   }
 }
 
-/** The information dictionary of a file whose own is compressed or encrypted. */
+/** Reads the information dictionary with PDF.js, which can also decompress and decrypt it. */
 export const readInfoWithPdfJs = (bytes: Uint8Array): Promise<InfoDictionary> =>
   withParser(bytes, async (parser) => (await parser.getInfo()).info as InfoDictionary);
 
 /**
- * Reads the text of a PDF with PDF.js, which rebuilds the cross-reference table of truncated and damaged files. It gives
- * neither rules nor pictures.
- * @throws PdfError when it cannot open the file
+ * Reads the text of a PDF with PDF.js, which rebuilds the cross-reference table of truncated and damaged files. Rules,
+ * images, form fields and tags are not read.
+ * @throws PdfError if PDF.js cannot open the file
  */
 export const readWithPdfJs = (bytes: Uint8Array, { maxPages }: ReadOptions): Promise<SourceDocument> =>
   withParser(bytes, async (parser) => {
     await parser.getInfo();
-    // pdf-parse gives text without places; its document is the one of PDF.js.
+    // pdf-parse returns text without positions. Its private property `doc` is the document of PDF.js, which has them.
     const document = (parser as unknown as { doc: PdfJsDocument }).doc;
     const result: SourceDocument = { totalPages: document.numPages, pages: [], failedPages: [] };
     for (let number = 1; number <= Math.min(document.numPages, maxPages); number++) {
@@ -107,7 +107,7 @@ async function readPage(page: PdfJsPage, number: number): Promise<SourcePage> {
   return uprightPage(source, ((((360 - page.rotate) % 360) + 360) % 360) as 0 | 90 | 180 | 270);
 }
 
-/** The words of an item, whose widths are estimated from their numbers of characters. */
+/** Splits an item into words. PDF.js gives only the width of the item, so all characters count as equally wide. */
 function splitWords(
   text: string,
   width: number,

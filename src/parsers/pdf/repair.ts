@@ -1,23 +1,24 @@
 import { inflateSync } from 'node:zlib';
 
-/** Bounds the work on hostile files. */
+/** Limits the time and memory for hostile files. */
 const MAX_OBJECTS = 200_000;
+/** In bytes. */
 const MAX_INFLATED = 32 * 1024 * 1024;
 const OBJECT = /(?:^|[\r\n\s])(\d{1,7})\s+(\d{1,5})\s+obj\b/g;
 
 interface FoundObject {
   number: number;
   generation: number;
-  /** Of the object's number, in bytes. */
+  /** Position of the object in the file, in bytes. */
   offset: number;
-  /** The beginning of the object. */
+  /** The first 2,000 characters of the object's content. */
   head: string;
 }
 
 /**
- * Gives a file without a usable cross-reference table a new one, as truncated files need. Objects of compressed streams
- * are written out, and pages without a page tree get one.
- * @returns undefined when the file has no pages
+ * Appends a new cross-reference table to a damaged file, such as a truncated one. Objects of compressed object streams
+ * are appended uncompressed. If the page tree is lost, a new one is appended.
+ * @returns undefined if the file has no pages
  */
 export function repairPdf(file: Buffer): Buffer | undefined {
   const text = file.toString('latin1');
@@ -66,7 +67,7 @@ function* compressedObjects(
     try {
       content = inflateSync(data, { maxOutputLength: Math.max(1, budget) }).toString('latin1');
     } catch {
-      // A damaged stream: its objects are lost.
+      // The objects of a damaged stream are lost.
       continue;
     }
     budget -= content.length;
@@ -81,7 +82,7 @@ function* compressedObjects(
   }
 }
 
-/** The number of the catalog, which is written anew with all pages where the catalog or the page tree is lost. */
+/** The object number of the catalog. If the catalog or the page tree is lost, new ones with all pages are appended. */
 function findRoot(
   objects: ReadonlyMap<number, FoundObject>,
   append: (number: number, body: string) => void,
@@ -94,7 +95,7 @@ function findRoot(
   if (pages.length === 0) return undefined;
   const next = Math.max(...objects.keys()) + 1;
   const kids = pages.map(({ number, generation }) => `${number} ${generation} R`).join(' ');
-  // Pages name their lost parent; PDFium does not follow it upwards.
+  // The pages still refer to their lost parent, but PDFium does not read that reference.
   append(next, `<</Type/Pages/Count ${pages.length}/Kids[${kids}]/MediaBox[0 0 612 792]>>`);
   append(next + 1, `<</Type/Catalog/Pages ${next} 0 R>>`);
   return next + 1;

@@ -1,7 +1,10 @@
 import type { Box } from './boxes.ts';
 import type { Rule, SourcePage } from './types.ts';
 
-/** Turns a page on which most text runs in another direction, so that it runs from left to right. */
+/**
+ * Rotates a page so that its text runs from left to right.
+ * @param rotation clockwise rotation of the text in degrees
+ */
 export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): SourcePage {
   if (rotation === 0) return page;
   const { width, height } = page;
@@ -22,7 +25,7 @@ export function uprightPage(page: SourcePage, rotation: 0 | 90 | 180 | 270): Sou
   };
 }
 
-/** Undoes a clockwise rotation of the text. */
+/** Rotates a box counter-clockwise by the given angle; width and height are those of the original page. */
 function turnBox({ left, top, right, bottom }: Box, rotation: number, width: number, height: number): Box {
   if (rotation === 90) return { left: top, right: bottom, top: width - right, bottom: width - left };
   if (rotation === 270) return { left: height - bottom, right: height - top, top: left, bottom: right };

@@ -1,12 +1,14 @@
 import type { Rule, Rules } from './types.ts';
 
-/** A filled rectangle is a stroke when it is no thicker than this, in points. */
+/** Maximum thickness of a filled rectangle that counts as a stroke, in points. */
 const MAX_THICKNESS = 3;
-/** Strokes on one line are one rule when the gap between them is at most this, in points. */
+/** Maximum gap between strokes that form one rule, in points. */
 const MAX_GAP = 2.5;
+/** Maximum distance of such strokes across their direction, in points. */
 const MAX_OFFSET = 1.2;
+/** Minimum length of a stroke, in points. */
 const MIN_LENGTH = 3;
-/** Bounds the work on drawings. */
+/** Limits the time for drawings. */
 const MAX_STROKES = 20_000;
 
 interface Shape {
@@ -38,7 +40,7 @@ export function findRules(shapes: readonly Shape[], strokes: readonly Stroke[]):
     if (height <= MAX_THICKNESS && width > height * 2) addRule(horizontal, y + height / 2, x, x + width);
     else if (width <= MAX_THICKNESS && height > width * 2) addRule(vertical, x + width / 2, y, y + height);
     else if (fill && !isWhite(fillColor)) {
-      // The sides of a coloured cell separate it from its neighbours as rules do.
+      // The edges of a coloured cell separate it from its neighbours like rules.
       addRule(horizontal, y, x, x + width);
       addRule(horizontal, y + height, x, x + width);
       addRule(vertical, x, y, y + height);
@@ -54,7 +56,7 @@ function addRule(rules: Rule[], at: number, a: number, b: number): void {
   if (Math.abs(b - a) >= MIN_LENGTH) rules.push({ at, from: Math.min(a, b), to: Math.max(a, b) });
 }
 
-/** Joins strokes on one line that touch or overlap. */
+/** Joins collinear strokes that touch or overlap. */
 function mergeRules(rules: Rule[]): Rule[] {
   rules.sort((a, b) => a.at - b.at);
   const merged: Rule[] = [];

@@ -3,16 +3,18 @@ import { lineText, toLine } from './lines.ts';
 import { groupRows } from './rows.ts';
 import type { PageRole, SourcePage, TextBlock, Word } from './types.ts';
 
-/** Running heads stand in these shares of the page height, from the top and from the bottom. */
+/** Height of the areas at the top and bottom of a page that can have running heads, as a share of the page height. */
 const BAND = 0.14;
-/** A text is a running head when it stands at one height on this many pages within reach. */
+/** Number of other pages on which a running head must be repeated at the same height. */
 const MIN_REPEATS = 2;
+/** Number of pages before and after a page that are compared with it. */
 const REACH = 3;
+/** Maximum difference of the heights in points. */
 const MAX_SHIFT = 4;
 const PAGE_NUMBER =
   /^[-–—|\s]*((page|seite|p\.)\s*)?(\d{1,4}|[ivxlc]{1,7})(\s*(of|\/|von)\s*\d{1,4})?[-–—|\s]*$/i;
 
-/** Header and footer lines of a page, and the words that are left. */
+/** Header and footer lines of a page, and its other words. */
 export interface RunningHeads {
   header: TextBlock[];
   footer: TextBlock[];
@@ -23,13 +25,13 @@ interface Candidate {
   page: number;
   words: Word[];
   text: string;
-  /** Text without digits, by which pages are compared. */
+  /** Text with `#` in place of numbers, by which pages are compared. */
   pattern: string;
   top: number;
   isHeader: boolean;
 }
 
-/** Finds lines that are repeated at the top or bottom of neighbouring pages, apart from the numbers in them. */
+/** Finds lines at the top or bottom of pages that neighbouring pages repeat. Only the numbers in them may differ. */
 export function findRunningHeads(pages: readonly SourcePage[]): RunningHeads[] {
   const candidates = pages.map(candidatesOf);
   return pages.map((page, place) => {
@@ -88,7 +90,7 @@ function roleOf(candidate: Candidate, neighbours: readonly Candidate[], pages: n
   if (repeats < Math.min(MIN_REPEATS, pages - 1) || pages < 2) return undefined;
   const number = PAGE_NUMBER.exec(candidate.text);
   if (number) {
-    // The numbers of pages grow with the pages; those of chapters or table rows do not.
+    // Page numbers increase from page to page. Other repeated numbers, such as those of chapters, do not.
     const own = Number(number[3]);
     if (Number.isNaN(own)) return 'page-number';
     const grows = alike.some(
@@ -96,7 +98,7 @@ function roleOf(candidate: Candidate, neighbours: readonly Candidate[], pages: n
     );
     return grows ? 'page-number' : undefined;
   }
-  // A pattern of numbers alone, or a table header that is repeated in the band, is no running head.
+  // A line of numbers only is no running head, but for example a row of a table.
   if (!/\p{L}/u.test(candidate.pattern.replaceAll('#', ''))) return undefined;
   return candidate.isHeader ? 'header' : 'footer';
 }

@@ -1,26 +1,27 @@
 import { type Box, heightOf, overlapY, unionOf } from './boxes.ts';
 import type { Word } from './types.ts';
 
-/** Neighbouring words on one baseline without a wide gap between them: a line of a column, or a part of a table row. */
+/** Words on one baseline without a wide gap between them: a line of a column, or a cell's part of a table row. */
 export interface Segment extends Box {
   words: Word[];
   /** Number of characters. */
   length: number;
 }
 
-/** A gap between words is wide when it is at least this multiple of the font size. */
+/** Minimum width of a wide gap, as a multiple of the font size. */
 const WIDE_GAP = 0.72;
-/** Characters of a monospaced font are as wide as other gaps, and code is aligned with spaces. */
+/** The same between monospaced words: their spaces are wide, and code is aligned with several of them. */
 const WIDE_GAP_MONOSPACED = 3;
-/** List markers stand apart from their items, and belong to them nevertheless. */
+/** List markers, which belong to the same segment as their item in spite of a wide gap. */
 const LIST_MARKER = /^([•◦▪●○■□–—*‣·o-]|\(?(\d{1,3}|[a-z]|[ivxlc]{1,5})[.)])$/i;
+/** Maximum gap after a list marker, as a multiple of the font size. */
 const MAX_MARKER_GAP = 4;
-/** Overlap of neighbouring words that kerning and slanted type can cause, as a multiple of the font size. */
+/** Maximum overlap of neighbouring words, which kerning and slanted type cause, as a multiple of the font size. */
 const MAX_OVERLAP = 0.5;
 
 /**
- * Groups words into segments. Words of one run stand on one line; runs are joined with their neighbours by place alone,
- * because their order in the file says nothing.
+ * Groups words into segments. The words of one run are in order. Different runs are joined only by their positions,
+ * because their order in the file need not be the reading order.
  */
 export function toSegments(words: readonly Word[]): Segment[] {
   const parts: Segment[] = [];
@@ -47,7 +48,7 @@ function isNext(part: readonly Word[], word: Word): boolean {
   return gap < (isMonospaced ? WIDE_GAP_MONOSPACED : WIDE_GAP) * size;
 }
 
-/** Joins segments that follow each other on one line. */
+/** Joins segments that are next to each other on one line. */
 function joinNeighbours(parts: readonly Segment[]): Segment[] {
   const sorted = [...parts].sort((a, b) => a.left - b.left);
   const open: Segment[] = [];
@@ -64,7 +65,7 @@ function joinNeighbours(parts: readonly Segment[]): Segment[] {
   return open;
 }
 
-/** Whether two neighbours share a baseline, or one is a raised or lowered mark beside the other. */
+/** Whether two neighbours share a baseline, or one of them is a superscript or subscript of the other. */
 function isOnLine(a: Segment, b: Segment): boolean {
   const shared = overlapY(a, b);
   if (shared <= 0) return false;
@@ -72,7 +73,7 @@ function isOnLine(a: Segment, b: Segment): boolean {
   return shared > (lower > 0.75 * higher ? 0.6 : 0.75) * lower && (lower > 0.4 * higher || b.length < 4);
 }
 
-export const toSegment = (words: Word[]): Segment => ({
+const toSegment = (words: Word[]): Segment => ({
   ...unionOf(words),
   words,
   length: words.reduce((sum, { text }) => sum + text.length, words.length - 1),

@@ -1,12 +1,12 @@
 import type { Block, SourcePage, Tag, TextBlock, Word } from './types.ts';
 
-/** A tag tree is sound when at least this share of the text is in it, and not all of it under one kind of tag. */
+/** Minimum share of the text that must be tagged before tags are used. */
 const MIN_TAGGED = 0.8;
 const HEADING = /^H([1-6])$/;
 const BLOCK_TYPE = /^(H|H[1-6]|P|L|LI|LBody|Lbl|Caption|TH|TD|TOCI|Note|BlockQuote|Figure|Formula|Code)$/;
 
-/** The innermost block tag by marked-content identifier. */
-export function blockTypes(tags: readonly Tag[]): Map<number, string> {
+/** The innermost block tag of each marked-content identifier. */
+function blockTypes(tags: readonly Tag[]): Map<number, string> {
   const types = new Map<number, string>();
   const stack = tags.map((tag) => ({ tag, type: '' }));
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -18,12 +18,12 @@ export function blockTypes(tags: readonly Tag[]): Map<number, string> {
 }
 
 /**
- * Takes headings and their levels from the tags of the document, where these are sound; elsewhere blocks stay as they
- * are. The order of blocks is always that of the page, because the order of tags is often that of the layers of a drawing.
+ * Takes headings and their levels from the tags of the document if these are plausible, else returns the blocks
+ * unchanged. The order of tags is not used, because in many documents it is the order in which the program drew the text.
  */
 export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]): Block[] {
   const types = new Map(pages.map(({ number, tags }) => [number, blockTypes(tags)]));
-  if (!isSound(pages, types)) return [...blocks];
+  if (!arePlausible(pages, types)) return [...blocks];
   return blocks.map((block): Block => {
     if (block.role || (block.kind !== 'paragraph' && block.kind !== 'heading' && block.kind !== 'caption'))
       return block;
@@ -36,7 +36,7 @@ export function applyTags(blocks: readonly Block[], pages: readonly SourcePage[]
   });
 }
 
-/** The tag of most of the text of a block. */
+/** The tag of more than 60% of the text of a block, if there is one. */
 function typeOf({ lines }: TextBlock, types: ReadonlyMap<number, string>): string | undefined {
   const lengths = new Map<string, number>();
   let all = 0;
@@ -49,7 +49,7 @@ function typeOf({ lines }: TextBlock, types: ReadonlyMap<number, string>): strin
   return [...lengths].find(([, length]) => length > 0.6 * all)?.[0];
 }
 
-function isSound(
+function arePlausible(
   pages: readonly SourcePage[],
   types: ReadonlyMap<number, ReadonlyMap<number, string>>,
 ): boolean {
@@ -66,6 +66,6 @@ function isSound(
   for (const { number, words } of pages)
     for (const word of words) count(word, types.get(number) ?? new Map());
   const headings = [...lengths].reduce((sum, [type, length]) => sum + (HEADING.test(type) ? length : 0), 0);
-  // Programs that tag every paragraph as one thing say nothing; neither do those that call most of the text a heading.
+  // Some programs use the same tag for all paragraphs, or tag most of the text as headings.
   return tagged > MIN_TAGGED * all && headings > 0 && headings < 0.3 * all;
 }

@@ -4,8 +4,8 @@ import { withoutMarker } from './lists.ts';
 import type { Block, ListItem, TableBlock, TableCell } from './types.ts';
 
 /**
- * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, so that they can
- * be left out; pictures refer to the document's with `pdf-image:` URLs.
+ * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by which they can
+ * be removed later. Images have URLs of the form `pdf-image:<id>`.
  */
 export function toHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);
@@ -31,8 +31,7 @@ function blockHtml(block: Block, inline: InlineHtml): string {
   switch (block.kind) {
     case 'heading':
       return `<h${block.level ?? 2}${attributes}>${inline.heading(block.lines)}</h${block.level ?? 2}>`;
-    case 'paragraph':
-    case 'quote': {
+    case 'paragraph': {
       const direction = block.rightToLeft ? ' dir="rtl"' : '';
       return `<p${attributes}${direction}>${inline.lines(block.lines)}</p>`;
     }
@@ -68,7 +67,7 @@ function tableHtml({ rows, columns }: TableBlock, inline: InlineHtml): string {
   return `<table>\n${html.join('\n')}\n</table>`;
 }
 
-/** The right edge of the text of each column, which a broken word reaches. */
+/** The right edge of the text of each column in points. Words that are broken without a hyphen end there. */
 function columnEdges(rows: readonly TableCell[][]): number[] {
   const edges: number[] = [];
   for (const row of rows)
@@ -78,7 +77,7 @@ function columnEdges(rows: readonly TableCell[][]): number[] {
   return edges;
 }
 
-/** A list with the lists below its items. */
+/** Writes consecutive items as a list, with nested lists inside their items. */
 function listHtml(items: readonly ListItem[], inline: InlineHtml): string {
   const html: string[] = [];
   const open: { depth: number; name: string }[] = [];

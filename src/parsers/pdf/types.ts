@@ -1,27 +1,27 @@
 import type { Box } from './boxes.ts';
 
-/** How text is set. Runs of one font and size share one object. */
+/** The style of text. Words with the same font and size share one object. */
 export interface TextStyle {
-  /** Font size in points as displayed. */
+  /** Font size in points, after all transformations. */
   size: number;
   bold: boolean;
   italic: boolean;
   monospaced: boolean;
 }
 
-/** Text without white space, at its place on the page. */
+/** Text without white space and its position on the page. */
 export interface Word extends Box {
   text: string;
   style: TextStyle;
-  /** Words with one number were drawn together, on one line. */
+  /** Number of the text run, which the file draws as a unit on one line. */
   run: number;
-  /** Target of the link annotation over the word. */
+  /** URL of the link annotation that covers the word. */
   href?: string;
   /** Marked-content identifier, by which the tag tree refers to the text. */
   mcid?: number;
 }
 
-/** A horizontal or vertical stroke, or the side of a filled rectangle. `at` is y for horizontal and x for vertical rules. */
+/** A horizontal or vertical stroke, or the side of a filled rectangle. `at` is y for horizontal rules, else x. */
 export interface Rule {
   at: number;
   from: number;
@@ -33,7 +33,7 @@ export interface Rules {
   vertical: Rule[];
 }
 
-/** A picture on a page. */
+/** An image on a page. */
 export interface Figure extends Box {
   /** Unique in the document; the `src` of the `img` element is `pdf-image:` and this identifier. */
   id: string;
@@ -43,17 +43,16 @@ export interface Figure extends Box {
   alt?: string;
 }
 
-/** A note, comment or highlight with text of its own. */
+/** A note, comment or highlight with text by a reader of the document. */
 export interface Annotation extends Box {
-  subtype: string;
   text: string;
   author?: string;
 }
 
 export interface FormField extends Box {
   type: 'text' | 'checkbox' | 'radio' | 'choice' | 'signature';
-  name: string;
   value: string;
+  /** Whether a checkbox or radio button is selected. */
   checked: boolean;
 }
 
@@ -61,31 +60,28 @@ export interface FormField extends Box {
 export interface Tag {
   /** Standard structure type, such as `P` or `H1`. */
   type: string;
+  /** Marked-content identifiers of the text in the tag, without its children. */
   mcids: number[];
   children: Tag[];
-  alt?: string;
-  columnSpan?: number;
-  rowSpan?: number;
 }
 
-/** What a reader gives of one page, upright and in points from the top left corner. */
+/** A page as liteparse or PDF.js read it, upright and in points from the top left corner. */
 export interface SourcePage {
+  /** Counted from 1. */
   number: number;
   width: number;
   height: number;
   words: Word[];
-  /** Words that run in another direction than most, such as stamps at the side of a page. */
+  /** Words in another direction than most, such as a stamp on the margin. */
   turnedWords?: Word[];
   rules: Rules;
   figures: Figure[];
   annotations: Annotation[];
   fields: FormField[];
   tags: Tag[];
-  /** Share of the page that pictures cover, where known. */
-  imageCoverage?: number;
 }
 
-/** What a reader gives of a document. */
+/** A document as liteparse or PDF.js read it. */
 export interface SourceDocument {
   totalPages: number;
   pages: SourcePage[];
@@ -94,17 +90,17 @@ export interface SourceDocument {
 }
 
 export interface ReadOptions {
-  /** Most pages to read, from the first one. */
+  /** Maximum number of pages to read, beginning with the first one. */
   maxPages: number;
-  /** Whether to extract the bytes of pictures. */
+  /** Whether to extract the bytes of images. */
   images: boolean;
   password?: string;
 }
 
-/** Words of one baseline in reading order. */
+/** The words of one baseline in reading order. */
 export interface Line extends Box {
   words: Word[];
-  /** The prevailing style. */
+  /** The most frequent style by characters. */
   style: TextStyle;
 }
 
@@ -112,10 +108,9 @@ export interface TableCell {
   lines: Line[];
   columnSpan: number;
   rowSpan: number;
-  header?: boolean;
 }
 
-/** The role that a block has on the page besides its kind. */
+/** Roles of blocks that belong to the page rather than to its content. */
 export type PageRole = 'header' | 'footer' | 'page-number';
 
 interface BlockBase extends Box {
@@ -124,11 +119,11 @@ interface BlockBase extends Box {
 }
 
 export interface TextBlock extends BlockBase {
-  kind: 'paragraph' | 'heading' | 'code' | 'caption' | 'footnote' | 'quote';
+  kind: 'paragraph' | 'heading' | 'code' | 'caption' | 'footnote';
   lines: Line[];
   /** Level of a heading, 1 to 6. */
   level?: number;
-  /** Mark of a footnote, as `3` or `*`. */
+  /** Mark of a footnote, such as `3` or `*`. */
   mark?: string;
   rightToLeft?: boolean;
 }
@@ -136,7 +131,7 @@ export interface TextBlock extends BlockBase {
 export interface ListItem extends BlockBase {
   kind: 'item';
   lines: Line[];
-  /** The mark as printed, as `•` or `2.`. */
+  /** The bullet or number as printed, such as `•` or `2.`. */
   marker: string;
   /** Depth of nesting, from 0. */
   depth: number;
@@ -146,27 +141,22 @@ export interface ListItem extends BlockBase {
 export interface TableBlock extends BlockBase {
   kind: 'table';
   rows: TableCell[][];
-  /** Left edges of the columns, by which parts on consecutive pages are matched. */
+  /** Boundaries of the columns in points, by which the parts of a table on consecutive pages are matched. */
   columns: number[];
-  /** Page of the last part of a table that page breaks divide. */
+  /** Page of the last part of a table that continues over several pages. */
   lastPage?: number;
-  /** Whether rules enclose the cells. */
+  /** Whether the cells were found by the rules around them. */
   ruled: boolean;
 }
 
-export interface FigureBlock extends BlockBase {
+interface FigureBlock extends BlockBase {
   kind: 'figure';
   figure: Figure;
 }
 
-export interface FieldBlock extends BlockBase {
-  kind: 'field';
-  field: FormField;
-}
-
-export interface AnnotationBlock extends BlockBase {
+interface AnnotationBlock extends BlockBase {
   kind: 'annotation';
   annotation: Annotation;
 }
 
-export type Block = TextBlock | ListItem | TableBlock | FigureBlock | FieldBlock | AnnotationBlock;
+export type Block = TextBlock | ListItem | TableBlock | FigureBlock | AnnotationBlock;

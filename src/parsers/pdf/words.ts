@@ -1,12 +1,12 @@
 import type { TextStyle, Word } from './types.ts';
 
-/** What is not text: control characters, and code points that stand for glyphs without a meaning. */
+/** Characters that are no text: control characters, zero-width spaces, byte order marks and non-characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
 const NO_TEXT = /[\u0000-\u001f\u007f-\u009f\u200b\ufeff\ufffe\uffff]/g;
 const SOFT_HYPHEN = /\u00ad/g;
 const LIGATURES: Record<string, string> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'ft', ﬆ: 'st' };
 
-/** The text of a word as it is to be read: without control characters, ligatures as letters. */
+/** Removes control characters and replaces ligatures by their letters. */
 export function cleanText(text: string): string {
   return /^[\x20-\x7e]*$/.test(text)
     ? text
@@ -16,7 +16,7 @@ export function cleanText(text: string): string {
         .replace(/[ﬀ-ﬆ]/g, (ligature) => LIGATURES[ligature] as string);
 }
 
-/** Removes words that are drawn a second time at nearly the same place, as for shadows and simulated bold type. */
+/** Removes words that are drawn again at nearly the same position, as for shadows and simulated bold type. */
 export function withoutRepeats(words: Word[]): Word[] {
   const seen = new Map<string, Word[]>();
   return words.filter((word) => {
@@ -38,7 +38,7 @@ const ITALIC = /italic|oblique|slanted|cmti|cmsl|(^|[-,])it$/i;
 const MONOSPACED =
   /mono|courier|consol|menlo|monaco|typewriter|cmtt|inconsolata|fira ?code|source ?code|andale/i;
 
-/** A function that gives the style of a font at a size, one object for each. */
+/** Returns a function that derives styles from the names and sizes of fonts. It returns one object per name and size. */
 export function styleTable(): (font: string, size: number) => TextStyle {
   const styles = new Map<string, TextStyle>();
   return (font, size) => {

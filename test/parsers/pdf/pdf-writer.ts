@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Text at a place of a page, in points from the top left corner to the baseline. */
+/** Text and its position on a page, in points from the top left corner to the baseline. */
 export interface PlacedText {
   x: number;
   y: number;
@@ -15,36 +15,46 @@ export interface PdfPageContent {
   texts: PlacedText[];
   /** Lines from one point to another. */
   strokes?: [x1: number, y1: number, x2: number, y2: number][];
-  /** Further content of the page, such as a tagged text. */
+  /** More operators of the content stream, such as tagged text. */
   raw?: string;
   links?: { rect: [left: number, top: number, right: number, bottom: number]; uri: string }[];
-  /** Annotations and form fields as dictionaries without their rectangle. */
+  /** Dictionaries of annotations and form fields, without their rectangles. */
   widgets?: { rect: [number, number, number, number]; dictionary: string }[];
 }
 
 export interface PdfFileOptions {
   info?: Record<string, string>;
-  /** Encrypts the file with RC4 of 40 bits; without a password everybody can read it. */
+  /** Encrypts the file with 40-bit RC4. If the user password is empty, everybody can read the file. */
   encryption?: { userPassword: string };
+  /** Maps all characters to box-drawing characters, so that the text layer is garbled but the page is not. */
+  garbledText?: boolean;
   /** Entries of the catalog. */
   catalog?: string;
 }
 
 const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
+/** A CMap from the printable ASCII characters to box-drawing characters (U+2500 and following). */
+const GARBLED = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+1 begincodespacerange <00> <ff> endcodespacerange
+1 beginbfrange <20> <7e> <2500> endbfrange
+endcmap end end`;
 const WIDTH = 612;
 const HEIGHT = 792;
 
 const escapeText = (text: string) => text.replace(/[\\()]/g, '\\$&');
 
-/** Writes a PDF with the standard fonts: pages of 612 by 792 points. */
+/** Writes a PDF with the standard fonts. Its pages have 612 by 792 points. */
 export function writePdf(
   pages: readonly PdfPageContent[],
-  { info, catalog = '', encryption }: PdfFileOptions = {},
+  { info, catalog = '', encryption, garbledText = false }: PdfFileOptions = {},
 ): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
+  const mapping = garbledText
+    ? `/ToUnicode ${add(`<</Length ${GARBLED.length}>>\nstream\n${GARBLED}\nendstream`)} 0 R`
+    : '';
   const fonts = FONTS.map((name) =>
-    add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding>>`),
+    add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding${mapping}>>`),
   );
   const resources = `<</Font<<${fonts.map((object, place) => `/F${place} ${object} 0 R`).join('')}>>>>`;
   const tree = objects.length + pages.length * 2 + pages.flatMap(annotationsOf).length + 1;
@@ -117,13 +127,13 @@ function toFile(
   return Buffer.from(file, 'latin1');
 }
 
-/** Lines of running text below each other. */
+/** Lines of running text, one below the other. */
 export const textLines = (x: number, y: number, lines: readonly string[], size = 10): PlacedText[] =>
   lines.map((text, place) => ({ x, y: y + place * size * 1.2, text, size }));
 
 const PADDING = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
 const FILE_ID = Buffer.from('0123456789abcdef');
-/** Printing is not allowed. */
+/** All permissions except printing. */
 const PERMISSIONS = -8;
 
 const md5 = (...parts: Buffer[]) => createHash('md5').update(Buffer.concat(parts)).digest();

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { type PdfOptions, parsePdf } from '../../../src/parsers/pdf/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
 import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
 
 const PROSE = [
@@ -19,7 +22,7 @@ const convert = (pages: PdfPageContent[], options?: PdfOptions) => parsePdf(writ
 const htmlOf = async (texts: PlacedText[], strokes?: PdfPageContent['strokes']) =>
   (await convert([{ texts, ...(strokes ? { strokes } : {}) }])).html;
 
-/** The same texts in another order of the content stream, always the same one. */
+/** The texts in another order, which is the same in every run. */
 const shuffled = <T>(items: readonly T[]): T[] => {
   const order = [...items];
   for (let place = order.length - 1, seed = 7; place > 0; place--) {
@@ -193,7 +196,7 @@ describe('documents', () => {
     expect([pages.length, totalPages]).toEqual([2, 3]);
   });
 
-  test('reads what a truncated file still has, with a warning', async () => {
+  test('reads the rest of a truncated file, with a warning', async () => {
     const file = writePdf([page, page]);
     const { html, warnings } = await parsePdf(file.subarray(0, file.indexOf('xref') - 10));
     expect(html).toContain('The committee met');
@@ -225,11 +228,32 @@ describe('documents', () => {
   });
 });
 
+describe('OCR', () => {
+  const unreadable = writePdf([{ texts: textLines(60, 100, PROSE) }], { garbledText: true });
+
+  test('is only reported as needed if there is no language data', async () => {
+    const { pages, warnings } = await parsePdf(unreadable);
+    expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });
+    expect(warnings).toEqual([expect.stringContaining('Page 1 needs OCR')]);
+  });
+
+  test('recognises the text of a rendered page whose text layer is unreadable', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { pages } = await parsePdf(unreadable, { ocr: await unpackEnglish(directory) });
+    expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: true });
+    const blocks = pages[0]?.blocks ?? [];
+    // Each line may be a block, because the font sizes of recognised lines differ slightly.
+    expect(blocks.map(({ content }) => content).join(' ')).toBe(PROSE.join(' '));
+    expect(new Set(blocks.map(({ source }) => source))).toEqual(new Set(['ocr']));
+  });
+});
+
 describe('tags', () => {
   const tagged = (text: string, y: number, mcid: number, size = 10): string =>
     `/P <</MCID ${mcid}>> BDC BT /F0 ${size} Tf 60 ${792 - y} Td (${text}) Tj ET EMC`;
 
-  test('tell headings that look like text', async () => {
+  test('identify headings that look like text', async () => {
     const page = {
       texts: [],
       raw: [
@@ -246,7 +270,7 @@ describe('tags', () => {
       `92 0 obj\n<</Type/StructElem/S/P/P 90 0 R/Pg ${pageObject} 0 R/K[${kids}]>>\nendobj\n`,
     ].join('');
     const text = file.toString('latin1');
-    // The repair writes new cross-references for the objects that are added.
+    // The cross-reference table is cut off here, and repairing the file adds one with the new objects.
     const added =
       text.slice(0, text.indexOf('xref')).replace('/Type/Page/Parent', '/Type/Page/StructParents 0/Parent') +
       objects;

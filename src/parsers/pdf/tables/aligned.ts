@@ -5,21 +5,22 @@ import type { Segment } from '../segments.ts';
 import type { Rule, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
 
-/** A strip between table columns is at least this multiple of the line height wide. */
+/** Minimum width of the strip between table columns, as a multiple of the line height. */
 const MIN_STRIP = 0.55;
 const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
 
-export interface AlignedTable {
+interface AlignedTable {
   block: TableBlock;
-  /** The rows that the table takes, `last` included. */
+  /** The first and the last row of the table, as indices of the given rows. */
   first: number;
   last: number;
 }
 
 /**
- * Finds a table without vertical rules among the rows of a column: neighbouring rows whose cells leave the same strips
- * free.
- * @param rules horizontal rules, which are evidence of a table and separate its rows
+ * Finds a table without vertical rules: consecutive rows that have gaps at the same horizontal positions.
+ * @param rows all rows of a column of the page
+ * @param from index of the row at which the table must begin
+ * @param rules horizontal rules, which indicate a table and separate its rows
  */
 export function findAlignedTable(
   rows: readonly Segment[][],
@@ -50,16 +51,19 @@ export function findAlignedTable(
   return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
 }
 
-/** Header cells are set at the bottom of their row, so that their first lines may stand alone. */
+/**
+ * Maximum number of lines at the beginning of a table that have only one segment. Header cells are aligned at the
+ * bottom, so the first lines may belong to a single cell.
+ */
 const MAX_HEADER_LINES = 4;
 
-/** The first row with several segments, at most a few lines below. */
+/** The first row with several segments, which is at most a few rows below `from`. */
 function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number): number | undefined {
   for (let place = from; place <= from + MAX_HEADER_LINES && rows[place]; place++) {
     const row = rows[place] as Segment[];
     if (row.length > 1) return place;
     const next = rows[place + 1];
-    // A line at the left side is a heading above the table.
+    // A line that begins at the left edge is a heading above the table.
     const isAside =
       (row[0] as Segment).left >
       Math.min(...rows.slice(place + 1, place + 6).map((other) => unionOf(other).left)) + lineHeight;
@@ -81,7 +85,7 @@ function hasRuleBelow(
   return rules.some(({ at, from, to }) => at > top && at < bottom && from < left + 20 && to > right - 20);
 }
 
-/** Extends a range of rows from the first row with several segments for as long as a strip stays free. */
+/** Extends a range downwards from a row with several segments, as long as the rows have a gap in common. */
 function growRange(
   rows: readonly Segment[][],
   from: number,
@@ -97,14 +101,14 @@ function growRange(
     const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
     if (gap > 3 * lineHeight) break;
     const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
-    // A denser row below a header with spans brings strips of its own.
+    // Header cells can span several columns. A row below with more cells then replaces the gaps.
     const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
     if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
     if (row.length === 1 && (own.length < strips.length || gap > 0.8 * lineHeight)) break;
     strips = own;
     last = place;
   }
-  // Trailing rows of one segment belong to the table only when they continue a cell.
+  // Rows with one segment at the end belong to the table only if they continue a cell.
   while (last > from && (rows[last] as Segment[]).length === 1 && !continuesCell(rows, last, lineHeight))
     last--;
   return last > from ? { first: from, last } : undefined;
@@ -136,14 +140,14 @@ interface Strip {
 const innerGaps = (row: readonly Segment[]): Strip[] =>
   row.slice(1).map(({ left }, place) => ({ left: (row[place] as Segment).right, right: left }));
 
-/** What is left of the strips beside the boxes of a row. */
+/** The parts of the strips that the boxes of a row leave free. */
 function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: number): Strip[] {
   return strips.flatMap((strip) => {
     let { left, right } = strip;
     for (const box of row) {
       if (box.right <= left || box.left >= right) continue;
       if (box.left <= left && box.right >= right) return [];
-      // The box covers one end of the strip, or its middle, of which the wider rest stays.
+      // If the box is in the middle of the strip, the wider of the remaining parts is kept.
       if (box.left - left > right - box.right) right = box.left;
       else left = box.right;
     }
@@ -151,14 +155,14 @@ function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: num
   });
 }
 
-/** The limits between columns: strips that almost all rows leave free. */
+/** The boundaries of the columns, including the outer ones: the middles of strips that the rows leave free. */
 function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
   const box = unionOf(rows.flat());
-  // Rows with few segments may hold cells over several columns, or cells that nearly touch.
+  // Rows with few segments may have cells that span columns, or cells that nearly touch.
   const dense = Math.max(...rows.map(({ length }) => length));
   const full = rows.filter(({ length }) => length >= Math.max(2, 0.6 * dense));
   const regular = dense > 2 && full.length > 2 && full.length > 0.3 * rows.length ? full : rows;
-  // Words rather than segments, which can reach over a narrow strip.
+  // Words are used because a segment can extend over a narrow strip.
   const words = regular.map((row) => row.flatMap((segment) => segment.words));
   const strips = findGutters(words, MIN_STRIP * lineHeight)
     .filter(({ first, last, bothRows }) => first === 0 && last === regular.length - 1 && bothRows > 0)
@@ -179,7 +183,7 @@ function isTable(
   if (several.length < 0.25 * rows.length) return false;
   const lengths = rows.flat().map(({ length }) => length);
   if (hasRules) return true;
-  // Two columns of long lines are text that stands side by side.
+  // Two columns of long lines are running text side by side.
   if (columns === 2 && median(lengths) > 40) return false;
   const gaps = several.flatMap((row) => innerGaps(row).map(({ left, right }) => right - left));
   return median(gaps) > (columns > 2 ? 0.9 : 1.3) * lineHeight;

@@ -1,9 +1,9 @@
 import type { Rule, Rules } from '../types.ts';
 
-/** Rules meet when their ends are at most this far apart, in points. */
+/** Maximum distance of rules that count as touching, in points. */
 const TOLERANCE = 3;
 
-/** Rules that are connected with each other, and the positions at which they stand. */
+/** A group of connected rules and their positions. */
 export interface Grid {
   rules: Rules;
   /** Distinct positions of the vertical rules, from left to right. */
@@ -12,7 +12,7 @@ export interface Grid {
   ys: number[];
 }
 
-/** Groups rules that cross or touch; each group with at least one cell is a grid. */
+/** Groups rules that cross or touch. Each group that encloses at least one cell is a grid. */
 export function findGrids({ horizontal, vertical }: Rules): Grid[] {
   if (horizontal.length < 2 || vertical.length < 2) return [];
   const parents = Array.from({ length: horizontal.length + vertical.length }, (_, place) => place);
@@ -58,7 +58,7 @@ function positions(rules: readonly Rule[]): number[] {
   return found;
 }
 
-/** Whether rules at a position cover most of the way between two points. */
+/** Whether the rules at the position `at` cover at least 60% of the distance between `from` and `to`. */
 export function isCovered(rules: readonly Rule[], at: number, from: number, to: number): boolean {
   let covered = 0;
   for (const rule of rules)

@@ -2,15 +2,15 @@ import { type Box, centerX, median, unionOf } from '../boxes.ts';
 import type { Segment } from '../segments.ts';
 import type { Rule, Word } from '../types.ts';
 
-/** The distance to the row above is larger than between the lines of one cell when it exceeds this multiple of it. */
+/** Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table. */
 const ROW_STEP = 1.12;
-/** The lines of a cell follow each other at most at this multiple of the line height. */
+/** Maximum distance of two lines of one cell, as a multiple of the line height. */
 const MAX_LINE_STEP = 1.6;
 
 /**
- * Joins the lines that cells of a table without rules are broken into.
- * @param bounds limits between the columns, with the outer ones
- * @returns for each row of the table the words of each column
+ * Joins the lines of cells that have several lines, in a table without rules around its cells.
+ * @param bounds boundaries of the columns, including the outer ones
+ * @returns the words of each column for each row of the table
  */
 export function logicalRows(
   rows: readonly Segment[][],
@@ -37,7 +37,7 @@ export function logicalRows(
 function toCells(row: readonly Segment[], bounds: readonly number[]): Word[][] {
   const cells: Word[][] = bounds.slice(1).map(() => []);
   for (const segment of row) {
-    // A segment over several columns is split only where its words leave a strip free.
+    // A segment can extend over several columns, so each word is assigned by itself.
     for (const word of segment.words) cells[columnOf(word, bounds)]?.push(word);
   }
   return cells;
@@ -63,7 +63,7 @@ function startsOf(
   const near = visual.map((_, place) => place > 0 && !ruleBefore[place] && isNear(place));
   const nearRows = near.flatMap((flag, place) => (flag ? [place] : []));
   const hasRowGaps = near.some((flag, place) => !flag && place > 0);
-  // Where most close rows are as full as the others, rows have one line each and the gaps separate groups of them.
+  // If many of the close rows have all their cells, each of them is a row, and larger gaps separate groups of rows.
   const isSingleSpaced =
     nearRows.filter((place) => isFull(visual, filled, place)).length > 0.4 * nearRows.length;
   return visual.map((cells, place) => {
@@ -74,13 +74,13 @@ function startsOf(
   });
 }
 
-/** Whether a row has its first cell and as many cells as its table usually has. */
+/** Whether the first cell of a row has text, and as many cells have text as in most rows. */
 const isFull = (visual: readonly Word[][][], filled: readonly number[], place: number) =>
   (visual[place]?.[0]?.length ?? 0) > 0 && (filled[place] as number) >= Math.max(2, median(filled));
 
 const NUMBER = /^[-+(]?[\d.,]+%?\)?$/;
 
-/** Whether every cell of a row has text above it that it may continue. */
+/** Whether each cell with text can continue the cell above: that one has text, and this one is no number. */
 function fillsCellsAbove(visual: readonly Word[][][], place: number): boolean {
   const above = visual[place - 1] as Word[][];
   return (visual[place] as Word[][]).every(

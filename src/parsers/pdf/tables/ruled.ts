@@ -4,16 +4,16 @@ import { toLines } from '../lines.ts';
 import type { TableBlock, TableCell, Word } from '../types.ts';
 import { type Grid, isCovered } from './grids.ts';
 
-/** Bounds the work on drawings that look like tables. */
+/** Limits the time for drawings that look like tables. */
 const MAX_CELLS = 20_000;
 
-/** Drawings have many cells without text. */
+/** Minimum share of cells with text. Drawings have many cells without text. */
 const MIN_FILLED = 0.2;
 
 /**
- * The table that the rules of a grid enclose, with cells merged where no rule separates them.
+ * Creates the table that the rules of a grid enclose. Cells without a rule between them are merged.
  * @param words the words inside the grid
- * @returns undefined when the grid is a frame or a drawing rather than a table
+ * @returns undefined if the grid is a frame or a drawing
  */
 export function ruledTable(grid: Grid, words: readonly Word[], page: number): TableBlock | undefined {
   const { xs, ys } = grid;
@@ -49,6 +49,7 @@ interface PlacedCell {
   cell: TableCell;
 }
 
+/** The box that the outer rules of a grid enclose. */
 export const gridBox = ({ xs, ys }: Grid): Box => ({
   left: xs[0] as number,
   right: xs.at(-1) as number,
@@ -56,7 +57,7 @@ export const gridBox = ({ xs, ys }: Grid): Box => ({
   bottom: ys.at(-1) as number,
 });
 
-/** The interval between neighbouring positions that holds a coordinate; outside, the nearest one. */
+/** Index of the interval between positions that contains a coordinate, or of the nearest interval. */
 function slotOf(positions: readonly number[], at: number): number {
   let slot = 0;
   while (slot < positions.length - 2 && at >= (positions[slot + 1] as number)) slot++;
@@ -66,11 +67,11 @@ function slotOf(positions: readonly number[], at: number): number {
 interface MergedCells {
   /** For each cell of the grid, the top left cell of the merged cell that it belongs to. */
   owners: number[];
-  /** Spans by top left cell. */
+  /** Spans by the index of the top left cell. */
   sizes: Map<number, { columnSpan: number; rowSpan: number }>;
 }
 
-/** Extends each cell to the right and then downwards until a rule separates it from its neighbours. */
+/** Merges cells: each is extended to the right and then downwards until a rule or another merged cell. */
 function mergeCells({ rules, xs, ys }: Grid): MergedCells {
   const columns = xs.length - 1;
   const rows = ys.length - 1;
@@ -109,7 +110,7 @@ function mergeCells({ rules, xs, ys }: Grid): MergedCells {
   return { owners, sizes };
 }
 
-/** Drops rows and columns in which no cell begins, as double strokes and shading produce them. */
+/** Drops rows and columns in which no cell begins. Double strokes and shading produce them. */
 function compact(placed: PlacedCell[][], xs: readonly number[]): { rows: TableCell[][]; columns: number[] } {
   const began = new Set<number>();
   for (const row of placed) for (const { column } of row) began.add(column);

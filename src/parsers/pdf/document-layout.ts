@@ -6,7 +6,7 @@ import { findRunningHeads } from './running-heads.ts';
 import { applyTags } from './tags.ts';
 import type { Block, SourcePage } from './types.ts';
 
-/** The blocks of a document, page by page, in reading order. */
+/** Arranges the words of a document into blocks. Returns the blocks of each page in reading order. */
 export function layoutDocument(pages: readonly SourcePage[]): Block[][] {
   const heads = findRunningHeads(pages);
   const perPage = pages.map((page, place) => {

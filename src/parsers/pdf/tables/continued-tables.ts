@@ -1,14 +1,15 @@
 import { lineText } from '../lines.ts';
 import type { Block, TableBlock, TableCell } from '../types.ts';
 
+/** Maximum number of repeated header rows. */
 const MAX_HEADER_ROWS = 3;
 
 const cellText = ({ lines }: TableCell) => lines.map(lineText).join(' ');
 const rowText = (row: readonly TableCell[]) => row.map(cellText).join('\n');
 
 /**
- * Joins the parts of a table that page breaks separate. Only running heads and page numbers may stand between them. A
- * header row that is repeated is dropped, and a row that the page break cuts is joined.
+ * Joins the parts of a table on consecutive pages. Only running heads and page numbers may be between them. Repeated
+ * header rows are dropped, and the two parts of a row that the page break divides are joined.
  */
 export function joinContinuedTables(blocks: readonly Block[]): Block[] {
   const joined: Block[] = [];
@@ -57,7 +58,7 @@ function join(table: TableBlock, next: TableBlock): TableBlock {
   return { ...table, rows: [...table.rows.slice(0, -1), row, ...rest], lastPage: next.page };
 }
 
-/** Whether a row has no first cell and its other cells continue text of the row above. */
+/** Whether the first cell of a row is empty and its other cells continue cells of the row above. */
 const isCutRow = (row: readonly TableCell[], above: readonly TableCell[]) =>
   row.length === above.length &&
   row[0]?.lines.length === 0 &&
