@@ -48,7 +48,7 @@ export interface StartOptions {
 interface StartContext {
   config: Config;
   progress: Progress;
-  run: DataDirectoryLock;
+  lock: DataDirectoryLock;
   processes: ProcessGroup;
   /** Aborted by the caller or by the first step that fails. */
   startAborter: AbortController;
@@ -56,13 +56,13 @@ interface StartContext {
 
 /** The supervised processes of an instance and the ports that are reserved for them. */
 class ProcessGroup {
-  readonly #run: DataDirectoryLock;
+  readonly #lock: DataDirectoryLock;
   readonly #progress: Progress;
   readonly #processes: SupervisedProcess[] = [];
   readonly #ports: ReservedPort[] = [];
 
-  constructor(run: DataDirectoryLock, progress: Progress) {
-    this.#run = run;
+  constructor(lock: DataDirectoryLock, progress: Progress) {
+    this.#lock = lock;
     this.#progress = progress;
   }
 
@@ -70,7 +70,7 @@ class ProcessGroup {
   async start(plan: ProcessPlan, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const process = new SupervisedProcess(plan, {
-      onProcess: (child) => this.#run.setChild(plan.name, child),
+      onProcess: (child) => this.#lock.setChild(plan.name, child),
       onNotice: this.#progress.note,
     });
     this.#processes.push(process);
@@ -111,10 +111,10 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
     cacheDir: resolve(options.config.cacheDir),
     port: options.port ?? options.config.port,
   };
-  const run = lockDataDirectory(config.dataDir);
-  if (!run) return undefined;
+  const lock = lockDataDirectory(config.dataDir);
+  if (!lock) return undefined;
 
-  const processes = new ProcessGroup(run, progress);
+  const processes = new ProcessGroup(lock, progress);
   options.kill.addEventListener('abort', () => processes.kill());
   // The caller's signal applies only during the start; a running instance is stopped in order.
   const startAborter = new AbortController();
@@ -124,10 +124,10 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
 
   const stop = async () => {
     await processes.stop();
-    run.release();
+    lock.release();
   };
   try {
-    const { urls, apiKey } = await startEverything({ config, progress, run, processes, startAborter });
+    const { urls, apiKey } = await startEverything({ config, progress, lock, processes, startAborter });
     return { urls, apiKey, stop };
   } catch (error) {
     await stop();
@@ -138,7 +138,7 @@ export async function startInstance(options: StartOptions): Promise<Instance | u
 }
 
 async function startEverything(start: StartContext): Promise<{ urls: InstanceUrls; apiKey: StoredKey }> {
-  const { config, run, startAborter } = start;
+  const { config, lock, startAborter } = start;
   await assertPortFree(config.port, config.host);
   await stopLeftoverProcesses(start);
   const apiKey = loadFirstTeamKey(config);
@@ -164,7 +164,7 @@ async function startEverything(start: StartContext): Promise<{ urls: InstanceUrl
     // Shared with bin/winnow.js; it halves the start time of both processes.
     NODE_COMPILE_CACHE: join(config.cacheDir, 'compiled'),
   });
-  run.setUrls(urls);
+  lock.setUrls(urls);
   return { urls, apiKey };
 }
 
@@ -215,9 +215,9 @@ async function assertPortFree(port: number, host: string): Promise<void> {
   );
 }
 
-async function stopLeftoverProcesses({ config, progress, run }: StartContext): Promise<void> {
+async function stopLeftoverProcesses({ config, progress, lock }: StartContext): Promise<void> {
   const stopped = await progress.step('Stopping processes left over from an earlier start', () =>
-    stopOrphans(run.previousChildren, {
+    stopOrphans(lock.previousChildren, {
       temporal: { program: 'temporal', argument: temporalDatabaseFile(config.dataDir) },
       postgres: { program: 'postgres', argument: postgresDir(config.dataDir) },
     }),
@@ -227,7 +227,7 @@ async function stopLeftoverProcesses({ config, progress, run }: StartContext): P
       `An earlier start was killed. The processes that it left running were stopped: ${stopped.join(', ')}.`,
     );
   }
-  for (const name of Object.keys(run.previousChildren)) run.setChild(name, undefined);
+  for (const name of Object.keys(lock.previousChildren)) lock.setChild(name, undefined);
 }
 
 /** The `host:port` of Temporal, and the URL of its web interface if this start runs it. */

@@ -28,7 +28,7 @@ import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
-import { runProcess, type ServiceRole } from './process/run-process.ts';
+import { type RunningService, runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
 import { createRenderPool } from './rendering/render-pool.ts';
@@ -236,7 +236,7 @@ function createTemporalWorkers(
 }
 
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
-async function runWorker(): Promise<ServiceRole> {
+async function runWorker(): Promise<RunningService> {
   const config = readWorkerConfig();
   const logger = createLogger('worker', config.logLevel);
   Runtime.install({

@@ -51,6 +51,33 @@ function parseUrls({ urls, ignoreInvalidURLs }: BatchRequest, allowLocalNames: b
   return { pages, invalid };
 }
 
+/** Names the target of a batch in the activity list: its first URL and the number of the others. */
+const describeUrls = ([first = '', ...others]: string[]) =>
+  others.length ? `${first} and ${others.length} more` : first;
+
+/**
+ * Creates the check of whether a request may add pages to a batch.
+ * @returns a function that returns the cipher of the batch. It throws a ServiceError `BAD_REQUEST` if the
+ *   request requires encryption but the batch is stored unencrypted, or if the options of both differ
+ */
+function createAppendCheck(
+  request: { id: string; rawBody: unknown; body: BatchRequest; isEncrypted: boolean },
+  secretKey: string,
+) {
+  const { id, rawBody, body, isEncrypted } = request;
+  return (stored: StoredBatch) => {
+    if (isEncrypted && !stored.wrappedKey) {
+      throw new ServiceError(
+        'BAD_REQUEST',
+        `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
+      );
+    }
+    const cipher = restoreJobCipher({ id, wrappedKey: stored.wrappedKey }, secretKey);
+    requireSameOptions({ rawBody, body }, stored, cipher);
+    return cipher;
+  };
+}
+
 const create = defineRoute({
   method: 'post',
   path: JOB_KINDS.batch_scrape.path,
@@ -76,41 +103,30 @@ const create = defineRoute({
       key: idempotencyKey,
       request: isEncrypted ? hashRequest(rawBody, secretKey) : rawBody,
     };
+    const ttlMs = config.resultTtlMs;
     const { id } = await performOnce(db, call, async (query) => {
-      const id = appendToId ?? uuidv7();
       if (appendToId) {
-        const authorize = (stored: StoredBatch) => {
-          if (isEncrypted && !stored.wrappedKey) {
-            throw new ServiceError(
-              'BAD_REQUEST',
-              `The results of the batch ${id} are stored. To scrape pages with zero data retention or lockdown, start a new batch with that option.`,
-            );
-          }
-          const cipher = restoreJobCipher({ id, wrappedKey: stored.wrappedKey }, secretKey);
-          requireSameOptions({ rawBody, body }, stored, cipher);
-          return cipher;
-        };
-        await appendToBatch(query, { id, teamId, pages, ttlMs: config.resultTtlMs, authorize });
-      } else {
-        const first = urls[0] ?? '';
-        const target = urls.length > 1 ? `${first} and ${urls.length - 1} more` : first;
-        await insertPageJob(query, {
-          id,
-          teamId,
-          apiKeyId,
-          kind: batch.kind,
-          target,
-          request,
-          ttlMs: config.resultTtlMs,
-          cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
-          pages,
-          webhook,
-          baseUrl,
-          maxConcurrency,
-          limit: null,
-          delayMs: null,
-        });
+        const authorize = createAppendCheck({ id: appendToId, rawBody, body, isEncrypted }, secretKey);
+        await appendToBatch(query, { id: appendToId, teamId, pages, ttlMs, authorize });
+        return { id: appendToId };
       }
+      const id = uuidv7();
+      await insertPageJob(query, {
+        id,
+        teamId,
+        apiKeyId,
+        kind: batch.kind,
+        target: describeUrls(urls),
+        request,
+        ttlMs,
+        cipher: isEncrypted ? createJobCipher(id, secretKey) : NULL_CIPHER,
+        pages,
+        webhook,
+        baseUrl,
+        maxConcurrency,
+        limit: null,
+        delayMs: null,
+      });
       return { id };
     });
     await temporal.startPageJob({

@@ -19,7 +19,7 @@ const OWNER_SOCKET_SUFFIX = '.owner';
 /** Codes that mean that the file system or the length of the path allows no socket. */
 const SOCKET_UNSUPPORTED_CODES = new Set(['EINVAL', 'ENAMETOOLONG', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM']);
 
-/** Distinguishes this boot of this machine, because a socket says nothing about processes elsewhere. */
+/** Identifies this boot of this machine, because a socket proves nothing about processes of other machines. */
 const BOOT_ID = readBootId();
 
 /**
@@ -29,14 +29,14 @@ const BOOT_ID = readBootId();
  * owner is gone, also where it is in another pid namespace and its number means nothing here. Directories without
  * that proof stay: those of other machines or of an earlier boot that share the temporary directory, and those whose
  * owner could not make a socket.
- * @param purpose first part of its name
+ * @param purpose part of the name of the directory, such as `media`
  * @param uid the user that the program runs as when the service runs as root
  */
 export async function createProgramHome(purpose: string, uid: number): Promise<ProgramHome> {
   const prefix = `winnow-${purpose}-`;
-  await sweep(prefix);
+  await removeAbandonedHomes(prefix);
   const home = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}-${BOOT_ID}-`));
-  const owner = await claim(home);
+  const owner = await createOwnerSocket(home);
   if (process.getuid?.() === 0) await chown(home, uid, uid);
   return {
     path: home,
@@ -48,8 +48,8 @@ export async function createProgramHome(purpose: string, uid: number): Promise<P
   };
 }
 
-/** @returns `undefined` where no socket is possible; then only the owner removes the directory */
-async function claim(home: string): Promise<Server | undefined> {
+/** Listens on the owner socket of a directory. @returns `undefined` if the file system allows no socket */
+async function createOwnerSocket(home: string): Promise<Server | undefined> {
   const server = createServer((socket) => socket.destroy()).unref();
   try {
     server.listen(home + OWNER_SOCKET_SUFFIX);
@@ -61,7 +61,7 @@ async function claim(home: string): Promise<Server | undefined> {
   }
 }
 
-async function sweep(prefix: string): Promise<void> {
+async function removeAbandonedHomes(prefix: string): Promise<void> {
   const isOurs = new RegExp(`^${prefix}\\d+-${BOOT_ID}-\\w+\\${OWNER_SOCKET_SUFFIX}$`);
   for (const name of await readdir(tmpdir())) {
     const socket = path.join(tmpdir(), name);

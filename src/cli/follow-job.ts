@@ -13,6 +13,9 @@ import type { ResultWriter } from './result-writer.ts';
 const CANCEL_TIMEOUT_MS = 10_000;
 const MAX_LISTED_FAILURES = 10;
 
+/** How the summary says that a job ended. */
+const OUTCOMES = { completed: 'is completed', failed: 'has failed', cancelled: 'was cancelled' } as const;
+
 /** The connection, progress output and abort signals with which a command follows and cancels jobs of one kind. */
 export interface JobSession {
   /** The job kind, as named in messages. */
@@ -108,9 +111,9 @@ async function printSummary(session: JobSession, id: string, head: PageJobHead):
   const { target, progress, noun, interrupt, pathOf } = session;
   const { status, total, completed, creditsUsed, duration: seconds, warning, error } = head;
   if (status === 'scraping') return;
-  const time = seconds === undefined ? '' : ` in ${formatDuration(seconds)}`;
+  const time = seconds === undefined ? '' : ` after ${formatDuration(seconds)}`;
   progress.note(
-    `The ${noun} ${id} is ${status}${time}: ${completed} of ${total} pages, ${creditsUsed} credits.`,
+    `The ${noun} ${id} ${OUTCOMES[status]}${time}: ${completed} of ${total} pages, ${creditsUsed} credits.`,
   );
   const failed = total - completed;
   if (failed > 0) {

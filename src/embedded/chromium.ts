@@ -29,7 +29,7 @@ const SYSTEM_BINARIES: ChromiumBinary[] = [
   { path: '/usr/bin/chromium', kind: 'chromium' },
 ];
 
-/** Where {@link findChromium} searches. */
+/** Options of {@link findChromium}. */
 export interface ChromiumSearch {
   chromium?: string | undefined;
   cacheDir: string;

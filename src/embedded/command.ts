@@ -45,11 +45,11 @@ export function runCommand(
     });
     // The timeout option of spawn would keep this process alive when the program does not exist.
     const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS).unref();
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = '';
       child[name].setEncoding('utf8').on('data', (text: string) => {
-        said[name] += text;
+        output[name] += text;
         if (!options.onLine) return;
         const lines = (rest + text).split('\n');
         rest = lines.pop() ?? '';
@@ -63,7 +63,7 @@ export function runCommand(
     });
     child.once('close', (code, signal) => {
       clearTimeout(late);
-      resolve({ exitCode: code ?? 128, stdout: said.stdout, stderr: said.stderr || (signal ?? '') });
+      resolve({ exitCode: code ?? 128, stdout: output.stdout, stderr: output.stderr || (signal ?? '') });
     });
     // A program may exit without reading its input; its exit code then tells whether it failed.
     child.stdin.on('error', (error) => options.onLine?.(error.message));

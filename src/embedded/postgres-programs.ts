@@ -40,11 +40,11 @@ export function findPostgresPrograms(postgresDir: string): PostgresPrograms {
   const known = [...systemPrograms(), ...npmPrograms()];
   const fitting = known.find(({ major }) => wanted === undefined || major === wanted);
   if (fitting) return fitting;
-  const have = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
+  const installed = known.map(({ major, source }) => `${major} (${source})`).join(', ') || 'none';
   throw new ServiceError(
     'SERVICE_UNAVAILABLE',
     wanted
-      ? `${postgresDir} was made by Postgres ${wanted}, but of its programs there are only: ${have}. Install postgresql-${wanted}, or set DATABASE_URL.`
+      ? `${postgresDir} was created by Postgres ${wanted}, whose programs are not installed. Installed versions: ${installed}. Install postgresql-${wanted}, or set DATABASE_URL.`
       : 'There is no Postgres for this system. Install postgresql with the package manager, or set DATABASE_URL.',
   );
 }
@@ -84,12 +84,12 @@ export function ensureReachablePrograms(
 
 /** Finds the first directory above `path` that the user may not enter; `undefined` when the path is accessible. */
 export function findClosedDirectory(path: string, { uid, gid }: SystemUser): string | undefined {
-  const way = [];
+  const ancestors = [];
   for (let at = resolve(path); ; at = dirname(at)) {
-    way.unshift(at);
+    ancestors.unshift(at);
     if (at === dirname(at)) break;
   }
-  return way.find((directory) => {
+  return ancestors.find((directory) => {
     if (!existsSync(directory)) return false;
     const stat = statSync(directory);
     const bit = stat.uid === uid ? 0o100 : stat.gid === gid ? 0o010 : 0o001;

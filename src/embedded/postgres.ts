@@ -104,7 +104,7 @@ function planServer({
           ...user,
         },
       ),
-    ready: (child, signal) => serving(directory, child, signal),
+    ready: (child, signal) => waitUntilReady(directory, child, signal),
     // Recovery after a crash replays the write-ahead log.
     readyWithinMs: 120_000,
     // Backends of a killed server keep its shared memory until they notice; a new server refuses to start until then.
@@ -116,7 +116,7 @@ function planServer({
 }
 
 /** Polls line 8 of postmaster.pid, where the server writes its state, as pg_ctl does. */
-async function serving(directory: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
+async function waitUntilReady(directory: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const lines = readPidFile(directory);
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === 'ready') return;
@@ -185,6 +185,6 @@ function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // Not there yet or any more, which is what the callers ask.
+    return undefined; // The file does not exist yet, or was removed when the process ended.
   }
 }

@@ -9,7 +9,7 @@ const PACKAGES: Record<string, string> = {
   bubblewrap: 'isolates the browser from this machine',
   'fonts-noto-cjk': 'Chinese, Japanese and Korean letters in screenshots',
   'fonts-noto-color-emoji': 'emoji in screenshots',
-  'webext-ublock-origin-chromium': 'lists that advertisements are known by',
+  'webext-ublock-origin-chromium': 'filter lists that identify advertisements',
 };
 const INSTALL_TIMEOUT_MS = 15 * 60_000;
 const RETRY_AFTER_MS = 24 * 3_600_000;

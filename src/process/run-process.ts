@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.ts';
 
 /** A running API or worker: its URL, if it serves one, and how to stop it. */
-export interface ServiceRole {
+export interface RunningService {
   url?: string;
   stop: () => Promise<void>;
 }
@@ -13,10 +13,10 @@ const DRAIN_TIMEOUT_MS = 12_000;
  * Runs the API or the worker in this process: sends `ready` to the parent, and shuts down in order on SIGTERM, SIGINT, or
  * when the parent is gone.
  */
-export async function runProcess(name: string, start: () => Promise<ServiceRole>): Promise<void> {
-  let role: ServiceRole;
+export async function runProcess(name: string, start: () => Promise<RunningService>): Promise<void> {
+  let service: RunningService;
   try {
-    role = await start();
+    service = await start();
   } catch (error) {
     process.stderr.write(
       `${name}: ${error instanceof Error && error.name === 'ServiceError' ? messageOf(error) : ((error as Error)?.stack ?? error)}\n`,
@@ -28,9 +28,9 @@ export async function runProcess(name: string, start: () => Promise<ServiceRole>
     if (ending) return;
     ending = true;
     setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS).unref();
-    await role.stop();
+    await service.stop();
     process.exit(0);
   };
   for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.on(event, () => void end());
-  process.send?.({ ready: true, url: role.url });
+  process.send?.({ ready: true, url: service.url });
 }

@@ -70,7 +70,7 @@ describe('crawl', () => {
     for (const { markdown, metadata } of lines) {
       expect(markdown).toContain(linkSentence(Number(metadata.sourceURL.split('/').at(-1))));
     }
-    expect(stderr).toMatch(/^The crawl [0-9a-f-]{36} is completed in .+: 12 of 12 pages, 12 credits\.$/m);
+    expect(stderr).toMatch(/^The crawl [0-9a-f-]{36} is completed after .+: 12 of 12 pages, 12 credits\.$/m);
     expect(stderr).toMatch(/^Warning: .+robots\.txt/m);
     expect(exitCode).toBe(0);
   });
@@ -174,7 +174,7 @@ describe('crawl', () => {
     const { id } = crawls.find(({ url }: { url: string }) => url.startsWith(site.url));
     expect((await call(`/v2/crawl/${id}`, { method: 'DELETE' })).status).toBe(200);
     const [exitCode] = await once(crawl, 'exit');
-    expect(await stderr).toContain(`The crawl ${id} is cancelled`);
+    expect(await stderr).toContain(`The crawl ${id} was cancelled`);
     expect(exitCode).toBe(1);
   });
 });

@@ -15,18 +15,18 @@ test('a key is generated once, stored readable for its owner only, and found aga
   expect(first).toEqual({
     value: expect.stringMatching(/^fc-[a-z0-9]{32}$/),
     file: join(dataDir, 'api-key'),
-    made: true,
+    isNew: true,
   });
   expect(statSync(join(dataDir, 'api-key')).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(dataDir, 'api-key'), 'utf8')).toBe(`${first.value}\n`);
-  expect(loadFirstTeamKey({ dataDir })).toEqual({ ...first, made: false });
+  expect(loadFirstTeamKey({ dataDir })).toEqual({ ...first, isNew: false });
 });
 
 test('a key from a setting is used and not stored', () => {
   expect(loadFirstTeamKey({ dataDir, apiKey: 'fc-given' })).toEqual({
     value: 'fc-given',
     file: undefined,
-    made: false,
+    isNew: false,
   });
   expect(() => statSync(join(dataDir, 'api-key'))).toThrow('ENOENT');
 });

@@ -41,14 +41,14 @@ async function printRunningInstance(dataDir: string, signal: AbortSignal): Promi
 }
 
 function formatWelcome(config: Config, { urls, apiKey }: Instance, startMs: number): string {
-  const { file, made, value } = apiKey;
-  const key = made ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
-  const inCommand = made ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
+  const { file, isNew, value } = apiKey;
+  const key = isNew ? value : file ? `in ${file}` : 'the value of WINNOW_API_KEY';
+  const inCommand = isNew ? value : file ? `$(cat ${file})` : '$WINNOW_API_KEY';
   const rows = [
     ['API', urls.api],
     ['Reference', `${urls.api}/docs`],
     ['Temporal', urls.temporalUi ?? config.temporalAddress],
-    ['API key', made ? `${key}  (shown only once; stored in ${file})` : key],
+    ['API key', isNew ? `${key}  (shown only once; stored in ${file})` : key],
     ['Data', `${config.dataDir} (logs: ${join(config.dataDir, 'logs')})`],
   ];
   return [

@@ -35,7 +35,7 @@ export function openLog(dataDir: string, name: string): LogFile {
     renameSync(path, `${path}.1`);
   }
   const fd = openSync(path, 'a', 0o640);
-  setInterval(() => cut(path), SIZE_CHECK_INTERVAL_MS).unref();
+  setInterval(() => rotateIfLarge(path), SIZE_CHECK_INTERVAL_MS).unref();
   return {
     path,
     fd,
@@ -44,7 +44,7 @@ export function openLog(dataDir: string, name: string): LogFile {
 }
 
 /** The writers keep the file open in append mode, so it is copied and truncated in place instead of renamed. */
-function cut(path: string): void {
+function rotateIfLarge(path: string): void {
   if (!existsSync(path) || statSync(path).size < MAX_LOG_BYTES) return;
   copyFileSync(path, `${path}.1`);
   truncateSync(path);

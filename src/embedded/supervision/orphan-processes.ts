@@ -18,17 +18,17 @@ export interface ProcessSignature {
 }
 
 /**
- * Stops what a killed supervisor left running: the processes in its run file, and those whose signature matches (a
- * process started at the moment of the kill is not in the file). The caller must hold the lock of the data directory.
+ * Stops the processes that a killed supervisor left running: those in its run file, and those whose signature matches
+ * (a process started at the moment of the kill is not in the file). The caller must hold the lock of the data directory.
  * @returns the names of the stopped processes
  */
 export async function stopOrphans(
   previousChildren: Record<string, ProcessId>,
-  marks: Record<string, ProcessSignature>,
+  signatures: Record<string, ProcessSignature>,
 ): Promise<string[]> {
   const found = Object.entries(previousChildren).filter(([, child]) => isRunning(child));
-  for (const [name, mark] of Object.entries(marks)) {
-    for (const child of findBySignature(mark)) {
+  for (const [name, signature] of Object.entries(signatures)) {
+    for (const child of findBySignature(signature)) {
       if (!found.some(([, { pid }]) => pid === child.pid)) found.push([name, child]);
     }
   }

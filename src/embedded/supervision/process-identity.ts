@@ -13,7 +13,7 @@ export function identityOf(pid: number): string | undefined {
   return process.platform === 'linux' ? linuxIdentity(pid) : psIdentity(pid);
 }
 
-/** This very process. */
+/** Returns the identity of this process. */
 export function currentProcess(): ProcessId {
   return { pid: process.pid, identity: identityOf(process.pid) ?? '' };
 }
@@ -41,6 +41,6 @@ function readOrNothing(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // The process is gone, or its entry is not ours to read: both mean that we do not know it.
+    return undefined; // The process has ended, or belongs to another user. Either way, it is not one of ours.
   }
 }

@@ -26,7 +26,7 @@ export interface ServiceProcessOptions {
 
 /**
  * Plans the API or a worker. The process runs under the same Node binary, sends `{ready: true, url?}` over IPC when it
- * serves, and exits when the IPC channel closes because the supervisor died.
+ * accepts requests, and exits when the IPC channel closes because the supervisor died.
  */
 export function planServiceProcess(options: ServiceProcessOptions): ProcessPlan {
   const { name, title, log } = options;
@@ -70,24 +70,24 @@ function waitForReadyMessage(
 /** Copies stderr to the log and reports lines of level 40 (warn) and above; the same text at most every 10 s. */
 function createLogReader({ name, log, onWarning }: ServiceProcessOptions): (chunk: Buffer) => void {
   const decoder = new StringDecoder('utf8');
-  const toldAt = new Map<string, number>();
+  const reportedAt = new Map<string, number>();
   let rest = '';
   return (chunk) => {
-    keep(log.fd, chunk);
+    appendToLog(log.fd, chunk);
     const lines = (rest + decoder.write(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) {
       const text = readableWarning(line);
-      if (!text || Date.now() - (toldAt.get(text) ?? 0) < REPEAT_AFTER_MS) continue;
-      if (toldAt.size > 100) toldAt.clear();
-      toldAt.set(text, Date.now());
+      if (!text || Date.now() - (reportedAt.get(text) ?? 0) < REPEAT_AFTER_MS) continue;
+      if (reportedAt.size > 100) reportedAt.clear();
+      reportedAt.set(text, Date.now());
       onWarning(`${name}: ${text}`);
     }
   };
 }
 
 /** Appends to a log. On a full disk the lines are lost, and everything else continues. */
-function keep(fd: number, chunk: Buffer): void {
+function appendToLog(fd: number, chunk: Buffer): void {
   try {
     writeSync(fd, chunk);
   } catch (error) {

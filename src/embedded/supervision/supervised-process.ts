@@ -20,7 +20,7 @@ export interface ProcessPlan {
   log: LogFile;
   /** Starts the process as the leader of its own group, so that Ctrl-C in a terminal reaches the supervisor only. */
   launch(): ChildProcess;
-  /** Resolves when the process serves. */
+  /** Resolves when the process accepts requests. */
   ready(child: ChildProcess, signal: AbortSignal): Promise<void>;
   readyWithinMs: number;
   /** Number of attempts at the first start, default 1; more where remains of a crash may briefly block a port or a lock. */
@@ -62,7 +62,7 @@ export class SupervisedProcess {
         await this.#launch();
         break;
       } catch (error) {
-        if (left <= 1 || this.#stopped.signal.aborted) throw this.#explained(error);
+        if (left <= 1 || this.#stopped.signal.aborted) throw this.#createStartError(error);
         await sleep(INITIAL_DELAY_MS);
       }
     }
@@ -153,7 +153,7 @@ export class SupervisedProcess {
     }
   }
 
-  #explained(error: unknown): ServiceError {
+  #createStartError(error: unknown): ServiceError {
     const { title, log } = this.plan;
     const lines = log.lastLines(15);
     return new ServiceError(

@@ -13,7 +13,7 @@ export const temporalDatabaseFile = (dataDir: string) => join(dataDir, 'temporal
 
 /** Options of the embedded Temporal server. */
 export interface TemporalServerOptions {
-  /** The Temporal command line program, see `findEngine`. */
+  /** The Temporal command line program, see `ensureTemporalBinary`. */
   binary: string;
   dataDir: string;
   namespace: string;
