@@ -59,7 +59,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'node:worker_threads': ['rendering'],
 };
 
-/** What workflows may import at run time. They may import types from any lower layer. */
+/** The layers that workflows may import at run time. They may import types from any lower layer. */
 const WORKFLOW_RUNTIME = new Set([
   'errors',
   'job-kinds',

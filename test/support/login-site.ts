@@ -28,9 +28,9 @@ const SHOW = `
     asked.onsuccess = () => show([asked.result.name, asked.result.since.getTime()]);
   };`;
 
-/** What `/home` shows to a browser that has logged in: a cookie, and what is in localStorage and IndexedDB. */
+/** The text of `/home` for a browser that has logged in: a cookie, and the data in localStorage and IndexedDB. */
 export const LOGGED_IN = ['script=by-script', 'in-local-storage', ['in-indexed-db', 0]];
-/** What `/home` shows to a browser without a login. */
+/** The text of `/home` for a browser without a login. */
 export const STRANGER = ['', null, null];
 
 /** Options of a scrape that keeps its page open until the site releases it. */
