@@ -157,7 +157,7 @@ describe('a format that a language model would write', () => {
       '<p>Hello',
     );
     expect([fields, made]).toEqual([{}, []]);
-    expect(warnings.filter((each) => each.includes('was left out'))).toHaveLength(6);
+    expect(warnings.filter((each) => each.includes('left out'))).toHaveLength(6);
   });
 
   it('returns all structured data as json if there is no schema', () => {
