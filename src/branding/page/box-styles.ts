@@ -49,27 +49,35 @@ export function collectBoxStyles(limit: number): BoxStyles {
     return SECTIONS.test(localName) ? 'section' : undefined;
   };
 
-  for (const item of elements) {
-    const { element, style, area, role } = item;
-    if (!area) continue;
-    const padded = paddedKind(item);
-    if (padded) {
-      countSpacing(paddings, padded, 'vertical', style.paddingTop);
-      countSpacing(paddings, padded, 'horizontal', style.paddingLeft);
-    }
-    const spaced = spacedKind(item);
+  const countPadding = (item: VisibleElement) => {
+    const kind = paddedKind(item);
+    if (!kind) return;
+    countSpacing(paddings, kind, 'vertical', item.style.paddingTop);
+    countSpacing(paddings, kind, 'horizontal', item.style.paddingLeft);
+  };
+  const countMargin = (item: VisibleElement) => {
+    const kind = spacedKind(item);
+    if (!kind) return;
     // Vertical margins collapse, so one side is counted: the bottom, or the top where the bottom is 0.
-    if (spaced) {
-      const bottom = style.marginBottom;
-      countSpacing(margins, spaced, 'vertical', pixelsOf(bottom) ? bottom : style.marginTop);
-    }
+    const { marginBottom, marginTop } = item.style;
+    countSpacing(margins, kind, 'vertical', pixelsOf(marginBottom) ? marginBottom : marginTop);
+  };
+  const countSpacesAndRadius = (item: VisibleElement) => {
+    const { element, style, role } = item;
     // Controls are analyzed separately, and browsers pad some elements by default.
-    if (role === 'button' || PADDED_BY_BROWSERS.test(element.localName)) continue;
+    if (role === 'button' || PADDED_BY_BROWSERS.test(element.localName)) return;
     for (const length of [style.paddingTop, style.paddingLeft, style.rowGap, style.columnGap]) {
       const pixels = pixelsOf(length);
       if (pixels >= 2 && pixels <= 128) count(spaces, pixels);
     }
     if (isBox(item) && style.borderTopLeftRadius !== '0px') count(radii, style.borderTopLeftRadius);
+  };
+
+  for (const item of elements) {
+    if (!item.area) continue;
+    countPadding(item);
+    countMargin(item);
+    countSpacesAndRadius(item);
   }
   return {
     spaces: [...spaces],

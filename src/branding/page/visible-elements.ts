@@ -40,13 +40,29 @@ export function findVisibleElements(limit: number): boolean {
   if (!root || !/html/.test(document.contentType)) return false;
   const NOT_RENDERED = /^(script|style|noscript|template|head|iframe)$/;
   const REGIONS: Record<string, Region> = {
-    ...{ header: 'header', banner: 'header', nav: 'navigation', navigation: 'navigation' },
-    ...{ footer: 'footer', contentinfo: 'footer' },
+    header: 'header',
+    banner: 'header',
+    nav: 'navigation',
+    navigation: 'navigation',
+    footer: 'footer',
+    contentinfo: 'footer',
   };
   const ROLES: Record<string, TextRole> = {
-    ...{ h1: 'h1', h2: 'h2', h3: 'h3', h4: 'h4', h5: 'h4', h6: 'h4' },
-    ...{ code: 'code', pre: 'code', kbd: 'code', samp: 'code', small: 'small', figcaption: 'small' },
-    ...{ button: 'button', select: 'button', textarea: 'button' },
+    h1: 'h1',
+    h2: 'h2',
+    h3: 'h3',
+    h4: 'h4',
+    h5: 'h4',
+    h6: 'h4',
+    code: 'code',
+    pre: 'code',
+    kbd: 'code',
+    samp: 'code',
+    small: 'small',
+    figcaption: 'small',
+    button: 'button',
+    select: 'button',
+    textarea: 'button',
   };
   /** CSS pixels from the top; a header further down belongs to an article. */
   const MAX_HEADER_TOP = 300;
@@ -76,6 +92,7 @@ export function findVisibleElements(limit: number): boolean {
   };
 
   const elements: VisibleElement[] = [];
+  /** Adds an element. @returns whether its children are to be visited */
   const visit = (element: Element, parent: number): boolean => {
     const style = getComputedStyle(element);
     if (style.display === 'none' || NOT_RENDERED.test(element.localName) || isNotice(element, style))
@@ -86,7 +103,13 @@ export function findVisibleElements(limit: number): boolean {
     const isLink = element.localName === 'a' && element.hasAttribute('href');
     const gradient = /gradient\(/.test(style.backgroundImage) ? style.backgroundImage.slice(0, 1_000) : '';
     elements.push({
-      ...{ element, style, parent, top, width: rect.width, height: rect.height, area: areaOf(rect, style) },
+      element,
+      style,
+      parent,
+      top,
+      width: rect.width,
+      height: rect.height,
+      area: areaOf(rect, style),
       region: regionOf(element, top, parentRegion.region),
       role: ROLES[element.localName] ?? (isLink ? 'link' : parentRegion.role),
       link: isLink ? element : parentRegion.link,
@@ -102,21 +125,24 @@ export function findVisibleElements(limit: number): boolean {
     const assigned = element instanceof HTMLSlotElement ? element.assignedElements() : [];
     return assigned.length ? assigned : element.children;
   };
-  let visited = 0;
-  const stack: { children: ArrayLike<Element>; next: number; parent: number }[] = [
-    { children: [root], next: 0, parent: 0 },
-  ];
-  while (stack.length && visited < limit) {
-    const level = stack.at(-1)!;
-    const element = level.children[level.next++];
-    if (!element) {
-      stack.pop();
-      continue;
+  /** Visits the tree without recursion, because pages may nest deeply. */
+  const visitAll = () => {
+    const stack: { children: ArrayLike<Element>; next: number; parent: number }[] = [
+      { children: [root], next: 0, parent: 0 },
+    ];
+    for (let visited = 0; stack.length && visited < limit; ) {
+      const level = stack.at(-1)!;
+      const element = level.children[level.next++];
+      if (!element) {
+        stack.pop();
+        continue;
+      }
+      visited++;
+      if (visit(element, level.parent))
+        stack.push({ children: childrenOf(element), next: 0, parent: elements.length - 1 });
     }
-    visited++;
-    if (visit(element, level.parent))
-      stack.push({ children: childrenOf(element), next: 0, parent: elements.length - 1 });
-  }
+  };
+  visitAll();
   (globalThis as PageState).winnowVisibleElements = elements;
   return true;
 }
