@@ -26,7 +26,7 @@ export interface DataRequest {
 /** The fields of a request for data of a page, at least one of which is required. */
 export const dataFields = {
   schema: jsonSchema.optional(),
-  prompt: promptText.optional().describe('takes a language model; without one it is left aside'),
+  prompt: promptText.optional().describe('instructions for a language model; ignored while none is configured'),
 };
 
 /** Whether a request has one of the {@link dataFields}. */
@@ -36,7 +36,7 @@ export const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) =>
 /** The result of a request for data of a page. */
 export const dataValue = z
   .unknown()
-  .describe('data of the page: in the shape of the schema, else all that it says for machines');
+  .describe('data of the page: in the shape of the schema, or without a schema all structured data of the page');
 
 /**
  * Extracts data from a page without a language model. With a schema, it looks for values by the names of
@@ -55,26 +55,26 @@ export function extractData(
     const all = extractAll(content);
     warn(
       all
-        ? `${subject} is all that the page says for machines: to pick from it, give a schema.`
-        : `${subject} was left out: the page says nothing for machines. Give a schema; values are looked for by its names.`,
+        ? `${subject} is all structured data of the page. Send a schema to select from it.`
+        : `${subject} was left out, because the page has no structured data. Send a schema: values are then found by the names of its properties.`,
     );
     return all;
   }
   const found = extractBySchema(content, schema);
   if (!found) {
-    warn(`${subject} was left out: the page has nothing by the names of the schema.`);
+    warn(`${subject} was left out, because nothing on the page matches the property names of the schema.`);
     return undefined;
   }
   warn(
-    `${subject} is what the page gives by the names of the schema${prompt ? '; the prompt was left aside' : ''}.`,
+    `${subject} has the values that match the property names of the schema${prompt ? '; the prompt was ignored' : ''}.`,
   );
-  if (found.missing.length > 0) warn(`${subject} has nothing for ${listed(found.missing)}.`);
+  if (found.missing.length > 0) warn(`${subject} has no value for ${listed(found.missing)}.`);
   return found.value;
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 const listed = (names: string[]) =>
-  `${names.slice(0, MOST_LISTED).join(', ')}${names.length > MOST_LISTED ? ' and others' : ''}`.slice(
+  `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ' and others' : ''}`.slice(
     0,
     1_000,
   );

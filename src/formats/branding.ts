@@ -98,7 +98,7 @@ export const branding = defineFormat({
     const found = analyzeBranding(survey, { pageUrl: snapshot.url, metadata, items });
     const missing = listMissingFields(found);
     if (missing.length) warn(`The branding is without what the page does not show: ${missing.join(', ')}.`);
-    warn('The branding is without personality, which takes a language model: this service has none.');
+    warn('branding has no personality, because it requires a language model and none is configured.');
     return found;
   },
 });

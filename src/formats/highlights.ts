@@ -18,7 +18,7 @@ export const highlights = defineFormat({
       warn('highlights were left out, because no passage of the page is relevant to the query.');
       return undefined;
     }
-    warn('highlights are the passages of the page that share most words with the query.');
+    warn('highlights are the passages of the page that share the most words with the query.');
     return passages.map(({ text }) => text).join('\n\n');
   },
 });

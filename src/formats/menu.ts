@@ -37,7 +37,7 @@ export const menu = defineFormat({
   }),
   run(content, _request, warn) {
     const found = extractMenu(content);
-    if (!found) warn('menu was left out: the page describes none in its structured data.');
+    if (!found) warn('menu was left out, because the structured data of the page has no menu.');
     return found;
   },
 });

@@ -27,7 +27,7 @@ export const product = defineFormat({
   }),
   run(content, _request, warn) {
     const found = extractProduct(content);
-    if (!found) warn('product was left out: the page describes no single product in its structured data.');
+    if (!found) warn('product was left out, because the structured data of the page has no single product.');
     return found;
   },
 });

@@ -58,26 +58,26 @@ describe('a scrape without a language model', () => {
     [{ type: 'highlights', query: 'power' }, 'highlights', /with very little power\.$/, 5],
     [{ type: 'query', prompt: 'Who designed it?' }, 'answer', /Anna Berger/, 5],
     [{ type: 'query', prompt: 'power', mode: 'directQuote' }, 'highlights', /power/, 5],
-  ])('answers %j with words of the page', async (format, field, text, creditsUsed) => {
+  ])('derives %j from the words of the page', async (format, field, text, creditsUsed) => {
     const { status, body } = await scrape([format]);
     expect([status, body.success]).toEqual([200, true]);
     expect(body.data[field]).toMatch(text);
     expect(body.data.metadata.creditsUsed).toBe(creditsUsed);
-    expect(body.data.warning).toContain('no language model');
+    expect(body.data.warning).toContain('No language model is configured');
     expect(Object.keys(body.data).sort()).toEqual([field, 'metadata', 'warning'].sort());
   });
 
   it.each([
     ['json', 5],
     ['deterministicJson', 3],
-  ])('gives %s by the names of a schema, and says what is missing', async (type, creditsUsed) => {
+  ])('derives %s by the property names of a schema, and names the missing values in the warning', async (type, creditsUsed) => {
     const { body } = await scrape([{ type, schema }]);
     expect(body.data).toMatchObject({
       json: { title: 'Lamp', price: 1299, weight: 3.5 },
       metadata: { creditsUsed },
     });
     expect(body.data.json).not.toHaveProperty('colour');
-    expect(body.data.warning).toContain('json has nothing for colour');
+    expect(body.data.warning).toContain('json has no value for colour');
   });
 
   it('returns the product and all structured data of the page', async () => {

@@ -135,7 +135,7 @@ describe('a page', () => {
     });
     expect(second.changeTracking.json).not.toHaveProperty('stock');
     expect(second).not.toHaveProperty('json');
-    expect(second.warning).toContain('no language model');
+    expect(second.warning).toContain('No language model is configured');
     page.text = offer(9);
     const formats = ['markdown', { type: 'json', schema }, { type: 'changeTracking', ...options }];
     const { body } = await call('/v2/scrape', {

@@ -72,7 +72,7 @@ describe('the official SDK scrapes', () => {
     expect(json).toEqual({ title: 'Lamp', price: 12.5 });
     const sentence = 'The lamp was designed by Anna Berger, and it is made of glass.';
     expect([answer, highlights, summary]).toEqual([sentence, sentence, sentence]);
-    expect(warning).toContain('no language model');
+    expect(warning).toContain('No language model is configured');
   });
 
   it('what changed since the last scrape', async () => {

@@ -120,7 +120,7 @@ describe('a hostile page', () => {
 });
 
 describe('any page', () => {
-  it('gives every format, or an error meant for the user', () => {
+  it('gets every format, or an error for the user', () => {
     const word = fc.constantFrom(
       '<',
       '>',

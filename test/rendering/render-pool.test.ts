@@ -24,13 +24,13 @@ async function expectToWork() {
 }
 
 describe('the render pool', () => {
-  it('renders in a thread', async () => {
+  it('renders a page in a thread', async () => {
     const { fields, metadata } = await pool.render(task('<title>T</title><h1>Hi'), { signal: never() });
     expect(fields).toEqual({ markdown: '# Hi' });
     expect(metadata).toEqual({ title: 'T' });
   });
 
-  it('renders many at once, each its own', async () => {
+  it('renders many pages at once and returns each its own result', async () => {
     const numbers = Array.from({ length: 50 }, (_, n) => n);
     const rendered = await Promise.all(
       numbers.map((n) => pool.render(task(`<p>page ${n}`), { signal: never() })),
@@ -38,7 +38,7 @@ describe('the render pool', () => {
     expect(rendered.map(({ fields }) => fields.markdown)).toEqual(numbers.map((n) => `page ${n}`));
   });
 
-  it('an error meant for the user keeps its code and message', async () => {
+  it('passes on errors for the user with their code and message', async () => {
     const asked = pool.render(task('<p>x', { includeTags: ['['] }), { signal: never() });
     await expect(asked).rejects.toMatchObject({
       name: 'ServiceError',
@@ -48,7 +48,7 @@ describe('the render pool', () => {
     await expectToWork();
   });
 
-  it('a page that needs more memory than a thread has is too large', async () => {
+  it('reports a page as too large if it needs more memory than a thread has', async () => {
     const page = '<div a=1 b=2 c=3><span>x</span>y</div>'.repeat(120_000);
     await expect(pool.render(task(page), { signal: never() })).rejects.toMatchObject({
       name: 'ServiceError',
@@ -57,7 +57,7 @@ describe('the render pool', () => {
     await expectToWork();
   });
 
-  it('a signal ends the thread, and its reason is thrown', async () => {
+  it('ends the thread when its signal fires, and throws the reason of the signal', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const asked = pool.render(task(SLOW_PAGE, { excludeTags: SLOW_SELECTORS }), {
@@ -68,13 +68,13 @@ describe('the render pool', () => {
     await expectToWork();
   });
 
-  it('a signal that fired before is not waited for', async () => {
+  it('throws at once if the signal has already fired', async () => {
     const reason = new Error('too late');
     await expect(pool.render(task('<p>x'), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await expectToWork();
   });
 
-  it('a task that waits is dropped by its signal, the running one is not', async () => {
+  it('drops a waiting task when its signal fires, but not the running one', async () => {
     const controller = new AbortController();
     const running = pool.render(task('<p>first'), { signal: never() });
     const waiting = pool.render(task('<p>second'), { signal: controller.signal });

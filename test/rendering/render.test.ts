@@ -29,14 +29,14 @@ const EMPTY_SURVEY: BrandingData = {
 };
 
 describe('render', () => {
-  it('gives what was asked for and nothing else', () => {
+  it('returns the requested fields and no others', () => {
     expect(fieldsOf(['markdown'])).toEqual({
       markdown: '# Head\n\nText [link](https://site.test/p) ![](https://site.test/dir/i.png)',
     });
     expect(fieldsOf([])).toEqual({});
   });
 
-  it('gives every format of a page', () => {
+  it('derives rawHtml, html, links and images', () => {
     const fields = fieldsOf(['rawHtml', 'html', 'links', 'images']);
     expect(fields.rawHtml).toBe(PAGE);
     expect(fields.html).toContain('<a class="big" href="https://site.test/p">link</a>');
@@ -45,7 +45,7 @@ describe('render', () => {
     expect(fields.images).toEqual(['https://site.test/dir/i.png']);
   });
 
-  it('looks attributes up in the whole page, in order', () => {
+  it('finds attributes in the whole page, in document order', () => {
     const selectors = [
       { selector: '.big', attribute: 'class' },
       { selector: 'a', attribute: 'href' },
@@ -60,19 +60,19 @@ describe('render', () => {
     ]);
   });
 
-  it('hands the address of a screenshot on, and leaves it out when there is none', () => {
+  it('returns the key of a screenshot, and no field if there is none', () => {
     expect(fieldsOf(['screenshot'], { files: { screenshot: 'blob:1' } })).toEqual({ screenshot: 'blob:1' });
     expect(fieldsOf(['screenshot'])).toEqual({});
   });
 
   const FILE = { kind: 'base64' as const, text: 'AAEC' };
 
-  it('gives the bytes of a file, and none of what is no file', () => {
+  it('returns rawBase64 for a file, and no field for a page', () => {
     expect(fieldsOf(['rawBase64'], FILE)).toEqual({ rawBase64: 'AAEC' });
     expect(fieldsOf(['rawBase64'])).toEqual({});
   });
 
-  it('gives values that fit their schemas', () => {
+  it('returns values that match the schemas of their formats', () => {
     const files = { screenshot: 'blob:1' };
     const schema = { type: 'object', properties: { title: { type: 'string' } } };
     const options: Record<string, object> = {
@@ -99,13 +99,13 @@ describe('render', () => {
     }
   });
 
-  it('tells what the page says about itself', () => {
+  it('returns the metadata of the page', () => {
     const { metadata } = render({ snapshot: snapshotOf(PAGE), clean: DEFAULTS, formats: [] });
     expect(metadata).toEqual({ title: 'T', language: 'en' });
   });
 });
 
-describe('what takes a language model', () => {
+describe('a format that a language model would write', () => {
   const PAGE_OF_TOWN = `<title>Town</title><h1>Town</h1><p>The river flows through the old town to the sea.</p>
     <p>The mayor of the old town is Anna Berger.</p><p>Population: 1200</p>`;
   const rendered = (formats: unknown[], text = PAGE_OF_TOWN) =>
@@ -114,13 +114,13 @@ describe('what takes a language model', () => {
       clean: DEFAULTS,
       formats: formats.map((format) => formatRequest.parse(format)),
     });
-  const NO_MODEL = 'no language model';
+  const NO_MODEL = 'No language model is configured';
   const schema = {
     type: 'object',
     properties: { population: { type: 'integer' }, area: { type: 'number' } },
   };
 
-  it('is made of the page, and says so', () => {
+  it('is derived from the page by rules, with a warning', () => {
     const { fields, warnings, made } = rendered([
       'summary',
       { type: 'question', question: 'Who is the mayor?' },
@@ -136,15 +136,15 @@ describe('what takes a language model', () => {
     expect(made).toEqual(['summary', 'question', 'highlights', 'json']);
     expect(warnings).toEqual([
       expect.stringContaining(NO_MODEL),
-      expect.stringContaining('summary is sentences of the page'),
-      expect.stringContaining('answer is the passages'),
+      expect.stringContaining('summary consists of sentences of the page'),
+      expect.stringContaining('answer consists of the passages'),
       expect.stringContaining('highlights are the passages'),
-      expect.stringContaining('the prompt was left aside'),
-      expect.stringContaining('json has nothing for area'),
+      expect.stringContaining('the prompt was ignored'),
+      expect.stringContaining('json has no value for area'),
     ]);
   });
 
-  it('is left out where the page has nothing, and says so', () => {
+  it('is left out with a warning if the page has no suitable content', () => {
     const { fields, warnings, made } = rendered(
       [
         'summary',
@@ -160,16 +160,16 @@ describe('what takes a language model', () => {
     expect(warnings.filter((each) => each.includes('left out'))).toHaveLength(6);
   });
 
-  it('json without a schema is all that the page says for machines', () => {
+  it('returns all structured data as json if there is no schema', () => {
     const wanted = [{ type: 'json', prompt: 'the title' }];
     const page = '<meta property="og:title" content="Town">';
     expect(rendered(wanted, page).fields).toEqual({ json: { openGraph: { 'og:title': 'Town' } } });
     const none = rendered(wanted);
     expect(none.fields).toEqual({});
-    expect(none.warnings.join()).toContain('Give a schema');
+    expect(none.warnings.join()).toContain('Send a schema');
   });
 
-  it('query is another name of question and highlights', () => {
+  it('accepts query as an older name of question and highlights', () => {
     expect(rendered([{ type: 'query', prompt: 'Who is the mayor?' }]).fields).toEqual({
       answer: 'The mayor of the old town is Anna Berger.',
     });
@@ -178,12 +178,12 @@ describe('what takes a language model', () => {
     });
   });
 
-  it('is not spoken of where nothing takes one', () => {
+  it('causes no warning in requests without such a format', () => {
     expect(rendered(['markdown', 'links']).warnings).toEqual([]);
     expect(rendered(['product']).warnings.join()).not.toContain(NO_MODEL);
   });
 
-  it('json of changeTracking is made to its own order, else taken from the format json', () => {
+  it('derives the json of changeTracking by its own schema, or else takes that of the format json', () => {
     const tracking = (options: object) => ({ type: 'changeTracking', modes: ['json'], ...options });
     const json = { type: 'json', schema };
     expect(rendered(['markdown', tracking({ schema })])).toMatchObject({
@@ -200,11 +200,11 @@ describe('what takes a language model', () => {
   });
 });
 
-describe('pages that are not HTML', () => {
+describe('the rendering of a file that is not HTML', () => {
   const formats = ['markdown', 'html', 'rawHtml', 'links', 'images'];
   const plain = (kind: Snapshot['kind'], text: string) => ({ ...fieldsOf(formats, { kind, text }) });
 
-  it('JSON is fenced in markdown', () => {
+  it('puts JSON into a code fence in markdown', () => {
     expect(plain('json', ' {"a": "<b>"}\n')).toEqual({
       markdown: '```json\n{"a": "<b>"}\n```',
       html: ' {"a": "<b>"}\n',
@@ -214,11 +214,11 @@ describe('pages that are not HTML', () => {
     });
   });
 
-  it('a fence inside JSON makes the fence longer', () => {
+  it('makes the fence longer than any fence inside the JSON', () => {
     expect(plain('json', '{"a":"\n```\n"}').markdown).toBe('````json\n{"a":"\n```\n"}\n````');
   });
 
-  it('text is its own markdown, and escaped HTML', () => {
+  it('returns text unchanged as markdown, and escaped as HTML', () => {
     expect(plain('text', 'a <b> & c')).toMatchObject({
       markdown: 'a <b> & c',
       html: '<pre>a &lt;b&gt; &amp; c</pre>',
@@ -226,7 +226,7 @@ describe('pages that are not HTML', () => {
     });
   });
 
-  it('base64 stays what it is', () => {
+  it('returns base64 data unchanged', () => {
     expect(plain('base64', 'JVBERi0=')).toMatchObject({ markdown: 'JVBERi0=', rawHtml: 'JVBERi0=' });
   });
 });
