@@ -26,7 +26,9 @@ export interface DataRequest {
 /** The fields of a request for data of a page, at least one of which is required. */
 export const dataFields = {
   schema: jsonSchema.optional(),
-  prompt: promptText.optional().describe('instructions for a language model; ignored while none is configured'),
+  prompt: promptText
+    .optional()
+    .describe('instructions for a language model; ignored while none is configured'),
 };
 
 /** Whether a request has one of the {@link dataFields}. */
@@ -36,7 +38,9 @@ export const hasSchemaOrPrompt = ({ schema, prompt }: DataRequest) =>
 /** The result of a request for data of a page. */
 export const dataValue = z
   .unknown()
-  .describe('data of the page: in the shape of the schema, or without a schema all structured data of the page');
+  .describe(
+    'data of the page: in the shape of the schema, or without a schema all structured data of the page',
+  );
 
 /**
  * Extracts data from a page without a language model. With a schema, it looks for values by the names of
@@ -74,7 +78,4 @@ export function extractData(
 
 const MAX_LISTED = 20;
 const listed = (names: string[]) =>
-  `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ' and others' : ''}`.slice(
-    0,
-    1_000,
-  );
+  `${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ' and others' : ''}`.slice(0, 1_000);

@@ -103,8 +103,7 @@ export interface Finished {
 }
 
 /** The warning for a result that a language model would have written. */
-export const NO_MODEL =
-  'No language model is configured, so rules derived these results from the page.';
+export const NO_MODEL = 'No language model is configured, so rules derived these results from the page.';
 
 /**
  * One output of a scrape, with everything that the service has to know about it. A new format needs a file

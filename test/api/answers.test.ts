@@ -70,15 +70,18 @@ describe('a scrape without a language model', () => {
   it.each([
     ['json', 5],
     ['deterministicJson', 3],
-  ])('derives %s by the property names of a schema, and names the missing values in the warning', async (type, creditsUsed) => {
-    const { body } = await scrape([{ type, schema }]);
-    expect(body.data).toMatchObject({
-      json: { title: 'Lamp', price: 1299, weight: 3.5 },
-      metadata: { creditsUsed },
-    });
-    expect(body.data.json).not.toHaveProperty('colour');
-    expect(body.data.warning).toContain('json has no value for colour');
-  });
+  ])(
+    'derives %s by the property names of a schema, and names the missing values in the warning',
+    async (type, creditsUsed) => {
+      const { body } = await scrape([{ type, schema }]);
+      expect(body.data).toMatchObject({
+        json: { title: 'Lamp', price: 1299, weight: 3.5 },
+        metadata: { creditsUsed },
+      });
+      expect(body.data.json).not.toHaveProperty('colour');
+      expect(body.data.warning).toContain('json has no value for colour');
+    },
+  );
 
   it('returns the product and all structured data of the page', async () => {
     const { body } = await scrape(['product', { type: 'json', prompt: 'everything' }]);
