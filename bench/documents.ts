@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { toMarkdown } from '../src/html/markdown/index.ts';
+import { parseHtml } from '../src/html/parse/parse.ts';
+import { parsePdf, unpackEnglish } from '../src/parsers/pdf/index.ts';
+
+const HELP = `Converts the PDF documents of a quality kit to markdown, scores them with the kit's own scorer and prints the CPU time per
+page. Each document is converted twice, and the second conversion is measured.
+
+Usage: node bench/documents.ts --kit DIR [--scorer FILE] [OPTIONS]
+
+  --kit DIR      directory of the kit, which has a file docs/index.json
+  --scorer FILE  the scorer, if it is not score/documents.mjs of the kit
+  --out DIR      directory for the markdown and the language data (default: /tmp/winnow-documents)
+  --set NAME     odl-replay (default), multi-pdf or docling-pdf
+  --ocr          recognise English text on the pages that need it
+  --worst N      also list the N documents with the lowest scores
+  --help         print this text
+`;
+
+const { values } = parseArgs({
+  options: {
+    kit: { type: 'string' },
+    scorer: { type: 'string' },
+    out: { type: 'string', default: '/tmp/winnow-documents' },
+    set: { type: 'string', default: 'odl-replay' },
+    ocr: { type: 'boolean' },
+    worst: { type: 'string', default: '0' },
+    help: { type: 'boolean' },
+  },
+});
+if (values.help || !values.kit) process.stdout.write(HELP);
+else await main(values.kit, values.scorer ?? join(values.kit, 'score/documents.mjs'));
+
+interface Entry {
+  set: string;
+  id: string;
+  file: string;
+}
+
+async function main(kit: string, scorer: string): Promise<void> {
+  // The kit is trusted.
+  const index = JSON.parse(readFileSync(join(kit, 'docs/index.json'), 'utf8')) as Entry[];
+  const entries = index.filter(({ set }) => set === values.set);
+  const predictions: Record<string, string> = {};
+  let pages = 0;
+  let milliseconds = 0;
+  const options = values.ocr ? { ocr: await unpackEnglish(join(values.out, 'language-data')) } : {};
+  // The first round is a warm-up.
+  for (const round of [0, 1]) {
+    for (const { id, file } of entries) {
+      const bytes = readFileSync(join(kit, 'docs', file));
+      const start = process.cpuUsage();
+      const document = await parsePdf(bytes, options);
+      predictions[id] = toMarkdown(parseHtml(document.html), { removeBase64Images: false, tidy: true });
+      const { user, system } = process.cpuUsage(start);
+      if (round === 0) continue;
+      milliseconds += (user + system) / 1000;
+      pages += document.pages.length;
+    }
+  }
+  mkdirSync(values.out, { recursive: true });
+  const target = join(values.out, `${values.set}.json`);
+  writeFileSync(target, JSON.stringify(predictions));
+  process.stdout.write(`${pages} pages, ${(milliseconds / pages).toFixed(2)} CPU-ms per page\n`);
+  execFileSync(process.execPath, [scorer, values.set, target, `--worst=${values.worst}`], {
+    stdio: 'inherit',
+  });
+}

@@ -1,0 +1,166 @@
+import { joinContinued, joinParagraphs } from './continued-blocks.ts';
+import { layoutDocument } from './document-layout.ts';
+import { PdfError } from './errors.ts';
+import { readInfoDictionary } from './info-dictionary.ts';
+import { readWithLiteParse } from './liteparse.ts';
+import { type PdfMetadata, toMetadata } from './metadata.ts';
+import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr.ts';
+import type { OcrReason } from './ocr-need.ts';
+import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
+import { readInfoWithPdfJs, readWithPdfJs } from './pdfjs.ts';
+import { repairPdf } from './repair.ts';
+import { toHtml } from './to-html.ts';
+import type { Figure, ReadOptions, SourceDocument } from './types.ts';
+
+export { unpackEnglish } from './ocr.ts';
+
+export interface PdfOptions {
+  /** Which pages OCR is used for: `auto` for those that need it, `ocr` for all, `fast` for none. Default `auto`. */
+  mode?: 'fast' | 'auto' | 'ocr';
+  /** Maximum number of pages to read, beginning with the first one. Default 10,000. */
+  maxPages?: number;
+  /** Whether to return the images of the document. */
+  images?: boolean;
+  password?: string;
+  /** Without these settings OCR is not used, and the pages that need it are only reported. */
+  ocr?: OcrSettings;
+}
+
+interface PdfPage {
+  /** Counted from 1. */
+  number: number;
+  /** In points. */
+  width: number;
+  /** In points. */
+  height: number;
+  html: string;
+  blocks: OutputBlock[];
+  /** Why the page needs OCR; absent if its text layer is usable or was not checked. */
+  needsOcr?: OcrReason;
+  /** Whether OCR was used for the page. */
+  recognised: boolean;
+}
+
+export interface PdfDocument {
+  /** The whole document. The parts of tables and paragraphs on consecutive pages are joined. */
+  html: string;
+  pages: PdfPage[];
+  metadata: PdfMetadata;
+  totalPages: number;
+  /** Images, to which the HTML refers by URLs of the form `pdf-image:<id>`. */
+  images: Figure[];
+  /** English sentences about content that is missing or unreliable. */
+  warnings: string[];
+}
+
+/**
+ * Converts a PDF to HTML. PDFium is not thread-safe, so a process must convert only one document at a time.
+ * @throws PdfError if the document needs a password or nothing of it can be read
+ */
+export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
+  const { mode = 'auto', maxPages = 10_000, images = false, password, ocr } = options;
+  const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { source, file, isRecovered, isRenderable } = await readDocument(original, {
+    maxPages,
+    images,
+    ...(password ? { password } : {}),
+  });
+  const warnings = readWarnings(source, isRecovered);
+  const needs =
+    mode === 'fast' || !isRenderable
+      ? new Map<number, OcrReason>()
+      : await pagesThatNeedOcr(file, source.pages, password);
+  const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
+  const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
+  const pages = recognises ? await recognisePages(file, source.pages, wanted, ocr, password) : source.pages;
+  if (!recognises && wanted.size > 0) {
+    const needOcr = wanted.size === 1 ? 'needs OCR' : 'need OCR';
+    warnings.push(
+      `${pageList([...wanted])} ${needOcr}, which was not used: the text may be wrong or missing.`,
+    );
+  }
+  const layouts = layoutDocument(pages);
+  return {
+    html: toHtml(joinContinued(layouts.flat())),
+    pages: pages.map(({ number, width, height }, place) => {
+      const blocks = layouts[place] ?? [];
+      const needsOcr = needs.get(number);
+      const recognised = recognises && wanted.has(number);
+      return {
+        number,
+        width,
+        height,
+        html: toHtml(joinParagraphs(blocks)),
+        blocks: toOutputBlocks(blocks, number, width, height, recognised),
+        ...(needsOcr ? { needsOcr } : {}),
+        recognised,
+      };
+    }),
+    metadata: await readMetadata(file),
+    totalPages: source.totalPages,
+    images: pages.flatMap(({ figures }) => figures),
+    warnings,
+  };
+}
+
+interface ReadResult {
+  source: SourceDocument;
+  /** The bytes that were read: the file or its repaired copy. */
+  file: Buffer;
+  isRecovered: boolean;
+  /** Whether PDFium can open the file and so render its pages for OCR. */
+  isRenderable: boolean;
+}
+
+/** Reads a file with liteparse. If that fails, reads a repaired copy with liteparse, and finally the file with PDF.js. */
+async function readDocument(file: Buffer, options: ReadOptions): Promise<ReadResult> {
+  const direct = await tryLiteParse(file, options);
+  if (direct) return { source: direct, file, isRecovered: false, isRenderable: true };
+  const repaired = repairPdf(file);
+  const source = repaired && (await tryLiteParse(repaired, options));
+  if (repaired && source?.pages.some(({ words }) => words.length > 0))
+    return { source, file: repaired, isRecovered: true, isRenderable: true };
+  const fallback = await readWithPdfJs(file, options);
+  if (fallback.pages.every(({ words }) => words.length === 0))
+    throw new PdfError('empty', 'The PDF is damaged, and no text could be read from it.');
+  return { source: fallback, file, isRecovered: true, isRenderable: false };
+}
+
+/**
+ * @returns undefined if liteparse rejects the file
+ * @throws PdfError if the file needs a password
+ */
+async function tryLiteParse(file: Buffer, options: ReadOptions): Promise<SourceDocument | undefined> {
+  try {
+    const source = await readWithLiteParse(file, options);
+    return source.pages.length > 0 ? source : undefined;
+  } catch (error) {
+    if (error instanceof PdfError && error.fault === 'damaged') return undefined;
+    throw error;
+  }
+}
+
+function readWarnings({ failedPages, totalPages, pages }: SourceDocument, isRecovered: boolean): string[] {
+  const warnings: string[] = [];
+  if (isRecovered) warnings.push('The PDF is damaged; tables and images may be missing.');
+  const failed = isRecovered
+    ? [...failedPages, ...pages.filter(({ words }) => words.length === 0).map(({ number }) => number)]
+    : failedPages;
+  if (failed.length > 0) warnings.push(`${pageList(failed)} of ${totalPages} could not be read.`);
+  return warnings;
+}
+
+/** Maximum number of pages that a warning lists. */
+const MAX_LISTED = 20;
+
+function pageList(numbers: readonly number[]): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const listed = sorted.slice(0, MAX_LISTED).join(', ');
+  const more = sorted.length > MAX_LISTED ? ` and ${sorted.length - MAX_LISTED} more` : '';
+  return `${sorted.length === 1 ? 'Page' : 'Pages'} ${listed}${more}`;
+}
+
+async function readMetadata(file: Buffer): Promise<PdfMetadata> {
+  const info = readInfoDictionary(file) ?? (await readInfoWithPdfJs(file).catch(() => ({})));
+  return toMetadata(info);
+}

@@ -1,0 +1,213 @@
+import {
+  type DocumentAnnotation,
+  type ExtractedImage,
+  LiteParse,
+  type LiteParseConfig,
+  type FormField as NativeField,
+  type ParsedPage,
+  type StructureTreeElement,
+  type TextItem,
+} from '@llamaindex/liteparse';
+import type { Box } from './boxes.ts';
+import { toPdfError } from './errors.ts';
+import { linkWords } from './links.ts';
+import { uprightPage } from './rotation.ts';
+import { findRules } from './rules.ts';
+import type {
+  Annotation,
+  Figure,
+  FormField,
+  ReadOptions,
+  SourceDocument,
+  SourcePage,
+  Tag,
+  TextStyle,
+  Word,
+} from './types.ts';
+import { cleanText, styleTable, withoutRepeats } from './words.ts';
+
+/** Disables OCR, for which liteparse would download language data. */
+export const OFFLINE: Partial<LiteParseConfig> = {
+  ocrEnabled: false,
+  quiet: true,
+  continueOnPageError: true,
+  numWorkers: 1,
+};
+
+/**
+ * Reads a PDF with liteparse (PDFium). A process must not read two documents at the same time.
+ * @throws PdfError `password` if the document needs one, `damaged` if PDFium rejects the file
+ */
+export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions): Promise<SourceDocument> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Tags and marked-content identifiers take time to extract, and most documents have none.
+  const tagged = file.includes('/StructTreeRoot');
+  const parser = new LiteParse({
+    ...OFFLINE,
+    maxPages: options.maxPages,
+    emitWordBoxes: true,
+    extractLinks: false,
+    extractAnnotations: true,
+    extractFormFields: true,
+    extractStructureTree: tagged,
+    extractTextMetadata: tagged,
+    extractVectorGraphics: true,
+    extractImages: options.images,
+    ...(options.password ? { password: options.password } : {}),
+  });
+  const result = await parser.parse(file).catch((error: unknown) => {
+    throw toPdfError(error);
+  });
+  const images = Map.groupBy(result.images, ({ page }) => page);
+  return {
+    totalPages: result.totalPages,
+    pages: result.pages.map((page) => toSourcePage(page, images.get(page.pageNum) ?? [])),
+    failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
+  };
+}
+
+/**
+ * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.
+ * @param images the images of this page
+ */
+export function toSourcePage(page: ParsedPage, images: readonly ExtractedImage[]): SourcePage {
+  const annotations = page.annotations ?? [];
+  const rotation = rotationOf(page.textItems);
+  const isTurned = (item: TextItem) => quarterOf(item) !== rotation;
+  const { shapes, lines } = page.vectorGraphics ?? { shapes: [], lines: [] };
+  const source: SourcePage = {
+    number: page.pageNum,
+    width: page.width,
+    height: page.height,
+    words: toWords(page.textItems.filter((item) => !isTurned(item))),
+    turnedWords: toWords(page.textItems.filter(isTurned)),
+    rules: findRules(shapes, lines),
+    figures: images.map(toFigure),
+    annotations: annotations.flatMap(toAnnotation),
+    fields: (page.formFields ?? []).flatMap(toField),
+    tags: (page.structureTree?.roots ?? []).map(toTag),
+  };
+  linkWords(source.words, annotations);
+  return uprightPage(source, rotation);
+}
+
+/** The rotation of a run, rounded to a multiple of 90 degrees. */
+const quarterOf = ({ rotation = 0 }: TextItem) =>
+  (Math.round((((rotation % 360) + 360) % 360) / 90) % 4) * 90;
+
+/** The clockwise rotation of most of the text, in degrees. */
+function rotationOf(items: readonly TextItem[]): 0 | 90 | 180 | 270 {
+  const lengths = new Map<number, number>();
+  for (const item of items) {
+    const quarter = quarterOf(item);
+    lengths.set(quarter, (lengths.get(quarter) ?? 0) + item.text.length);
+  }
+  let most = 0;
+  for (const [quarter, length] of lengths) if (length > (lengths.get(most) ?? 0)) most = quarter;
+  return most as 0 | 90 | 180 | 270;
+}
+
+const toBox = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }): Box => ({
+  left: x,
+  top: y,
+  right: x + width,
+  bottom: y + height,
+});
+
+/** Height of a line in most fonts, as a multiple of the font size. */
+const LINE_HEIGHT = 1.05;
+
+function toWords(items: readonly TextItem[]): Word[] {
+  const styleOf = styleTable();
+  const scale = fontScale(items);
+  const words: Word[] = [];
+  for (const [run, item] of items.entries()) {
+    const upright = !item.rotation || item.rotation % 180 === 0;
+    const height = upright ? item.height : item.width;
+    const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
+    const style = styleOf(item.fontName ?? '', size);
+    // PDFium reports the font of the first word for a whole run.
+    const plain = style.monospaced ? styleOf('', size) : style;
+    const parts = item.words?.length ? item.words : [item];
+    for (const part of parts) {
+      const text = cleanText(part.text);
+      if (!text.trim()) continue;
+      const box = toBox(part);
+      // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
+      if (upright) box.top = Math.min(box.top, box.bottom - size);
+      const word: Word = { ...box, text: text.trim(), style: styleOfWord(part, style, plain), run };
+      if (item.mcid !== undefined) word.mcid = item.mcid;
+      words.push(word);
+    }
+  }
+  return withoutRepeats(words);
+}
+
+/** Range of the character width in monospaced fonts, as a multiple of the font size. */
+const MIN_ADVANCE = 0.5;
+const MAX_ADVANCE = 0.68;
+
+/** The style of a word. In a run that begins in a monospaced font, words of another width are not monospaced. */
+function styleOfWord(
+  { text, width }: { text: string; width: number },
+  style: TextStyle,
+  plain: TextStyle,
+): TextStyle {
+  if (!style.monospaced || text.length < 3) return style;
+  const advance = width / (text.length * style.size);
+  return advance > MIN_ADVANCE && advance < MAX_ADVANCE ? style : plain;
+}
+
+/**
+ * The factor that converts the font sizes of PDFium to points. PDFium ignores the transformation matrix of the page.
+ * @returns undefined if the sizes are not usable because the document scales its text by the text matrix
+ */
+function fontScale(items: readonly TextItem[]): number | undefined {
+  const ratios: number[] = [];
+  for (const { height, fontSize, rotation, text } of items)
+    if (fontSize && !rotation && text.length > 2) ratios.push(height / fontSize);
+  if (ratios.length === 0) return items.some(({ fontSize = 1 }) => fontSize > 3) ? 1 : undefined;
+  ratios.sort((a, b) => a - b);
+  const ratio = ratios[ratios.length >> 1] as number;
+  if (ratio > 0.86 && ratio < 1.35) return 1;
+  const spread =
+    (ratios[Math.floor(ratios.length * 0.9)] as number) / (ratios[Math.floor(ratios.length * 0.1)] as number);
+  return spread > 1.3 ? undefined : ratio / LINE_HEIGHT;
+}
+
+function toFigure(image: ExtractedImage): Figure {
+  return { ...toBox(image.bbox), id: image.id, format: image.format, bytes: image.bytes };
+}
+
+/** Subtypes of annotations that contain text by a reader of the document. */
+const NOTES = /^(text|free ?text|highlight|underline|squiggly|strikeout|stamp|caret)$/i;
+
+function toAnnotation({ subtype, contents, title, rect }: DocumentAnnotation): Annotation[] {
+  if (!rect || !contents?.trim() || !NOTES.test(subtype)) return [];
+  return [{ ...toBox(rect), text: contents.trim(), ...(title ? { author: title } : {}) }];
+}
+
+function toField(field: NativeField): FormField[] {
+  const { rect, type, checked = false } = field;
+  if (!rect) return [];
+  const kind = /check/i.test(type)
+    ? 'checkbox'
+    : /radio/i.test(type)
+      ? 'radio'
+      : /combo|list|choice/i.test(type)
+        ? 'choice'
+        : /sign/i.test(type)
+          ? 'signature'
+          : /text/i.test(type)
+            ? 'text'
+            : undefined;
+  if (!kind) return [];
+  const value = field.selectedOptions.length > 0 ? field.selectedOptions.join(', ') : (field.value ?? '');
+  return [{ ...toBox(rect), type: kind, value, checked }];
+}
+
+const toTag = ({ type, markedContentIds, children }: StructureTreeElement): Tag => ({
+  type,
+  mcids: markedContentIds,
+  children: children.map(toTag),
+});

@@ -1,0 +1,123 @@
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { LiteParse } from '@llamaindex/liteparse';
+import { toPdfError } from './errors.ts';
+import { OFFLINE, toSourcePage } from './liteparse.ts';
+import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
+import type { SourcePage } from './types.ts';
+
+export interface OcrSettings {
+  /** Directory with `<language>.traineddata` files of tesseract; see {@link unpackEnglish}. */
+  languageData: string;
+  /** Language codes of tesseract, joined by `+`. */
+  languages: string;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
+const DPI = 200;
+
+/**
+ * Writes the English language data of tesseract to a directory, unless the directory already has it.
+ * @returns settings for English text
+ */
+export async function unpackEnglish(directory: string): Promise<OcrSettings> {
+  const target = join(directory, 'eng.traineddata');
+  const settings = { languageData: directory, languages: 'eng' };
+  if (await stat(target).catch(() => undefined)) return settings;
+  const packed = join(
+    dirname(require.resolve('@tesseract.js-data/eng')),
+    '4.0.0_best_int/eng.traineddata.gz',
+  );
+  await mkdir(directory, { recursive: true });
+  // Another process may write the same file at the same time.
+  const temporary = `${target}.${process.pid}`;
+  await writeFile(temporary, await promisify(gunzip)(await readFile(packed)));
+  await rename(temporary, target);
+  return settings;
+}
+
+/** Page numbers of the pages that need OCR, with the reason for each. */
+export async function pagesThatNeedOcr(
+  bytes: Buffer,
+  pages: readonly SourcePage[],
+  password?: string,
+): Promise<Map<number, OcrReason>> {
+  const candidates = pages.filter(mayNeedOcr);
+  if (candidates.length === 0) return new Map();
+  const targetPages = candidates.map(({ number }) => number).join(',');
+  const parser = new LiteParse({ ...OFFLINE, targetPages, ...(password ? { password } : {}) });
+  const needs = new Map<number, OcrReason>();
+  for (const stats of await parser.isComplex(bytes)) {
+    const page = candidates.find(({ number }) => number === stats.pageNumber);
+    const reason = page && ocrReason(stats, page);
+    if (reason) needs.set(stats.pageNumber, reason);
+  }
+  return needs;
+}
+
+const ocrParser = ({ languageData, languages }: OcrSettings) =>
+  new LiteParse({
+    ...OFFLINE,
+    ocrEnabled: true,
+    ocrLanguage: languages,
+    tessdataPath: languageData,
+    ocrFailureFatal: false,
+    emitWordBoxes: true,
+    extractVectorGraphics: true,
+  });
+
+/**
+ * Recognises the text of a PNG image.
+ * @throws PdfError `damaged` if the image cannot be read
+ */
+async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
+  const result = await ocrParser(settings)
+    .parse(image)
+    .catch((error: unknown) => {
+      throw toPdfError(error);
+    });
+  const [page] = result.pages;
+  return page && toSourcePage(page, []);
+}
+
+/**
+ * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
+ * recognises nothing stays as it is.
+ */
+export async function recognisePages(
+  bytes: Buffer,
+  pages: readonly SourcePage[],
+  numbers: ReadonlySet<number>,
+  settings: OcrSettings,
+  password?: string,
+): Promise<SourcePage[]> {
+  const renderer = new LiteParse({ ...OFFLINE, dpi: DPI, ...(password ? { password } : {}) });
+  const recognised: SourcePage[] = [];
+  for (const page of pages) {
+    const rendered = numbers.has(page.number)
+      ? (await renderer.screenshot(bytes, [page.number]))[0]
+      : undefined;
+    const text = rendered && !rendered.isSolidFill && (await recogniseImage(rendered.imageBuffer, settings));
+    recognised.push(text && text.words.length > 0 ? withRecognisedWords(page, text) : page);
+  }
+  return recognised;
+}
+
+/** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
+function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
+  const scale = page.width / recognised.width;
+  const words = recognised.words.map((word) => ({
+    ...word,
+    left: word.left * scale,
+    right: word.right * scale,
+    top: word.top * scale,
+    bottom: word.bottom * scale,
+    style: { ...word.style, size: word.style.size * scale },
+  }));
+  return { ...page, words };
+}

@@ -1,0 +1,102 @@
+import { type Box, containsCenter, heightOf, median, overlapX, overlapY, unionOf } from './boxes.ts';
+import { type Item, isSegment, type Placed, splitColumns } from './columns.ts';
+import { fieldWords } from './form-fields.ts';
+import { toLine } from './lines.ts';
+import { toTextBlocks } from './paragraphs.ts';
+import { groupRows } from './rows.ts';
+import { type Segment, toSegments } from './segments.ts';
+import { findAlignedTable } from './tables/aligned.ts';
+import { findGrids } from './tables/grids.ts';
+import { gridBox, ruledTable } from './tables/ruled.ts';
+import type { Block, Line, SourcePage, Word } from './types.ts';
+
+/** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
+const MIN_CROSSING_RULE = 100;
+/** Limits the time for drawings. */
+const MAX_CROSSING_RULES = 100;
+
+/**
+ * Arranges the words of a page into blocks in reading order. Only positions are used here; headings are found later,
+ * because they are compared with the text of the whole document.
+ */
+export function layoutPage(page: SourcePage, words: readonly Word[]): Block[] {
+  const { placed, rest } = placeTables(page, [...words, ...fieldWords(page, words)]);
+  for (const figure of page.figures)
+    placed.push(place({ kind: 'figure', figure, ...boxOf(figure), page: page.number }));
+  for (const annotation of page.annotations)
+    placed.push(place({ kind: 'annotation', annotation, ...boxOf(annotation), page: page.number }));
+  const items: Item<Block | undefined>[] = [...toSegments(rest), ...placed, ...crossingRules(page)];
+  return [...splitColumns(items).flatMap((column) => readColumn(column, page)), ...turnedBlocks(page)];
+}
+
+/** Paragraphs of text in another direction than the page, one per run. */
+const turnedBlocks = ({ turnedWords = [], number }: SourcePage): Block[] =>
+  [...Map.groupBy(turnedWords, ({ run }) => run).values()].map((words) => {
+    const line: Line = { ...unionOf(words), words, style: (words[0] as Word).style };
+    return { kind: 'paragraph', ...unionOf(words), page: number, lines: [line] };
+  });
+
+const boxOf = ({ left, top, right, bottom }: Box): Box => ({ left, top, right, bottom });
+const place = (block: Block): Placed<Block> => ({ ...boxOf(block), content: block });
+
+/** Horizontal rules as boxes without content, because columns of text end at them. */
+const crossingRules = ({ rules }: SourcePage): Placed<undefined>[] =>
+  rules.horizontal
+    .filter(({ from, to }) => to - from > MIN_CROSSING_RULE)
+    .slice(0, MAX_CROSSING_RULES)
+    .map(({ at, from, to }) => ({ left: from, right: to, top: at, bottom: at, content: undefined }));
+
+/** Finds the ruled tables of a page, and the words outside of them. */
+function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]; rest: Word[] } {
+  const placed: Placed<Block>[] = [];
+  let rest = words;
+  const grids = findGrids(page.rules)
+    .map((grid) => ({ grid, box: gridBox(grid) }))
+    // Small grids first: the words inside them must not go to a frame around them.
+    .sort((a, b) => heightOf(a.box) - heightOf(b.box));
+  for (const { grid, box } of grids) {
+    const inside = rest.filter((word) => containsCenter(box, word, 1));
+    if (inside.length === 0) continue;
+    if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
+    const table = ruledTable(grid, inside, page.number);
+    if (!table) continue;
+    const taken = new Set(inside);
+    rest = rest.filter((word) => !taken.has(word));
+    placed.push(place(table));
+  }
+  return { placed, rest };
+}
+
+/** The blocks of one column, from top to bottom. */
+function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage): Block[] {
+  const blocks: Block[] = [];
+  let lines: Line[] = [];
+  const flush = () => {
+    blocks.push(...toTextBlocks(lines, page.number));
+    lines = [];
+  };
+  const rows = groupRows(column.filter(isSegment));
+  const others = column
+    .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
+    .sort((a, b) => a.top - b.top);
+  const lineHeight = median(column.filter(isSegment).map(heightOf));
+  for (let row = 0; row < rows.length; row++) {
+    const segments = rows[row] as Segment[];
+    const middle = median(segments.map(({ top, bottom }) => (top + bottom) / 2));
+    while (others[0] && others[0].top < middle - 0.2 * lineHeight) {
+      flush();
+      blocks.push((others.shift() as Placed<Block>).content);
+    }
+    const table = findAlignedTable(rows, row, page.rules.horizontal, page.number);
+    if (table) {
+      flush();
+      blocks.push(table.block);
+      row = table.last;
+      continue;
+    }
+    lines.push(toLine(segments.flatMap(({ words }) => words)));
+  }
+  flush();
+  for (const { content } of others) blocks.push(content);
+  return blocks;
+}

@@ -1,0 +1,59 @@
+import type { TextStyle, Word } from './types.ts';
+
+/** Characters that are no text: control characters, zero-width spaces, byte order marks and non-characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
+const NO_TEXT = /[\u0000-\u001f\u007f-\u009f\u200b\ufeff\ufffe\uffff]/g;
+const SOFT_HYPHEN = /\u00ad/g;
+const LIGATURES: Record<string, string> = { ﬀ: 'ff', ﬁ: 'fi', ﬂ: 'fl', ﬃ: 'ffi', ﬄ: 'ffl', ﬅ: 'ft', ﬆ: 'st' };
+
+/** Removes control characters and replaces ligatures by their letters. */
+export function cleanText(text: string): string {
+  return /^[\x20-\x7e]*$/.test(text)
+    ? text
+    : text
+        .replace(NO_TEXT, '')
+        .replace(SOFT_HYPHEN, '-')
+        .replace(/[ﬀ-ﬆ]/g, (ligature) => LIGATURES[ligature] as string);
+}
+
+/** Removes words that are drawn again at nearly the same position, as for shadows and simulated bold type. */
+export function withoutRepeats(words: Word[]): Word[] {
+  const seen = new Map<string, Word[]>();
+  return words.filter((word) => {
+    const others = seen.get(word.text);
+    if (!others) {
+      seen.set(word.text, [word]);
+      return true;
+    }
+    const near = 0.15 * word.style.size;
+    if (others.some(({ left, top }) => Math.abs(left - word.left) < near && Math.abs(top - word.top) < near))
+      return false;
+    others.push(word);
+    return true;
+  });
+}
+
+const BOLD = /bold|black|heavy|semibold|demi(?!-?ital)|(^|[-,+])(bd|cmbx|sfbx)/i;
+const ITALIC = /italic|oblique|slanted|cmti|cmsl|(^|[-,])it$/i;
+const MONOSPACED =
+  /mono|courier|consol|menlo|monaco|typewriter|cmtt|inconsolata|fira ?code|source ?code|andale/i;
+
+/** Returns a function that derives styles from the names and sizes of fonts. It returns one object per name and size. */
+export function styleTable(): (font: string, size: number) => TextStyle {
+  const styles = new Map<string, TextStyle>();
+  return (font, size) => {
+    const rounded = Math.round(size * 10) / 10;
+    const key = `${rounded} ${font}`;
+    let style = styles.get(key);
+    if (!style) {
+      style = {
+        size: rounded,
+        bold: BOLD.test(font),
+        italic: ITALIC.test(font),
+        monospaced: MONOSPACED.test(font),
+      };
+      styles.set(key, style);
+    }
+    return style;
+  };
+}

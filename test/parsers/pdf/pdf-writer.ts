@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+
+/** Text and its position on a page, in points from the top left corner to the baseline. */
+export interface PlacedText {
+  x: number;
+  y: number;
+  text: string;
+  size?: number;
+  font?: 'Helvetica' | 'Helvetica-Bold' | 'Helvetica-Oblique' | 'Courier';
+  /** Counter-clockwise rotation in degrees. */
+  angle?: number;
+}
+
+export interface PdfPageContent {
+  texts: PlacedText[];
+  /** Lines from one point to another. */
+  strokes?: [x1: number, y1: number, x2: number, y2: number][];
+  /** More operators of the content stream, such as tagged text. */
+  raw?: string;
+  links?: { rect: [left: number, top: number, right: number, bottom: number]; uri: string }[];
+  /** Dictionaries of annotations and form fields, without their rectangles. */
+  widgets?: { rect: [number, number, number, number]; dictionary: string }[];
+}
+
+export interface PdfFileOptions {
+  info?: Record<string, string>;
+  /** Encrypts the file with 40-bit RC4. If the user password is empty, everybody can read the file. */
+  encryption?: { userPassword: string };
+  /** Maps all characters to box-drawing characters, so that the text layer is garbled but the page is not. */
+  garbledText?: boolean;
+  /** Entries of the catalog. */
+  catalog?: string;
+}
+
+const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
+/** A CMap from the printable ASCII characters to box-drawing characters (U+2500 and following). */
+const GARBLED = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+1 begincodespacerange <00> <ff> endcodespacerange
+1 beginbfrange <20> <7e> <2500> endbfrange
+endcmap end end`;
+const WIDTH = 612;
+const HEIGHT = 792;
+
+const escapeText = (text: string) => text.replace(/[\\()]/g, '\\$&');
+
+/** Writes a PDF with the standard fonts. Its pages have 612 by 792 points. */
+export function writePdf(
+  pages: readonly PdfPageContent[],
+  { info, catalog = '', encryption, garbledText = false }: PdfFileOptions = {},
+): Buffer {
+  const objects: string[] = [];
+  const add = (body: string) => objects.push(body);
+  const mapping = garbledText
+    ? `/ToUnicode ${add(`<</Length ${GARBLED.length}>>\nstream\n${GARBLED}\nendstream`)} 0 R`
+    : '';
+  const fonts = FONTS.map((name) =>
+    add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding${mapping}>>`),
+  );
+  const resources = `<</Font<<${fonts.map((object, place) => `/F${place} ${object} 0 R`).join('')}>>>>`;
+  const tree = objects.length + pages.length * 2 + pages.flatMap(annotationsOf).length + 1;
+  const kids = pages.map((page) => {
+    const content = contentOf(page);
+    const stream = add(`<</Length ${content.length}>>\nstream\n${content}\nendstream`);
+    const annotations = annotationsOf(page).map(add);
+    return add(
+      `<</Type/Page/Parent ${tree} 0 R/MediaBox[0 0 ${WIDTH} ${HEIGHT}]/Resources ${resources}/Contents ${stream} 0 R/Annots[${annotations.map((object) => `${object} 0 R`).join(' ')}]>>`,
+    );
+  });
+  add(`<</Type/Pages/Count ${pages.length}/Kids[${kids.map((kid) => `${kid} 0 R`).join(' ')}]>>`);
+  const fields = pages.flatMap((page) => page.widgets ?? []).length > 0 ? acroForm(objects) : '';
+  const root = add(`<</Type/Catalog/Pages ${tree} 0 R${fields}${catalog}>>`);
+  const information =
+    info &&
+    add(
+      `<<${Object.entries(info)
+        .map(([key, value]) => `/${key} (${escapeText(value)})`)
+        .join('')}>>`,
+    );
+  return toFile(objects, root, information, encryption);
+}
+
+function contentOf({ texts, strokes = [], raw = '' }: PdfPageContent): string {
+  const drawn = texts.map(({ x, y, text, size = 10, font = 'Helvetica', angle = 0 }) => {
+    const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)].map((value) =>
+      value.toFixed(4),
+    );
+    return `BT /F${FONTS.indexOf(font)} ${size} Tf ${cos} ${sin} ${-Number(sin)} ${cos} ${x} ${HEIGHT - y} Tm (${escapeText(text)}) Tj ET`;
+  });
+  const lines = strokes.map(([x1, y1, x2, y2]) => `${x1} ${HEIGHT - y1} m ${x2} ${HEIGHT - y2} l S`);
+  return [...drawn, ...lines, raw].join('\n');
+}
+
+function annotationsOf({ links = [], widgets = [] }: PdfPageContent): string[] {
+  const rectangle = ([left, top, right, bottom]: number[]) =>
+    `/Rect[${left} ${HEIGHT - (bottom ?? 0)} ${right} ${HEIGHT - (top ?? 0)}]`;
+  return [
+    ...links.map(
+      ({ rect, uri }) => `<</Type/Annot/Subtype/Link${rectangle(rect)}/A<</S/URI/URI(${escapeText(uri)})>>>>`,
+    ),
+    ...widgets.map(({ rect, dictionary }) => `<</Type/Annot${rectangle(rect)}${dictionary}>>`),
+  ];
+}
+
+function acroForm(objects: readonly string[]): string {
+  const widgets = objects.flatMap((body, place) =>
+    body.includes('/Subtype/Widget') ? [`${place + 1} 0 R`] : [],
+  );
+  return `/AcroForm<</Fields[${widgets.join(' ')}]>>`;
+}
+
+function toFile(
+  objects: readonly string[],
+  root: number,
+  information: number | undefined,
+  encryption: PdfFileOptions['encryption'],
+): Buffer {
+  const security = encryption && encrypt(objects, encryption.userPassword);
+  let file = '%PDF-1.7\n';
+  const offsets = (security?.objects ?? objects).map((body, place) => {
+    const offset = file.length;
+    file += `${place + 1} 0 obj\n${body}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
+  const start = file.length;
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer\n<</Size ${objects.length + 1}/Root ${root} 0 R${information ? `/Info ${information} 0 R` : ''}${security?.trailer ?? ''}>>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(file, 'latin1');
+}
+
+/** Lines of running text, one below the other. */
+export const textLines = (x: number, y: number, lines: readonly string[], size = 10): PlacedText[] =>
+  lines.map((text, place) => ({ x, y: y + place * size * 1.2, text, size }));
+
+const PADDING = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex');
+const FILE_ID = Buffer.from('0123456789abcdef');
+/** All permissions except printing. */
+const PERMISSIONS = -8;
+
+const md5 = (...parts: Buffer[]) => createHash('md5').update(Buffer.concat(parts)).digest();
+const padded = (password: string) => Buffer.concat([Buffer.from(password), PADDING]).subarray(0, 32);
+
+function rc4(key: Buffer, data: Buffer): Buffer {
+  const state = Array.from({ length: 256 }, (_, place) => place);
+  const swap = (a: number, b: number) => {
+    [state[a], state[b]] = [state[b] as number, state[a] as number];
+  };
+  for (let i = 0, j = 0; i < 256; i++) {
+    j = (j + (state[i] as number) + (key[i % key.length] as number)) & 255;
+    swap(i, j);
+  }
+  let i = 0;
+  let j = 0;
+  return data.map((byte) => {
+    i = (i + 1) & 255;
+    j = (j + (state[i] as number)) & 255;
+    swap(i, j);
+    return byte ^ (state[((state[i] as number) + (state[j] as number)) & 255] as number);
+  }) as Buffer;
+}
+
+/** Encrypts the streams of a file by revision 2 of the standard handler (ISO 32000-1, 7.6.3). */
+function encrypt(objects: readonly string[], userPassword: string): { objects: string[]; trailer: string } {
+  const owner = rc4(md5(padded('owner')).subarray(0, 5), padded(userPassword));
+  const permissions = Buffer.alloc(4);
+  permissions.writeInt32LE(PERMISSIONS);
+  const key = md5(padded(userPassword), owner, permissions, FILE_ID).subarray(0, 5);
+  const user = rc4(key, PADDING);
+  const encrypted = objects.map((body, place) =>
+    body.replace(/stream\n([\s\S]*)\nendstream/, (_, content: string) => {
+      const number = Buffer.from([(place + 1) & 255, (place + 1) >> 8, 0, 0, 0]);
+      const data = rc4(md5(key, number).subarray(0, 10), Buffer.from(content, 'latin1'));
+      return `stream\n${data.toString('latin1')}\nendstream`;
+    }),
+  );
+  const hex = (bytes: Buffer) => `<${Buffer.from(bytes).toString('hex')}>`;
+  const dictionary = `<</Filter/Standard/V 1/R 2/O${hex(owner)}/U${hex(user)}/P ${PERMISSIONS}>>`;
+  return { objects: encrypted, trailer: `/Encrypt ${dictionary}/ID[${hex(FILE_ID)}${hex(FILE_ID)}]` };
+}

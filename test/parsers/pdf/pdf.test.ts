@@ -1,0 +1,280 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type PdfOptions, parsePdf, unpackEnglish } from '../../../src/parsers/pdf/index.ts';
+import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
+
+const PROSE = [
+  'The committee met on Tuesday to discuss the plan and',
+  'agreed that the work on the bridge should begin soon,',
+  'provided that the weather stays dry for long enough',
+  'to lay the new foundations on both sides of the river.',
+];
+const OTHER = [
+  'Members of the public may send their remarks to the',
+  'office until the end of March, after which the plan',
+  'is shown in the town hall for another four weeks and',
+  'then goes to the council for the final decision on it.',
+];
+
+const convert = (pages: PdfPageContent[], options?: PdfOptions) => parsePdf(writePdf(pages), options);
+const htmlOf = async (texts: PlacedText[], strokes?: PdfPageContent['strokes']) =>
+  (await convert([{ texts, ...(strokes ? { strokes } : {}) }])).html;
+
+/** The texts in another order, which is the same in every run. */
+const shuffled = <T>(items: readonly T[]): T[] => {
+  const order = [...items];
+  for (let place = order.length - 1, seed = 7; place > 0; place--) {
+    seed = (seed * 16807) % 2147483647;
+    const other = seed % (place + 1);
+    [order[place], order[other]] = [order[other] as T, order[place] as T];
+  }
+  return order;
+};
+
+const cells = (html: string) =>
+  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell),
+  );
+
+describe('reading order', () => {
+  test('reads the left column before the right one, and what is above both first', async () => {
+    const title: PlacedText = {
+      x: 60,
+      y: 60,
+      size: 20,
+      font: 'Helvetica-Bold',
+      text: 'A title that stands across both of the columns',
+    };
+    const texts = [title, ...textLines(60, 100, PROSE), ...textLines(330, 100, OTHER)];
+    const html = await htmlOf(texts);
+    expect(html).toMatch(/<h1>A title.*The committee.*of the river\..*Members of.*decision on it\./s);
+    expect(await htmlOf(shuffled(texts))).toBe(html);
+  });
+
+  test('turns a page whose text runs upwards', async () => {
+    const upwards = PROSE.map(
+      (text, place): PlacedText => ({ x: 100 + place * 12, y: 600, text, angle: 90 }),
+    );
+    expect(await htmlOf(upwards)).toBe(`<p>${PROSE.join(' ')}</p>`);
+  });
+
+  test('puts text at the side, in another direction, after the rest', async () => {
+    const stamp: PlacedText = { x: 30, y: 400, text: 'Printed in Perth', angle: 90 };
+    expect(await htmlOf([stamp, ...textLines(60, 100, PROSE)])).toBe(
+      `<p>${PROSE.join(' ')}</p>\n<p>Printed in Perth</p>`,
+    );
+  });
+
+  test('joins words that the end of a line divides', async () => {
+    const html = await htmlOf(
+      textLines(60, 100, [
+        'This paragraph is about a hyphen at the end of the determi-',
+        'nation of the line, which the next one goes on with as usual.',
+      ]),
+    );
+    expect(html).toContain('determination of the line');
+  });
+});
+
+describe('tables', () => {
+  const rows = [
+    ['Town', 'People', 'Area'],
+    ['Aberdeen', '227,430', '65'],
+    ['Dundee', '148,210', '60'],
+    ['Perth', '47,430', '17'],
+  ];
+  const texts = rows.flatMap((row, y) =>
+    row.map((text, x): PlacedText => ({ x: 80 + x * 130, y: 115 + y * 20, text })),
+  );
+
+  test('without rules, in any order of the content stream', async () => {
+    expect(cells(await htmlOf(texts))).toEqual(rows);
+    expect(cells(await htmlOf(shuffled(texts)))).toEqual(rows);
+  });
+
+  test('with rules and merged cells', async () => {
+    const strokes: PdfPageContent['strokes'] = [
+      ...[100, 120, 140, 160, 180].map((y): [number, number, number, number] => [70, y, 460, y]),
+      ...[70, 460].map((x): [number, number, number, number] => [x, 100, x, 180]),
+      ...[200, 330].map((x): [number, number, number, number] => [x, 120, x, 180]),
+    ];
+    const merged = [{ x: 80, y: 115, text: 'Towns of the north' }, ...texts.slice(3)];
+    const html = await htmlOf(merged, strokes);
+    expect(html).toContain('<th colspan="3">Towns of the north</th>');
+    expect(cells(html).slice(1)).toEqual(rows.slice(1));
+  });
+
+  test('joins the parts on two pages and drops the repeated header', async () => {
+    const more = texts.map(({ text, ...place }) => ({ ...place, text: text.replace(/^\d/, '9') }));
+    const { html, pages } = await convert([{ texts }, { texts: more }]);
+    expect(cells(html)).toHaveLength(7);
+    expect(cells(html)[4]).toEqual(['Aberdeen', '927,430', '95']);
+    expect(pages.map((page) => cells(page.html).length)).toEqual([4, 4]);
+  });
+});
+
+describe('blocks', () => {
+  test('headings by size, lists by marker, code by font', async () => {
+    const html = await htmlOf([
+      { x: 60, y: 60, size: 18, font: 'Helvetica-Bold', text: 'Guide' },
+      { x: 60, y: 90, size: 13, font: 'Helvetica-Bold', text: 'First steps' },
+      ...textLines(60, 110, PROSE),
+      { x: 70, y: 180, text: '\x95' },
+      { x: 85, y: 180, text: 'Open the lid' },
+      { x: 70, y: 194, text: '\x95' },
+      { x: 85, y: 194, text: 'Close the lid' },
+      { x: 60, y: 230, font: 'Courier', text: 'if (open) {' },
+      { x: 72, y: 242, font: 'Courier', text: 'close();' },
+      { x: 60, y: 254, font: 'Courier', text: '}' },
+    ]);
+    expect(html).toContain('<h1>Guide</h1>\n<h2>First steps</h2>');
+    expect(html).toContain('<ul><li>Open the lid</li><li>Close the lid</li></ul>');
+    expect(html).toContain('<pre><code>if (open) {\n  close();\n}</code></pre>');
+  });
+
+  test('links of the web, but not to scripts', async () => {
+    const { html } = await convert([
+      {
+        texts: [
+          { x: 60, y: 100, text: 'Visit' },
+          { x: 60, y: 140, text: 'Never' },
+        ],
+        links: [
+          { rect: [58, 88, 90, 104], uri: 'https://example.com/a?b=1&c=2' },
+          { rect: [58, 128, 90, 144], uri: 'javascript:alert(1)' },
+        ],
+      },
+    ]);
+    expect(html).toContain('<a href="https://example.com/a?b=1&amp;c=2">Visit</a>');
+    expect(html).not.toContain('javascript:');
+  });
+
+  test('marks running heads and page numbers', async () => {
+    const pages = [1, 2, 3].map((number) => ({
+      texts: [
+        { x: 60, y: 40, text: 'Report of the bridge committee' },
+        ...textLines(60, 200, number === 2 ? OTHER : PROSE),
+        { x: 300, y: 760, text: `Page ${number} of 3` },
+      ],
+    }));
+    const { html } = await convert(pages);
+    expect(html.match(/data-page-role="header"/g)).toHaveLength(3);
+    expect(html.match(/data-page-role="page-number"/g)).toHaveLength(3);
+  });
+
+  test('places the values of form fields', async () => {
+    const { html } = await convert([
+      {
+        texts: [{ x: 60, y: 100, text: 'Name:' }],
+        widgets: [
+          { rect: [100, 88, 300, 104], dictionary: '/Subtype/Widget/FT/Tx/T(name)/V(Ada Lovelace)/F 4' },
+        ],
+      },
+    ]);
+    expect(html).toContain('Name: Ada Lovelace');
+  });
+});
+
+describe('documents', () => {
+  const page = { texts: textLines(60, 100, PROSE) };
+
+  test('gives title, author and dates', async () => {
+    const info = { Title: 'The bridge (plan)', Author: 'Jane Doe', CreationDate: "D:20250304103000+02'00'" };
+    const { metadata, totalPages } = await parsePdf(writePdf([page], { info }));
+    expect(metadata).toEqual({
+      title: 'The bridge (plan)',
+      author: 'Jane Doe',
+      publishedTime: '2025-03-04T08:30:00.000Z',
+    });
+    expect(totalPages).toBe(1);
+  });
+
+  test('reads at most maxPages and knows how many there are', async () => {
+    const { pages, totalPages } = await convert([page, page, page], { maxPages: 2 });
+    expect([pages.length, totalPages]).toEqual([2, 3]);
+  });
+
+  test('reads the rest of a truncated file, with a warning', async () => {
+    const file = writePdf([page, page]);
+    const { html, warnings } = await parsePdf(file.subarray(0, file.indexOf('xref') - 10));
+    expect(html).toContain('The committee met');
+    expect(warnings[0]).toContain('damaged');
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no PDF', 'hello'],
+    ['only a header', '%PDF-1.7\n'],
+  ])('fails for %s', async (_, text) => {
+    await expect(parsePdf(Buffer.from(text))).rejects.toMatchObject({ name: 'PdfError' });
+  });
+
+  test('reads a file that only restricts printing, and fails for one that needs a password', async () => {
+    const open = await parsePdf(writePdf([page], { encryption: { userPassword: '' } }));
+    expect(open.html).toContain('The committee met');
+    const locked = writePdf([page], { encryption: { userPassword: 'secret' } });
+    await expect(parsePdf(locked)).rejects.toMatchObject({ fault: 'password' });
+    expect((await parsePdf(locked, { password: 'secret' })).html).toContain('The committee met');
+  });
+
+  test('blocks have a type, a place and an order', async () => {
+    const { pages } = await convert([page]);
+    expect(pages[0]?.blocks).toMatchObject([
+      { id: 'p1.b0', type: 'text', readingOrder: 0, source: 'native_text' },
+    ]);
+    expect(pages[0]?.blocks[0]?.bbox.every((share) => share >= 0 && share <= 1)).toBe(true);
+  });
+});
+
+describe('OCR', () => {
+  const unreadable = writePdf([{ texts: textLines(60, 100, PROSE) }], { garbledText: true });
+
+  test('is only reported as needed if there is no language data', async () => {
+    const { pages, warnings } = await parsePdf(unreadable);
+    expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });
+    expect(warnings).toEqual([expect.stringContaining('Page 1 needs OCR')]);
+  });
+
+  test('recognises the text of a rendered page whose text layer is unreadable', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const { pages } = await parsePdf(unreadable, { ocr: await unpackEnglish(directory) });
+    expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: true });
+    const blocks = pages[0]?.blocks ?? [];
+    // Each line may be a block, because the font sizes of recognised lines differ slightly.
+    expect(blocks.map(({ content }) => content).join(' ')).toBe(PROSE.join(' '));
+    expect(new Set(blocks.map(({ source }) => source))).toEqual(new Set(['ocr']));
+  });
+});
+
+describe('tags', () => {
+  const tagged = (text: string, y: number, mcid: number, size = 10): string =>
+    `/P <</MCID ${mcid}>> BDC BT /F0 ${size} Tf 60 ${792 - y} Td (${text}) Tj ET EMC`;
+
+  test('identify headings that look like text', async () => {
+    const page = {
+      texts: [],
+      raw: [
+        tagged('About bridges', 100, 0),
+        ...PROSE.map((text, place) => tagged(text, 130 + 12 * place, place + 1)),
+      ].join('\n'),
+    };
+    const file = writePdf([page], { catalog: '/MarkInfo<</Marked true>>/StructTreeRoot 90 0 R' });
+    const pageObject = /(\d+) 0 obj\n<<\/Type\/Page\/Parent/.exec(file.toString('latin1'))?.[1];
+    const kids = [1, 2, 3, 4].join(' ');
+    const objects = [
+      `90 0 obj\n<</Type/StructTreeRoot/K[91 0 R 92 0 R]/ParentTree<</Nums[0[91 0 R${' 92 0 R'.repeat(4)}]]>>>>\nendobj\n`,
+      `91 0 obj\n<</Type/StructElem/S/H2/P 90 0 R/Pg ${pageObject} 0 R/K 0>>\nendobj\n`,
+      `92 0 obj\n<</Type/StructElem/S/P/P 90 0 R/Pg ${pageObject} 0 R/K[${kids}]>>\nendobj\n`,
+    ].join('');
+    const text = file.toString('latin1');
+    // The cross-reference table is cut off here, and repairing the file adds one with the new objects.
+    const added =
+      text.slice(0, text.indexOf('xref')).replace('/Type/Page/Parent', '/Type/Page/StructParents 0/Parent') +
+      objects;
+    const { html } = await parsePdf(Buffer.from(added, 'latin1'));
+    expect(html).toBe(`<h2>About bridges</h2>\n<p>${PROSE.join(' ')}</p>`);
+  });
+});
