@@ -38,7 +38,7 @@ export default defineConfig({
           include: PURE,
           isolate: false,
           maxWorkers: MAX_WORKERS,
-          testTimeout: 30_000,
+          testTimeout: 60_000,
         },
       },
     ],

@@ -265,7 +265,7 @@ describe('an impossible comparison', () => {
   });
 
   it.each([
-    [{ formats: ['changeTracking'] }, 'needs the markdown format'],
+    [{ formats: ['changeTracking'] }, 'requires the markdown format'],
     [{ formats: ['markdown', 'changeTracking', 'changeTracking'] }, 'at most one'],
     [{ formats: ['markdown', 'changeTracking'], minAge: 1 }, 'minAge returns a cached copy'],
   ])('%j is refused', async (options, message) => {

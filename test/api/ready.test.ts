@@ -26,7 +26,7 @@ describe('/ready of the API', () => {
     await expect(requireWorkers(db, ['scrape', 'pages', 'webhooks'])).resolves.toBeUndefined();
     await expect(requireWorkers(db, ['scrape', 'nobody', 'none'])).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringContaining('for the roles nobody, none:'),
+      message: expect.stringContaining('for the roles nobody, none.'),
     });
   });
 });
