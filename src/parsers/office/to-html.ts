@@ -1,0 +1,106 @@
+import { escapeHtml, InlineWriter } from './inline-html.ts';
+import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
+
+/** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */
+const MAX_DEPTH = 60;
+
+const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRoman: 'I' } as const;
+
+/** Writes a document as HTML. Images of the file have URLs of the form `office-image:<id>`. */
+export function toHtml({ blocks, notes }: OfficeModel): string {
+  const writer = new BlockWriter();
+  const body = writer.blocks(blocks, 0);
+  const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
+  return [body, writer.notes(bodies)].filter(Boolean).join('\n');
+}
+
+class BlockWriter {
+  readonly #inline = new InlineWriter();
+
+  blocks(blocks: readonly Block[], depth: number): string {
+    return blocks
+      .map((block) => this.#block(block, depth))
+      .filter(Boolean)
+      .join('\n');
+  }
+
+  /** Writes the notes that the text refers to. A note can refer to further notes. */
+  notes(bodies: ReadonlyMap<string, readonly Block[]>): string {
+    const items: string[] = [];
+    for (let place = 0; place < this.#inline.referredNotes.length; place++) {
+      const body = bodies.get(this.#inline.referredNotes[place] as string) ?? [];
+      const html = this.#tight(body, 0);
+      items.push(`<li id="note-${place + 1}">${html} <a href="#note-ref-${place + 1}">↩</a></li>`);
+    }
+    return items.length === 0 ? '' : `<ol>${items.join('\n')}</ol>`;
+  }
+
+  #block(block: Block, depth: number): string {
+    const { kind, level = 2, anchor, content = [], list, table, blocks = [], lang, text = '' } = block;
+    if (depth > MAX_DEPTH) return `<p>${this.#inline.write(content)}</p>`;
+    switch (kind) {
+      case 'heading': {
+        const html = this.#inline.write(content, true);
+        const id = anchor ? ` id="${escapeHtml(anchor)}"` : '';
+        return html.trim() && `<h${level}${id}>${html}</h${level}>`;
+      }
+      case 'paragraph': {
+        const html = this.#inline.write(content);
+        return html.trim() && `<p>${html}</p>`;
+      }
+      case 'list':
+        return list ? this.#list(list, depth) : '';
+      case 'table':
+        return table ? this.#table(table, depth) : '';
+      case 'blockQuote':
+        return `<blockquote>${this.blocks(blocks, depth + 1)}</blockquote>`;
+      case 'codeBlock': {
+        const language = lang ? ` class="language-${escapeHtml(lang)}"` : '';
+        return `<pre><code${language}>${escapeHtml(text)}</code></pre>`;
+      }
+      case 'rule':
+        return '<hr>';
+    }
+  }
+
+  #list({ marker, start, items }: List, depth: number): string {
+    const html = items.map((item) => this.#item(item, depth)).join('\n');
+    if (marker === 'bullet') return `<ul>${html}</ul>`;
+    const type = marker === 'decimal' ? '' : ` type="${LIST_TYPES[marker]}"`;
+    return `<ol${type}${start === 1 ? '' : ` start="${start}"`}>${html}</ol>`;
+  }
+
+  #item({ blocks, checked, markerLabel }: ListItem, depth: number): string {
+    const box = checked === undefined ? '' : `<input type="checkbox"${checked ? ' checked' : ''} disabled> `;
+    const label = markerLabel ? `${escapeHtml(markerLabel)} ` : '';
+    return `<li>${box}${label}${this.#tight(blocks, depth + 1)}</li>`;
+  }
+
+  /** Writes the first paragraph without `p`, so that lists are tight and cells have one line. */
+  #tight(blocks: readonly Block[], depth: number): string {
+    const [first, ...rest] = blocks;
+    const isTight = first?.kind === 'paragraph' && rest.every(({ kind }) => kind !== 'paragraph');
+    if (!isTight) return this.blocks(blocks, depth);
+    return `${this.#inline.write(first.content ?? [])}${this.blocks(rest, depth)}`;
+  }
+
+  /** Writes a table that only positions content as its content. */
+  #table({ grid, headerRows, kind }: Table, depth: number): string {
+    if (kind === 'layout')
+      return grid
+        .flatMap((row) => row.map(({ cell }) => this.blocks(cell?.blocks ?? [], depth + 1)))
+        .filter(Boolean)
+        .join('\n');
+    const rows = grid.map((row, place) => {
+      const name = place < Math.max(1, headerRows) ? 'th' : 'td';
+      const cells = row.map(({ cell }) => {
+        if (!cell) return '';
+        const columns = cell.colSpan > 1 ? ` colspan="${cell.colSpan}"` : '';
+        const span = cell.rowSpan > 1 ? ` rowspan="${cell.rowSpan}"` : '';
+        return `<${name}${columns}${span}>${this.#tight(cell.blocks, depth + 1)}</${name}>`;
+      });
+      return `<tr>${cells.join('')}</tr>`;
+    });
+    return `<table>\n${rows.join('\n')}\n</table>`;
+  }
+}
