@@ -2,6 +2,8 @@ import type { Inline, Style } from './model.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
+const SCRIPT = { super: 'sup', sub: 'sub' };
+
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string);
 }
@@ -77,7 +79,8 @@ function canMerge(a: Inline, b: Inline): boolean {
     first?.bold === second?.bold &&
     first?.italic === second?.italic &&
     first?.strike === second?.strike &&
-    first?.code === second?.code
+    first?.code === second?.code &&
+    first?.position === second?.position
   );
 }
 
@@ -87,6 +90,7 @@ function styled(text: string, style: Style | undefined, inHeading: boolean): str
   if (core === '') return escapeHtml(text);
   let html = escapeHtml(core);
   if (style?.code) html = `<code>${html}</code>`;
+  if (style?.position) html = `<${SCRIPT[style.position]}>${html}</${SCRIPT[style.position]}>`;
   if (style?.strike) html = `<del>${html}</del>`;
   if (style?.italic) html = `<em>${html}</em>`;
   if (style?.bold && !inHeading) html = `<strong>${html}</strong>`;

@@ -72,6 +72,8 @@ export interface Style {
   italic: boolean;
   strike: boolean;
   code: boolean;
+  /** Not from anydoc; see `source-paragraphs.ts`. */
+  position?: 'super' | 'sub';
 }
 
 export interface Inline {
