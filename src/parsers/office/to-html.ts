@@ -14,6 +14,33 @@ export function toHtml({ blocks, notes }: OfficeModel): string {
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
 }
 
+/** Whether the label of an item says more than the list does: neither a bullet nor the number of the item. */
+function isPrinted(label: string, marker: List['marker'], number: number): boolean {
+  const printed = label.replace(/[^\p{L}\p{N}]/gu, '');
+  return printed !== '' && (marker === 'bullet' || printed !== ordinal(marker, number));
+}
+
+const ROMAN: [number, string][] = [
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+];
+
+/** The number of an item as it is printed in its list; decimal above 26 for letters and above 39 for Roman numerals. */
+function ordinal(marker: List['marker'], number: number): string {
+  let text = String(number);
+  if (/Alpha$/.test(marker) && number <= 26) text = String.fromCharCode(96 + number);
+  if (/Roman$/.test(marker) && number < 40) {
+    text = '';
+    let rest = number;
+    for (const [value, digits] of ROMAN)
+      for (; rest >= value; rest -= value) text += digits;
+  }
+  return marker.startsWith('upper') ? text.toUpperCase() : text;
+}
+
 class BlockWriter {
   readonly #inline = new InlineWriter();
 
@@ -64,7 +91,12 @@ class BlockWriter {
   }
 
   #list({ marker, start, items }: List, depth: number): string {
-    const html = items.map((item) => this.#item(item, depth)).join('\n');
+    const html = items
+      .map((item, place) => {
+        const label = item.markerLabel && isPrinted(item.markerLabel, marker, start + place);
+        return this.#item(label ? item : { ...item, markerLabel: '' }, depth);
+      })
+      .join('\n');
     if (marker === 'bullet') return `<ul>${html}</ul>`;
     const type = marker === 'decimal' ? '' : ` type="${LIST_TYPES[marker]}"`;
     return `<ol${type}${start === 1 ? '' : ` start="${start}"`}>${html}</ol>`;
@@ -84,9 +116,9 @@ class BlockWriter {
     return `${this.#inline.write(first.content ?? [])}${this.blocks(rest, depth)}`;
   }
 
-  /** Writes a table that only positions content as its content. */
+  /** Writes the table around a text box, or one of a single row or column that positions content, as its content. */
   #table({ grid, headerRows, kind }: Table, depth: number): string {
-    if (kind === 'layout')
+    if (kind === 'layout' && (grid.length === 1 || grid.every(({ length }) => length < 2)))
       return grid
         .flatMap((row) => row.map(({ cell }) => this.blocks(cell?.blocks ?? [], depth + 1)))
         .filter(Boolean)
