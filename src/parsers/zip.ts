@@ -45,6 +45,11 @@ export class ZipArchive {
     }
   }
 
+  /** Names of all entries. */
+  get names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
   /** Expanded size of all entries together in bytes, as the directory says. */
   get expandedBytes(): number {
     return this.#entries.values().reduce((sum, { size }) => sum + size, 0);

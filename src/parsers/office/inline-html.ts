@@ -23,7 +23,10 @@ export class InlineWriter {
     return html;
   }
 
-  #inline({ kind, text = '', style, content = [], target, alt = '', source, anchor = '', noteId = '' }: Inline, inHeading: boolean): string {
+  #inline(
+    { kind, text = '', style, content = [], target, alt = '', source, anchor = '', noteId = '' }: Inline,
+    inHeading: boolean,
+  ): string {
     switch (kind) {
       case 'text':
         return styled(text, style, inHeading);
@@ -86,7 +89,7 @@ function canMerge(a: Inline, b: Inline): boolean {
 
 /** White space stays outside the elements, because markdown cannot begin or end emphasis with it. */
 function styled(text: string, style: Style | undefined, inHeading: boolean): string {
-  const [, before = '', core = '', after = ''] = /^(\s*)([^]*?)(\s*)$/.exec(text) ?? [];
+  const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   if (core === '') return escapeHtml(text);
   let html = escapeHtml(core);
   if (style?.code) html = `<code>${html}</code>`;

@@ -10,19 +10,22 @@ const MAX_PART_BYTES = 64 * 1024 * 1024;
 export function readOdtParagraphs(archive: ZipArchive): SourceParagraph[] {
   const part = (name: string) => archive.read(name, MAX_PART_BYTES)?.toString('utf8') ?? '';
   const styles = new Map<string, CharacterMarks>();
-  readStyles(part('styles.xml'), styles);
+  /** Paragraph styles for the title of the document. */
+  const titles = new Set(['Title']);
+  readStyles(part('styles.xml'), styles, titles);
   const content = part('content.xml');
-  readStyles(content, styles);
-  return readParagraphs(content, styles);
+  readStyles(content, styles, titles);
+  return readParagraphs(content, styles, titles);
 }
 
-function readStyles(xml: string, styles: Map<string, CharacterMarks>): void {
+function readStyles(xml: string, styles: Map<string, CharacterMarks>, titles: Set<string>): void {
   let marks: CharacterMarks = {};
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         if (name === 'style:style') {
           const id = attributes['style:name'] ?? '';
+          if (titles.has(attributes['style:parent-style-name'] ?? '')) titles.add(id);
           marks = { ...styles.get(attributes['style:parent-style-name'] ?? '') };
           if (isCodeStyle(attributes['style:display-name'] ?? id.replaceAll('_20_', ' '))) marks.code = true;
           if (attributes['style:family'] === 'text') styles.set(id, marks);
@@ -40,14 +43,22 @@ function readStyles(xml: string, styles: Map<string, CharacterMarks>): void {
   parser.end(xml);
 }
 
-function readParagraphs(xml: string, styles: ReadonlyMap<string, CharacterMarks>): SourceParagraph[] {
+function readParagraphs(
+  xml: string,
+  styles: ReadonlyMap<string, CharacterMarks>,
+  titles: ReadonlySet<string>,
+): SourceParagraph[] {
   const finished: SourceParagraph[] = [];
   const open: SourceParagraph[] = [];
   const spans: CharacterMarks[] = [];
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (name === 'text:p' || name === 'text:h') open.push({ runs: [] });
+        if (name === 'text:p' || name === 'text:h')
+          open.push({
+            runs: [],
+            ...(titles.has(attributes['text:style-name'] ?? '') ? { headingLevel: 1 } : {}),
+          });
         else if (name === 'text:span')
           spans.push({ ...spans.at(-1), ...styles.get(attributes['text:style-name'] ?? '') });
       },

@@ -96,7 +96,7 @@ class MarkedContent {
       parts.push({ ...inline, text, style });
       text = '';
     };
-    for (const character of (inline.text ?? '').match(/[^]/g) ?? []) {
+    for (const character of (inline.text ?? '').split('')) {
       if (!/\s/.test(character)) {
         while (this.#place >= (this.#runs[this.#run]?.end ?? Number.POSITIVE_INFINITY)) this.#run++;
         const next = this.#runs[this.#run]?.marks ?? {};

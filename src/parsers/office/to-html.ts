@@ -35,8 +35,7 @@ function ordinal(marker: List['marker'], number: number): string {
   if (/Roman$/.test(marker) && number < 40) {
     text = '';
     let rest = number;
-    for (const [value, digits] of ROMAN)
-      for (; rest >= value; rest -= value) text += digits;
+    for (const [value, digits] of ROMAN) for (; rest >= value; rest -= value) text += digits;
   }
   return marker.startsWith('upper') ? text.toUpperCase() : text;
 }

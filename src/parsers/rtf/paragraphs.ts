@@ -151,13 +151,19 @@ class RtfReader {
   }
 
   #fontProperty(name: string, parameter = 0): void {
-    if (name === 'f') this.#fonts.set(parameter, (this.#entry = { name: '' }));
+    if (name === 'f') {
+      this.#entry = { name: '' };
+      this.#fonts.set(parameter, this.#entry);
+    }
     const encoding = name === 'fcharset' ? encodingOfCharset(parameter) : undefined;
     if (encoding && this.#entry) (this.#entry as FontEntry).encoding = encoding;
   }
 
   #styleProperty(name: string, parameter = 0): void {
-    if (name === 's' || name === 'cs') this.#styles.set(parameter, (this.#entry = { name: '' }));
+    if (name === 's' || name === 'cs') {
+      this.#entry = { name: '' };
+      this.#styles.set(parameter, this.#entry);
+    }
     const entry = this.#entry as StyleEntry | undefined;
     if (!entry) return;
     if (name === 'outlinelevel' && parameter < BODY_LEVEL) entry.headingLevel = parameter + 1;
@@ -201,8 +207,7 @@ class RtfReader {
     this.#state.isFirst = false;
     const { destination, hidden } = this.#state;
     if (destination === 'text' && !hidden) this.#runs.push({ text, ...this.#marks() });
-    else if ((destination === 'fonts' || destination === 'styles') && this.#entry)
-      this.#entry.name += text;
+    else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;
   }
 
   #marks(): CharacterMarks {

@@ -1,6 +1,7 @@
 /** A token of RTF 1.9.1. `byte` is one character of text in the code page of its font. */
 export type RtfToken =
-  | { kind: 'open' | 'close' }
+  | { kind: 'open' }
+  | { kind: 'close' }
   | { kind: 'word'; name: string; parameter: number | undefined }
   | { kind: 'byte'; value: number };
 

@@ -41,7 +41,10 @@ export function readCells(sheet: WorkSheet, maxCells: number): GridCell[] {
 }
 
 function spans(range: Range | undefined): { rowSpan: number; columnSpan: number } {
-  return { rowSpan: range ? range.e.r - range.s.r + 1 : 1, columnSpan: range ? range.e.c - range.s.c + 1 : 1 };
+  return {
+    rowSpan: range ? range.e.r - range.s.r + 1 : 1,
+    columnSpan: range ? range.e.c - range.s.c + 1 : 1,
+  };
 }
 
 function displayedText(cell: CellObject | undefined): string {

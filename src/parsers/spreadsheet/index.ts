@@ -1,8 +1,8 @@
 import { read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../office/inline-html.ts';
 import { SpreadsheetError, toSpreadsheetError } from './errors.ts';
-import { checkArchive } from './limits.ts';
 import { readCells } from './grid.ts';
+import { checkArchive } from './limits.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 
@@ -65,15 +65,24 @@ export function parseSpreadsheet(bytes: Uint8Array, options: SpreadsheetOptions 
 function readWorkbook(bytes: Uint8Array, sheetRows: number): WorkBook {
   try {
     checkArchive(bytes);
-    const workbook = read(bytes, { type: 'buffer', dense: true, sheetRows, cellHTML: false, cellFormula: false });
-    if (workbook.SheetNames.length === 0) throw new SpreadsheetError('damaged', 'The workbook has no sheets.');
+    const workbook = read(bytes, {
+      type: 'buffer',
+      dense: true,
+      sheetRows,
+      cellHTML: false,
+      cellFormula: false,
+    });
+    if (workbook.SheetNames.length === 0)
+      throw new SpreadsheetError('damaged', 'The workbook has no sheets.');
     return workbook;
   } catch (error) {
     throw toSpreadsheetError(error);
   }
 }
 
-function readMetadata({ Props: { Title, Author, CreatedDate, ModifiedDate } = {} }: WorkBook): SpreadsheetMetadata {
+function readMetadata({
+  Props: { Title, Author, CreatedDate, ModifiedDate } = {},
+}: WorkBook): SpreadsheetMetadata {
   const date = (value: unknown) => {
     const parsed = new Date(value instanceof Date || typeof value === 'string' ? value : Number.NaN);
     return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();

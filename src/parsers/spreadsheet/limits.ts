@@ -11,13 +11,16 @@ const MAX_EXPANDED_BYTES = 300 * 1024 * 1024;
  * @throws SpreadsheetError if it has too many entries or would be too large
  */
 export function checkArchive(bytes: Uint8Array): void {
-  const isZip = bytes.length > 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) === ZIP_SIGNATURE;
+  const isZip =
+    bytes.length > 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0) === ZIP_SIGNATURE;
   if (!isZip) return;
   let expanded: number;
   try {
     expanded = new ZipArchive(bytes, MAX_ENTRIES).expandedBytes;
   } catch (error) {
-    throw new SpreadsheetError('too-large', 'The workbook has too many parts, or its archive is damaged.', { cause: error });
+    throw new SpreadsheetError('too-large', 'The workbook has too many parts, or its archive is damaged.', {
+      cause: error,
+    });
   }
   if (expanded > MAX_EXPANDED_BYTES)
     throw new SpreadsheetError('too-large', 'The expanded workbook is too large.');

@@ -1,9 +1,19 @@
 import type { GridCell } from './grid.ts';
 
-/** Splits the cells of a sheet into tables: at empty rows, and each part at empty columns, until nothing can be split. */
-export function splitTables(cells: readonly GridCell[]): GridCell[][] {
-  const parts = splitAtGaps(cells, 'row', 'rowSpan').flatMap((part) => splitAtGaps(part, 'column', 'columnSpan'));
-  return parts.length <= 1 ? parts : parts.flatMap((part) => splitTables(part));
+/** Bounds the time for sheets that can be split again and again. */
+const MAX_DEPTH = 4;
+
+/**
+ * Splits the cells of a sheet into tables: at empty rows, and each part at empty columns, until nothing can be split
+ * or the parts have been split a few times.
+ */
+export function splitTables(cells: readonly GridCell[], depth = 0): GridCell[][] {
+  const parts = splitAtGaps(cells, 'row', 'rowSpan').flatMap((part) =>
+    splitAtGaps(part, 'column', 'columnSpan'),
+  );
+  return parts.length <= 1 || depth >= MAX_DEPTH
+    ? parts
+    : parts.flatMap((part) => splitTables(part, depth + 1));
 }
 
 function splitAtGaps(
