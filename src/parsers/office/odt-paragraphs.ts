@@ -59,8 +59,11 @@ function readParagraphs(
             runs: [],
             ...(titles.has(attributes['text:style-name'] ?? '') ? { headingLevel: 1 } : {}),
           });
-        else if (name === 'text:span')
-          spans.push({ ...spans.at(-1), ...styles.get(attributes['text:style-name'] ?? '') });
+        else if (name === 'text:span') {
+          const [outer, own] = [spans.at(-1), styles.get(attributes['text:style-name'] ?? '')];
+          // LibreOffice repeats the font of the table inside spans for code.
+          spans.push({ ...outer, ...own, ...(outer?.code ? { code: true } : {}) });
+        }
       },
       ontext(text) {
         open.at(-1)?.runs.push({ text, ...spans.at(-1) });
