@@ -15,7 +15,7 @@ export interface Asset {
   data: Uint8Array;
 }
 
-export interface Note {
+interface Note {
   id: string;
   blocks: Block[];
 }

@@ -6,8 +6,6 @@ import { checkArchive } from './limits.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 
-export { SpreadsheetError } from './errors.ts';
-
 export interface SpreadsheetOptions {
   /** Maximum number of rows per sheet. Default 20,000. */
   maxRows?: number;
@@ -15,7 +13,7 @@ export interface SpreadsheetOptions {
   maxCells?: number;
 }
 
-export interface SpreadsheetMetadata {
+interface SpreadsheetMetadata {
   title?: string;
   author?: string;
   /** ISO 8601. */
