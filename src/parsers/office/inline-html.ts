@@ -11,6 +11,17 @@ export function escapeHtml(text: string): string {
 /** Writes inline content, and numbers the notes in the order of their first reference. */
 export class InlineWriter {
   readonly #noteNumbers = new Map<string, number>();
+  readonly #fragments: ReadonlyMap<string, string>;
+
+  /** @param fragments new names of anchors */
+  constructor(fragments: ReadonlyMap<string, string>) {
+    this.#fragments = fragments;
+  }
+
+  /** The name of an anchor in the HTML. */
+  fragment(anchor: string): string {
+    return this.#fragments.get(anchor) ?? anchor;
+  }
 
   /** Identifiers of the notes that have been referred to, in that order. */
   get referredNotes(): string[] {
@@ -32,7 +43,7 @@ export class InlineWriter {
         return styled(text, style, inHeading);
       case 'link': {
         const inner = this.write(content, inHeading);
-        const href = target?.kind === 'anchor' ? `#${target.value}` : target?.value;
+        const href = target?.kind === 'anchor' ? `#${this.fragment(target.value)}` : target?.value;
         return href && isSafe(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
       }
       case 'image': {
@@ -41,7 +52,7 @@ export class InlineWriter {
         return `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}">`;
       }
       case 'anchor':
-        return `<a id="${escapeHtml(anchor)}"></a>`;
+        return this.#fragments.has(anchor) ? '' : `<a id="${escapeHtml(anchor)}"></a>`;
       case 'noteRef':
         return this.#noteReference(noteId);
       case 'lineBreak':

@@ -60,7 +60,8 @@ function visitParagraph(block: Block, waiting: Waiting, isCell: boolean): void {
     block.content = new MarkedContent(source.runs).apply(block.content ?? []);
 }
 
-function plainText(content: readonly Inline[]): string {
+/** The text of inline content, that of links included. */
+export function plainText(content: readonly Inline[]): string {
   return content.map(({ text = '', content = [] }) => text + plainText(content)).join('');
 }
 

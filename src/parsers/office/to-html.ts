@@ -1,3 +1,4 @@
+import { headingFragments } from './heading-anchors.ts';
 import { escapeHtml, InlineWriter } from './inline-html.ts';
 import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
 
@@ -8,7 +9,7 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
 
 /** Writes a document as HTML. Images of the file have URLs of the form `office-image:<id>`. */
 export function toHtml({ blocks, notes }: OfficeModel): string {
-  const writer = new BlockWriter();
+  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks)));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
@@ -41,7 +42,11 @@ function ordinal(marker: List['marker'], number: number): string {
 }
 
 class BlockWriter {
-  readonly #inline = new InlineWriter();
+  readonly #inline: InlineWriter;
+
+  constructor(inline: InlineWriter) {
+    this.#inline = inline;
+  }
 
   blocks(blocks: readonly Block[], depth: number): string {
     return blocks
@@ -67,7 +72,8 @@ class BlockWriter {
     switch (kind) {
       case 'heading': {
         const html = this.#inline.write(content, true);
-        const id = anchor ? ` id="${escapeHtml(anchor)}"` : '';
+        const name = anchor ?? content.find(({ kind }) => kind === 'anchor')?.anchor;
+        const id = name ? ` id="${escapeHtml(this.#inline.fragment(name))}"` : '';
         return html.trim() && `<h${level}${id}>${html}</h${level}>`;
       }
       case 'paragraph': {

@@ -62,6 +62,14 @@ describe('docx', () => {
     expect(await htmlOf(paragraph(run('&lt;script&gt; &amp; co')))).toBe('<p>&lt;script&gt; &amp; co</p>');
   });
 
+  test('links to headings lead to fragments made from their text', async () => {
+    const heading = `<w:bookmarkStart w:id="1" w:name="_Toc1"/>${run('Next steps')}<w:bookmarkEnd w:id="1"/>`;
+    const html = await htmlOf(
+      paragraph(`<w:hyperlink w:anchor="_Toc1">${run('see')}</w:hyperlink>`) + paragraph(heading, 'Heading1'),
+    );
+    expect(html).toBe('<p><a href="#next-steps">see</a></p>\n<h1 id="next-steps">Next steps</h1>');
+  });
+
   test('metadata', async () => {
     const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc" xmlns:dcterms="dcterms"><dc:title>Plan &amp; cost</dc:title>
       <dc:creator>Ann</dc:creator><dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>`;
