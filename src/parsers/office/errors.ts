@@ -24,6 +24,17 @@ const MESSAGES: Record<OfficeFault, string> = {
   'too-large': 'The expanded document is too large or too deeply nested.',
 };
 
+/** Signature of a compound file, and the name of the stream that contains an encrypted document (MS-OFFCRYPTO). */
+const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** @throws OfficeError if the document is an encrypted docx file, which anydoc calls unsupported */
+export function refuseEncrypted(bytes: Uint8Array): void {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (file.subarray(0, COMPOUND.length).equals(COMPOUND) && file.includes(ENCRYPTED))
+    throw new OfficeError('password', MESSAGES.password);
+}
+
 /** Converts an error of anydoc, whose property `code` tells the cause. */
 export function toOfficeError(error: unknown): OfficeError {
   if (error instanceof OfficeError) return error;

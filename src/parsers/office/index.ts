@@ -2,7 +2,7 @@ import { toDocument } from '@firecrawl/anydoc';
 import { readRtfParagraphs } from '../rtf/paragraphs.ts';
 import { ZipArchive } from '../zip.ts';
 import { readDocxParagraphs } from './docx-paragraphs.ts';
-import { OfficeError, toOfficeError } from './errors.ts';
+import { OfficeError, refuseEncrypted, toOfficeError } from './errors.ts';
 import { convertWithMammoth } from './mammoth.ts';
 import { type OfficeMetadata, readMetadata } from './metadata.ts';
 import type { Asset, OfficeModel } from './model.ts';
@@ -31,6 +31,7 @@ const MAX_MAMMOTH_BYTES = 100 * 1024 * 1024;
  * @throws OfficeError if the document needs a password, is too large or cannot be read
  */
 export async function parseOffice(bytes: Uint8Array, format: OfficeFormat): Promise<OfficeDocument> {
+  if (format === 'docx') refuseEncrypted(bytes);
   const archive = format === 'docx' || format === 'odt' ? tryArchive(bytes) : undefined;
   const metadata = archive ? tryMetadata(archive) : {};
   let model: OfficeModel;

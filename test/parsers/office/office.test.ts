@@ -107,6 +107,15 @@ describe('hostile docx files', () => {
     expect(result === 'OfficeError' || result.length < 1_000_000).toBe(true);
   });
 
+  test('a document with a password', async () => {
+    const encrypted = Buffer.concat([
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      Buffer.alloc(504),
+      Buffer.from('EncryptedPackage', 'utf16le'),
+    ]);
+    await expect(parseOffice(encrypted, 'docx')).rejects.toMatchObject({ fault: 'password' });
+  });
+
   test.each([
     ['no document', Buffer.from('PK\x03\x04 and nothing else')],
     ['a truncated document', docx(paragraph(run('Text'))).subarray(0, 300)],
