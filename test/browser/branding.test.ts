@@ -107,7 +107,7 @@ describe('the branding of a site', () => {
         ...[absent, undefined, expect.stringMatching(new RegExp(`[ ,]${absent.replace('.', '\\.')}[,.]`))],
       ]);
     expect(data.warning).not.toMatch(/textPrimary|spacing\.margins/);
-    expect(data.warning).toContain('without personality');
+    expect(data.warning).toContain('branding has no personality');
   });
 
   it('is determined from the beginning of an endless page', async () => {
