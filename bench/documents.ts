@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toMarkdown } from '../src/html/markdown/index.ts';
@@ -15,7 +16,7 @@ Usage: node bench/documents.ts --kit DIR [--scorer FILE] [OPTIONS]
 
   --kit DIR      directory of the kit, which has a file docs/index.json
   --scorer FILE  the scorer, if it is not score/documents.mjs of the kit
-  --out DIR      directory for the markdown and the language data (default: /tmp/winnow-documents)
+  --out DIR      directory for the markdown and the language data (default: winnow-documents in the system's temporary directory)
   --set NAME     a set of that file, such as odl-replay (default), multi-docx or docling-xlsx
   --ocr          recognise English text on the pages that need it
   --worst N      also list the N documents with the lowest scores
@@ -26,7 +27,7 @@ const { values } = parseArgs({
   options: {
     kit: { type: 'string' },
     scorer: { type: 'string' },
-    out: { type: 'string', default: '/tmp/winnow-documents' },
+    out: { type: 'string', default: join(tmpdir(), 'winnow-documents') },
     set: { type: 'string', default: 'odl-replay' },
     ocr: { type: 'boolean' },
     worst: { type: 'string', default: '0' },

@@ -51,6 +51,18 @@ export const ERRORS = {
     stage: 'options',
     summary: 'An option needs stored data, which zero data retention forbids',
   },
+  SCRAPE_DOCUMENT_ENCRYPTED: {
+    status: 400,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'The document needs a password',
+  },
+  SCRAPE_DOCUMENT_UNREADABLE: {
+    status: 400,
+    retry: 'never',
+    stage: 'fetch',
+    summary: 'Nothing of the document can be read: it is damaged, or exceeds a limit of its parser',
+  },
   UNAUTHORIZED: {
     status: 401,
     retry: 'never',

@@ -26,6 +26,50 @@ export interface Challenge {
   isCertain: boolean;
 }
 
+/** A block of a page of a document, as the option `blocks` of a parser returns it. */
+export interface DocumentBlock {
+  /** `p<page>.b<index>`, with the page counted from 1 and the block on the page from 0. */
+  id: string;
+  type: string;
+  /** What the text says the block is, such as `Table 3`; `null` if it says nothing. */
+  label: string | null;
+  /** Left, top, right and bottom as fractions (0 to 1) of the width and height of the page. */
+  bbox: [number, number, number, number];
+  content: string;
+  /** Position on the page in reading order, from 0. */
+  readingOrder: number;
+  source: 'native_text' | 'ocr';
+}
+
+/** A page of a document. */
+export interface DocumentPage {
+  /** Counted from 1. */
+  number: number;
+  /** In points. */
+  width: number;
+  /** In points. */
+  height: number;
+  /** Whether all of the page, a part or nothing of it could be read. */
+  status: 'ok' | 'partial' | 'failed';
+  /** The content of the page as HTML without a head. */
+  html: string;
+  blocks: DocumentBlock[];
+}
+
+/** What only documents have: files that are not pages of a site, such as PDF and office files. */
+export interface DocumentParts {
+  /** The type of the file, named by its extension. */
+  type: string;
+  /** Number of pages that were read; absent for types without pages. */
+  numPages?: number;
+  /** Number of pages of the file; absent for types without pages. */
+  totalPages?: number;
+  /** The pages that were read, if the request asked for them. */
+  pages?: DocumentPage[];
+  /** Whether the images of the document are among `Snapshot.files`. */
+  hasImages: boolean;
+}
+
 /**
  * A page as an engine fetched it, before any output is derived from it. It is plain data, because it is sent to the
  * rendering threads and stored in the cache.
@@ -66,6 +110,8 @@ export interface Snapshot {
   proxy: ProxyKind;
   /** Warnings for the user. */
   warnings?: string[];
+  /** Present if the response was a document, which `text` is the HTML of. */
+  document?: DocumentParts;
 }
 
 /** How a snapshot is cleaned before formats are derived from it. The names are those of the request options. */

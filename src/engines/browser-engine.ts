@@ -12,8 +12,8 @@ import type { Egress } from '../net/egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
+import { createBodyReader, type ReadBody } from './body-reader.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
-import { readBody } from './read-body.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -28,8 +28,11 @@ export function createBrowserEngine(deps: {
   /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
+  /** Reads bodies that are not HTML; by default one that refuses documents. */
+  readBody?: ReadBody;
 }): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
+  const { readBody = createBodyReader() } = deps;
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
 
   const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
@@ -75,21 +78,23 @@ export function createBrowserEngine(deps: {
         signal.throwIfAborted();
         throw translateError(error, url, tunnel);
       }
+      const content = await readContent(result, signal, { request, maxBodyBytes, readBody });
+      const warnings = [...result.warnings, ...(content.warnings ?? [])];
       return {
+        ...content,
         sourceUrl: request.sourceUrl,
         url: result.url,
         statusCode: result.statusCode,
         contentType: result.contentType,
-        ...(await readResult(result, { request, maxBodyBytes, signal })),
         engine: 'browser',
         proxy: request.proxy,
         fetchedAt: Date.now(),
         timezone: result.timezone,
-        files: await saveAll(result.files),
+        files: { ...content.files, ...(await saveAll(result.files)) },
         surveys: result.surveys,
         ...(result.media.length && { media: result.media }),
         ...(result.isPartial && { isPartial: true as const }),
-        ...(result.warnings.length && { warnings: result.warnings }),
+        ...(warnings.length && { warnings }),
         ...(result.actions && { actions: await saveOutcome(result.actions) }),
       };
     },
@@ -98,12 +103,13 @@ export function createBrowserEngine(deps: {
 
 /**
  * The content of the rendered page, or of the response body if that is not HTML.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link readBody}
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link ReadBody}
  */
-async function readResult(
+async function readContent(
   { url, contentType, html, body }: VisitResult,
-  { request, maxBodyBytes, signal }: { request: PageRequest; maxBodyBytes: number; signal: AbortSignal },
-) {
+  signal: AbortSignal,
+  { request, maxBodyBytes, readBody }: { request: PageRequest; maxBodyBytes: number; readBody: ReadBody },
+): ReturnType<ReadBody> {
   if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',
@@ -112,7 +118,7 @@ async function readResult(
   }
   return body
     ? readBody({ url, contentType, body }, request, signal)
-    : { kind: 'html' as const, text: html ?? '' };
+    : { kind: 'html', text: html ?? '', files: {} };
 }
 
 /** Chromium errors that the egress proxy causes; the proxy knows the reason. */

@@ -23,6 +23,8 @@ export interface PageRequest {
   minWaitMs: number;
   /** Whether the body of the response is requested unchanged, in base64. */
   wantsBody: boolean;
+  /** Whether the images inside a document are requested. */
+  wantsImages: boolean;
   /** The parsers that may be used, each with its options. */
   parsers: { type: string }[];
   /** The country from which the page is visited, and the languages of the visitor. */
@@ -49,7 +51,7 @@ export const routeOf = ({ proxy, location }: PageRequest): Route => ({ proxy, co
 /** The defaults of a page request. */
 export const PLAIN_PAGE = {
   ...{ headers: {}, skipTlsVerification: true, mobile: false, waitForMs: 0 },
-  ...{ wantsBody: false, parsers: [{ type: 'pdf' }] },
+  ...{ wantsBody: false, wantsImages: false, parsers: [{ type: 'pdf' }] },
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
   ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;

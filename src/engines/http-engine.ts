@@ -5,8 +5,8 @@ import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
 import type { LoadedMedia, Snapshot } from '../snapshot.ts';
 import { canForwardHeaders } from '../url/url.ts';
+import { createBodyReader, type ReadBody } from './body-reader.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
-import { readBody } from './read-body.ts';
 import { acceptLanguage, visitorOf } from './visitor.ts';
 
 /** Options of the engine. */
@@ -14,6 +14,8 @@ export interface HttpEngineOptions {
   egress: Egress;
   userAgent: string;
   maxBodyBytes: number;
+  /** Reads bodies; by default one that refuses documents. */
+  readBody?: ReadBody;
 }
 
 /** Maximum number of meta refreshes that are followed in a row. */
@@ -33,13 +35,19 @@ const BROWSER_HEADERS = {
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
   ...{ kind: 'text' as const, text: '' },
   media: [{ url, contentType }],
+  files: {},
 });
 
 /**
  * The engine for pages that need no browser. It sends a GET request, follows meta refreshes and decodes the
  * response.
  */
-export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
+export function createHttpEngine({
+  egress,
+  userAgent,
+  maxBodyBytes,
+  readBody = createBodyReader(),
+}: HttpEngineOptions): Engine {
   async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
     const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
@@ -69,7 +77,6 @@ export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngine
       engine: 'http',
       proxy,
       fetchedAt: Date.now(),
-      files: {},
     };
   }
 

@@ -109,6 +109,7 @@ function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchCon
     waitForMs: request.waitFor,
     minWaitMs: minWaitMs(request),
     wantsBody: needsSource(request.formats, 'body'),
+    wantsImages: needsSource(request.formats, 'images'),
     parsers: parserOptions(request.parsers),
     location: request.location,
     blockAds: request.blockAds,

@@ -86,7 +86,7 @@ export const branding = defineFormat({
   cache: 'never',
   async survey(page): Promise<BrandingData | undefined> {
     const survey = await collectBrandingData(page.ask);
-    if (!survey) page.warn('There is no branding, because the response is not an HTML page.');
+    if (!survey) page.warn('branding was left out, because the response is not an HTML page.');
     return survey;
   },
   run(content, _request, warn) {
@@ -97,7 +97,7 @@ export const branding = defineFormat({
     const items = itemsOf(structuredData);
     const found = analyzeBranding(survey, { pageUrl: snapshot.url, metadata, items });
     const missing = listMissingFields(found);
-    if (missing.length) warn(`The branding is without what the page does not show: ${missing.join(', ')}.`);
+    if (missing.length) warn(`branding lacks the fields that the page does not show: ${missing.join(', ')}.`);
     warn('branding has no personality, because it requires a language model and none is configured.');
     return found;
   },

@@ -130,10 +130,10 @@ export interface Format<Field extends string, Request extends z.ZodObject, Value
   /** The part of the request that makes the copy in the cache a different one; it becomes part of the key. */
   cacheVariant?(request: z.output<Request>): unknown;
   /**
-   * The source of the format in addition to the page itself: the unchanged `body` of the response, or the
-   * `media` files that the page plays.
+   * The source of the format in addition to the page itself: the unchanged `body` of the response, the
+   * `media` files that the page plays, or the `images` inside a document.
    */
-  source?: 'body' | 'media';
+  source?: 'body' | 'media' | 'images';
   /** Milliseconds that the browser waits at least before it reads the page; 0 by default. */
   minWaitMs?(options: { zeroDataRetention?: boolean | undefined }): number;
 

@@ -67,6 +67,8 @@ export function recordsOf<Request extends { type: string }>(
   });
 }
 
-/** Whether a request contains a format that is made from the body of the response, or from media files. */
-export const needsSource = (requests: readonly { type: string }[], source: 'body' | 'media') =>
-  recordsOf(requests).some(({ format }) => format.source === source);
+/** Whether a request contains a format that is made from a source in addition to the page. */
+export const needsSource = (
+  requests: readonly { type: string }[],
+  source: NonNullable<AnyFormat['source']>,
+) => recordsOf(requests).some(({ format }) => format.source === source);

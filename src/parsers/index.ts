@@ -3,7 +3,7 @@ import { html } from './html.ts';
 import { image } from './image.ts';
 import { json } from './json.ts';
 import { office } from './office.ts';
-import { type AnyParser, EVIDENCE, type ParsedFile } from './parser.ts';
+import { type AnyParser, EVIDENCE, type ParseContext, type ParsedFile } from './parser.ts';
 import { pdf } from './pdf.ts';
 import type { ReceivedFile } from './received-file.ts';
 import { text } from './text.ts';
@@ -32,10 +32,10 @@ export function findParser(file: ReceivedFile): AnyParser | undefined {
  */
 export async function parseFile(
   file: ReceivedFile,
-  context: { parsers: readonly { type: string }[]; signal: AbortSignal },
+  { parsers, ...context }: Omit<ParseContext<unknown>, 'options'> & { parsers: readonly { type: string }[] },
 ): Promise<ParsedFile> {
   const parser = findParser(file);
   if (!parser) throw file.unsupported();
-  const options = context.parsers.find(({ type }) => type === parser.type);
-  return parser.parse(file, { options, signal: context.signal });
+  const options = parsers.find(({ type }) => type === parser.type);
+  return parser.parse(file, { options, ...context });
 }

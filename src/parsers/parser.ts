@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Snapshot } from '../snapshot.ts';
+import type { ConvertDocument, DocumentImage } from './document.ts';
 import type { ReceivedFile } from './received-file.ts';
 
 /**
@@ -10,12 +11,19 @@ export const EVIDENCE = ['signature', 'type', 'content'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
 /** The result of a parser: the part of a snapshot that formats are derived from. */
-export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
+export interface ParsedFile extends Pick<Snapshot, 'kind' | 'text' | 'document' | 'warnings'> {
+  /** The images inside a document, if they were requested. */
+  images?: DocumentImage[];
+}
 
 /** The input of a parser in addition to the file. */
-interface ParseContext<Options> {
+export interface ParseContext<Options> {
   /** The options of the request for this parser; `undefined` if the request does not allow the parser. */
   options: Options | undefined;
+  /** Whether the images inside a document are requested. */
+  wantsImages: boolean;
+  /** Converts a document in the sandbox. */
+  convert: ConvertDocument;
   /** Aborts the work; its reason is thrown. */
   signal: AbortSignal;
 }

@@ -1,16 +1,20 @@
 import { z } from 'zod';
+import { documentFile } from './document-file.ts';
 import { defineParser } from './parser.ts';
 
 const SIGNATURE = /^[\s\uFEFF\0]*%PDF-/;
 const MEDIA_TYPES = new Set(['application/pdf', 'application/x-pdf']);
 
-/** PDF files, which cannot be converted yet. They are only returned in base64, on request. */
+/** The limit of the API for `maxPages`. */
+const MAX_PAGES = 10_000;
+
+/** PDF files. A request that does not allow the parser gets them in base64. */
 export const pdf = defineParser({
   type: 'pdf',
   options: z.strictObject({
     type: z.literal('pdf'),
     mode: z.enum(['fast', 'auto', 'ocr']).default('auto'),
-    maxPages: z.int().min(1).max(10_000).optional(),
+    maxPages: z.int().min(1).max(MAX_PAGES).optional(),
     pages: z.boolean().optional(),
     pageMarkdown: z.boolean().optional().describe('deprecated name of `pages`'),
     blocks: z.boolean().default(false),
@@ -24,9 +28,15 @@ export const pdf = defineParser({
     if (isNamed && start.includes('%PDF-')) return 'signature';
     return isDeclared && !hasBinarySignature ? 'type' : undefined;
   },
-  parse(file, { options }) {
+  async parse(file, { options, wantsImages, convert, signal }) {
     if (!options) return file.toBase64();
-    const advice = 'PDFs cannot be converted yet; send "parsers": [] to get it as base64.';
-    throw file.unsupported('application/pdf', advice);
+    const { mode, maxPages = MAX_PAGES, blocks, pageMarkers } = options;
+    const pages = options.pages || options.pageMarkdown || blocks || pageMarkers;
+    const task = {
+      type: 'pdf' as const,
+      images: wantsImages,
+      pdf: { mode, maxPages, pages: Boolean(pages) },
+    };
+    return documentFile(task, await convert(task, file.body, signal));
   },
 });

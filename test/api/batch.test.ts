@@ -207,21 +207,25 @@ describe('a running batch', () => {
   });
 
   it('ends when it is cancelled and keeps its documents', async () => {
+    // Other files of tests use the first team at the same time; this team has only the one job.
+    const team = await makeTeam(db);
     const urls = [...articles(3), ...slow(20, 2_000)];
-    const id = await startJob(PATH, { urls, maxAge: 0, maxConcurrency: 3 });
-    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 3);
-    const answer = await call(`${PATH}/${id}`, { method: 'DELETE' });
-    expect(answer).toMatchObject({ status: 200, body: { status: 'cancelled' } });
-    const { body } = await call(`${PATH}/${id}`);
+    const id = await startJob(PATH, { urls, maxAge: 0, maxConcurrency: 3 }, team);
+    await untilStatus(`${PATH}/${id}`, (body) => body.completed >= 3, team);
+    const response = await call(`${PATH}/${id}`, { method: 'DELETE', key: team.key });
+    expect(response).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    const { body } = await call(`${PATH}/${id}`, team);
     expect(body).toMatchObject({ success: true, status: 'cancelled', total: body.completed });
     expect(body.data).toHaveLength(body.completed);
     const hits = site.hits();
-    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0);
+    await untilStatus('/v2/concurrency-check', ({ concurrency }) => concurrency === 0, team);
     expect(site.hits() - hits).toBeLessThanOrEqual(3);
-    expect((await call(`${PATH}/${id}`)).body).toEqual(body);
+    expect((await call(`${PATH}/${id}`, team)).body).toEqual(body);
     expect(await ledgerOf(id)).toBe(body.creditsUsed);
-    expect((await call(`${PATH}/${id}`, { method: 'DELETE' })).body).toEqual({ status: 'cancelled' });
-    const change = await call(`${PATH}/${id}/resume`, { method: 'POST' });
+    expect((await call(`${PATH}/${id}`, { method: 'DELETE', key: team.key })).body).toEqual({
+      status: 'cancelled',
+    });
+    const change = await call(`${PATH}/${id}/resume`, { method: 'POST', key: team.key });
     expect(change).toMatchObject({ status: 409, body: { code: 'JOB_ENDED' } });
   });
 

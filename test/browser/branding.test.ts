@@ -107,7 +107,7 @@ describe('the branding of a site', () => {
         ...[absent, undefined, expect.stringMatching(new RegExp(`[ ,]${absent.replace('.', '\\.')}[,.]`))],
       ]);
     expect(data.warning).not.toMatch(/textPrimary|spacing\.margins/);
-    expect(data.warning).toContain('without personality');
+    expect(data.warning).toContain('branding has no personality');
   });
 
   it('is determined from the beginning of an endless page', async () => {
@@ -147,7 +147,7 @@ describe('a branding', () => {
     await using json = await answering({ 'Content-Type': 'application/json' }, '{"a": 1}');
     const shown = (await scrape({ url: json.url, formats: ['branding', 'markdown'] })).body.data;
     expect(shown.markdown).toContain('"a": 1');
-    expect(shown.warning).toBe('There is no branding, because the response is not an HTML page.');
+    expect(shown.warning).toBe('branding was left out, because the response is not an HTML page.');
     expect(shown).not.toHaveProperty('branding');
     await using csv = await answering(
       { 'Content-Type': 'text/csv', 'Content-Disposition': 'attachment' },

@@ -16,23 +16,28 @@ let binary: string;
 let part: SupervisedProcess;
 let current: ProcessId | undefined;
 let port: number;
+const notices: string[] = [];
 
 beforeAll(async () => {
   const engine = await findTemporalBinary(readConfig().cacheDir);
-  if (!engine) throw new Error('The engine is not there; `node bin/winnow.js setup` obtains it.');
+  if (!engine)
+    throw new Error('The Temporal server is not installed. `node bin/winnow.js setup` installs it.');
   binary = engine.path;
 });
 afterEach(() => part.stop());
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
+/** Picks a free port below those of outgoing connections: one of them could take it while the server restarts. */
+const pickPort = async () => (await reservePort(20_000 + Math.floor(Math.random() * 10_000))).port;
+
 async function start(): Promise<void> {
-  port = (await reservePort(0)).port;
-  const uiPort = (await reservePort(0)).port;
+  port = await pickPort();
+  const uiPort = await pickPort();
   part = new SupervisedProcess(planTemporalServer({ binary, dataDir, namespace: 'default', port, uiPort }), {
     onProcess: (child) => {
       current = child;
     },
-    onNotice: () => undefined,
+    onNotice: (text) => notices.push(text),
   });
   await part.start();
 }
@@ -59,7 +64,12 @@ test('an unfinished workflow survives a stop and a kill of the Temporal server',
 
   const killed = current?.pid ?? 0;
   process.kill(killed, 'SIGKILL');
-  await expect.poll(() => isNamespaceReady(port, 'default'), { timeout: 20_000 }).toBe(true);
+  await expect
+    .poll(() => isNamespaceReady(port, 'default'), { timeout: 40_000 })
+    .toBe(true)
+    .catch((cause) => {
+      throw new Error(`The server is not ready: ${notices.join(' ')}`, { cause });
+    });
   expect(current?.pid).not.toBe(killed);
   expect(await statusOf('kept')).toBe('RUNNING');
 }, 60_000);

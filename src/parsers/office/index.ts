@@ -1,8 +1,9 @@
-import { toDocument } from '@firecrawl/anydoc';
+import { DocumentError, type DocumentFault } from '../document-error.ts';
 import { readRtfParagraphs } from '../rtf/paragraphs.ts';
 import { ZipArchive } from '../zip.ts';
+import { readModel } from './anydoc.ts';
 import { readDocxParagraphs } from './docx-paragraphs.ts';
-import { OfficeError, refuseEncrypted, toOfficeError } from './errors.ts';
+import { refuseEncrypted } from './encryption.ts';
 import { convertWithMammoth } from './mammoth.ts';
 import { type OfficeMetadata, readMetadata } from './metadata.ts';
 import type { Asset, OfficeModel } from './model.ts';
@@ -28,7 +29,7 @@ const MAX_MAMMOTH_BYTES = 100 * 1024 * 1024;
 
 /**
  * Converts a text document to HTML.
- * @throws OfficeError if the document needs a password, is too large or cannot be read
+ * @throws DocumentError if the document needs a password, is too large or cannot be read
  */
 export async function parseOffice(bytes: Uint8Array, format: OfficeFormat): Promise<OfficeDocument> {
   if (format === 'docx') refuseEncrypted(bytes);
@@ -36,11 +37,10 @@ export async function parseOffice(bytes: Uint8Array, format: OfficeFormat): Prom
   const metadata = archive ? tryMetadata(archive) : {};
   let model: OfficeModel;
   try {
-    model = (await toDocument(bytes)) as unknown as OfficeModel;
+    model = await readModel(bytes);
   } catch (error) {
-    const failure = toOfficeError(error);
-    if (failure.fault !== 'damaged' || format !== 'docx' || !archive) throw failure;
-    return { ...(await readDamagedDocx(bytes, archive, failure)), metadata };
+    if (!(error instanceof DocumentError) || format !== 'docx' || !archive) throw error;
+    return { ...(await readWithMammoth(bytes, archive, error)), metadata };
   }
   const warnings: string[] = [];
   try {
@@ -68,16 +68,22 @@ function tryMetadata(archive: ZipArchive): OfficeMetadata {
   }
 }
 
-async function readDamagedDocx(bytes: Uint8Array, archive: ZipArchive, failure: OfficeError) {
+/** Why mammoth reads a document, by the fault of anydoc; it reads no document with another fault. */
+const MAMMOTH_WARNINGS: Partial<Record<DocumentFault, string>> = {
+  damaged: 'The document is damaged; parts of it may be missing.',
+  unavailable: 'The main parser for this type is not available on this machine; layout may be missing.',
+};
+
+async function readWithMammoth(bytes: Uint8Array, archive: ZipArchive, failure: DocumentError) {
+  const warning = MAMMOTH_WARNINGS[failure.fault];
+  if (!warning) throw failure;
   if (archive.names.length > MAX_MAMMOTH_ENTRIES || archive.expandedBytes > MAX_MAMMOTH_BYTES)
-    throw new OfficeError('too-large', 'The expanded document is too large.', { cause: failure });
-  const warnings = ['The document is damaged; parts of it may be missing.'];
-  return {
-    ...(await convertWithMammoth(bytes).catch(() => {
-      throw failure;
-    })),
-    warnings,
-  };
+    throw new DocumentError('too-large', 'The expanded document is too large.', { cause: failure });
+  try {
+    return { ...(await convertWithMammoth(bytes)), warnings: [warning] };
+  } catch (cause) {
+    throw new DocumentError(failure.fault, failure.message, { cause });
+  }
 }
 
 /** Reads the properties that anydoc loses. They are not read from the binary format `doc`. */

@@ -1,6 +1,7 @@
 import { read, type WorkBook } from '@e965/xlsx';
+import { DocumentError } from '../document-error.ts';
 import { escapeHtml } from '../office/inline-html.ts';
-import { SpreadsheetError, toSpreadsheetError } from './errors.ts';
+import { toDocumentError } from './errors.ts';
 import { readCells } from './grid.ts';
 import { checkArchive } from './limits.ts';
 import { splitTables } from './tables.ts';
@@ -34,7 +35,7 @@ const HIDDEN = ' (hidden)';
 
 /**
  * Converts a workbook to HTML with one heading per sheet and the values as displayed.
- * @throws SpreadsheetError if the workbook needs a password, is too large or cannot be read
+ * @throws DocumentError if the workbook needs a password, is too large or cannot be read
  */
 export function parseSpreadsheet(bytes: Uint8Array, options: SpreadsheetOptions = {}): SpreadsheetDocument {
   const { maxRows = 20_000, maxCells = 500_000 } = options;
@@ -70,11 +71,10 @@ function readWorkbook(bytes: Uint8Array, sheetRows: number): WorkBook {
       cellHTML: false,
       cellFormula: false,
     });
-    if (workbook.SheetNames.length === 0)
-      throw new SpreadsheetError('damaged', 'The workbook has no sheets.');
+    if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
     return workbook;
   } catch (error) {
-    throw toSpreadsheetError(error);
+    throw toDocumentError(error);
   }
 }
 

@@ -1,5 +1,5 @@
+import { DocumentError } from '../document-error.ts';
 import { ZipArchive } from '../zip.ts';
-import { SpreadsheetError } from './errors.ts';
 
 const ZIP_SIGNATURE = 0x504b0304;
 const MAX_ENTRIES = 10_000;
@@ -8,7 +8,7 @@ const MAX_EXPANDED_BYTES = 300 * 1024 * 1024;
 
 /**
  * Checks the archive of a workbook before SheetJS expands it.
- * @throws SpreadsheetError if it has too many entries or would be too large
+ * @throws DocumentError if it has too many entries or would be too large
  */
 export function checkArchive(bytes: Uint8Array): void {
   const isZip =
@@ -18,10 +18,10 @@ export function checkArchive(bytes: Uint8Array): void {
   try {
     expanded = new ZipArchive(bytes, MAX_ENTRIES).expandedBytes;
   } catch (error) {
-    throw new SpreadsheetError('too-large', 'The workbook has too many parts, or its archive is damaged.', {
+    throw new DocumentError('too-large', 'The workbook has too many parts, or its archive is damaged.', {
       cause: error,
     });
   }
   if (expanded > MAX_EXPANDED_BYTES)
-    throw new SpreadsheetError('too-large', 'The expanded workbook is too large.');
+    throw new DocumentError('too-large', 'The expanded workbook is too large.');
 }

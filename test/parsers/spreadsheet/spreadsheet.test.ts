@@ -94,7 +94,7 @@ describe('hostile workbooks', () => {
   test('damaged archives are refused', () => {
     const bytes = workbook({ S: rows(['a']) });
     expect(() => parseSpreadsheet(bytes.subarray(0, bytes.length / 2))).toThrow(
-      expect.objectContaining({ name: 'SpreadsheetError' }),
+      expect.objectContaining({ name: 'DocumentError' }),
     );
   });
 });

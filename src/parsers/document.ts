@@ -1,0 +1,68 @@
+import type { DocumentPage } from '../snapshot.ts';
+
+/** The types of files that are converted in the sandbox, named by their file extensions. */
+export const DOCUMENT_TYPES = ['pdf'] as const;
+export type DocumentType = (typeof DOCUMENT_TYPES)[number];
+
+/** How to convert a document. It is plain data, which is sent to the sandbox as JSON. */
+export interface DocumentTask {
+  type: DocumentType;
+  /** Whether to return the images inside the document. */
+  images: boolean;
+  /** Options for PDF files. */
+  pdf?: PdfTask;
+}
+
+/** Options for PDF files; see the option `parsers` of the API. */
+export interface PdfTask {
+  mode: 'fast' | 'auto' | 'ocr';
+  /** Maximum number of pages to read, beginning with the first one. */
+  maxPages: number;
+  /** Whether to return the pages one by one, too. */
+  pages: boolean;
+}
+
+/** An image inside a document. */
+export interface DocumentImage {
+  /** Unique in the document; the HTML refers to the image by the URL `document-image:<id>`. */
+  id: string;
+  mediaType: string;
+  bytes: Uint8Array;
+}
+
+/** What a document says about itself. Dates are in ISO 8601; what is unknown is absent. */
+export interface DocumentMetadata {
+  title?: string;
+  author?: string;
+  subject?: string;
+  keywords?: string;
+  language?: string;
+  publishedTime?: string;
+  modifiedTime?: string;
+}
+
+/** A converted document. Except for the images it is plain data, which the sandbox returns as JSON. */
+export interface ConvertedDocument {
+  /** The content as HTML without a head. */
+  html: string;
+  metadata: DocumentMetadata;
+  /** The pages that were read, if the task asks for them. */
+  pages?: DocumentPage[];
+  /** Number of pages that were read; absent for types without pages. */
+  numPages?: number;
+  /** Number of pages of the file; absent for types without pages. */
+  totalPages?: number;
+  images: DocumentImage[];
+  /** Sentences for the user about content that is missing or unreliable. */
+  warnings: string[];
+}
+
+/**
+ * Converts a document in the sandbox.
+ * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
+ */
+export type ConvertDocument = (
+  task: DocumentTask,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+) => Promise<ConvertedDocument>;
