@@ -12,17 +12,8 @@ export interface LockFile {
   packages: Record<string, LockedPackage>;
 }
 
-/**
- * Optional packages whose publisher has not released them in the version that is asked for. docs/decisions/0001-dependencies.md
- * says what their platforms lack.
- */
-const UNRELEASED = new Set([
-  '@firecrawl/anydoc-darwin-arm64@0.1.9',
-  '@firecrawl/anydoc-darwin-x64@0.1.9',
-  '@firecrawl/anydoc-linux-arm64-gnu@0.1.9',
-  '@firecrawl/anydoc-linux-arm64-musl@0.1.9',
-  '@firecrawl/anydoc-win32-x64-msvc@0.1.9',
-]);
+/** The member `overrides` of `package.json`: by package, the versions of its dependencies that replace those it asks for. */
+export type Overrides = Record<string, Record<string, string>>;
 
 const EXACT = /^\d+\.\d+\.\d+\S*$/;
 
@@ -37,15 +28,13 @@ function resolveFrom(asking: string, name: string, { packages }: LockFile): Lock
 /**
  * Finds optional packages that a lock file lacks. npm drops those of other platforms when it rewrites the lock file while
  * `node_modules` is installed; `npm ci` then omits them on the platforms that need them, without a warning.
- * @param unreleased packages, as `name@version`, that do not exist
- * @returns a sentence for each that is missing, and for each that has an entry although it should not exist
+ * @returns a sentence for each
  */
-export function missingOptional(lock: LockFile, unreleased: ReadonlySet<string> = UNRELEASED): string[] {
+export function missingOptional(lock: LockFile, overrides: Overrides = {}): string[] {
   return Object.entries(lock.packages).flatMap(([asking, { optionalDependencies = {} }]) =>
-    Object.entries(optionalDependencies).flatMap(([name, range]) => {
+    Object.entries(optionalDependencies).flatMap(([name, asked]) => {
+      const range = overrides[asking.split('node_modules/').at(-1) ?? '']?.[name] ?? asked;
       const found = resolveFrom(asking, name, lock);
-      if (unreleased.has(`${name}@${range}`))
-        return found ? [`${name}@${range} has been released; remove it from scripts/lock-file.ts.`] : [];
       if (!found) return [`${asking} may need ${name}@${range}, which has no entry.`];
       if (EXACT.test(range) && found.version !== range)
         return [`${asking} may need ${name}@${range}, but the entry is ${found.version}.`];
@@ -55,11 +44,13 @@ export function missingOptional(lock: LockFile, unreleased: ReadonlySet<string> 
 }
 
 if (import.meta.main) {
-  // npm wrote the file in this shape.
-  const lock = JSON.parse(
-    readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'),
-  ) as LockFile;
-  const faults = missingOptional(lock);
+  const root = join(import.meta.dirname, '..');
+  // npm reads and writes the files in these shapes.
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
+  const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    overrides?: Overrides;
+  };
+  const faults = missingOptional(lock, overrides);
   for (const fault of faults) process.stderr.write(`package-lock.json: ${fault}\n`);
   if (faults.length) {
     process.stderr.write('Remove node_modules and run `npm install` with the last complete lock file.\n');
