@@ -40,3 +40,14 @@ test('a package finds the entries that are nested below it or below those above 
   };
   expect(missingOptional({ packages })).toEqual([]);
 });
+
+test('a package that was never released may be missing, but is no longer excused once it has an entry', () => {
+  const packages = {
+    'node_modules/a': { optionalDependencies: { 'a-linux': '1.0.0', 'a-darwin': '1.0.0' } },
+    'node_modules/a-linux': { version: '1.0.0' },
+  };
+  expect(missingOptional({ packages }, new Set(['a-darwin@1.0.0']))).toEqual([]);
+  expect(missingOptional({ packages }, new Set(['a-darwin@1.0.0', 'a-linux@1.0.0']))).toEqual([
+    'a-linux@1.0.0 has been released; remove it from scripts/lock-file.ts.',
+  ]);
+});
