@@ -12,6 +12,9 @@ export interface LockFile {
   packages: Record<string, LockedPackage>;
 }
 
+/** The member `overrides` of `package.json`: by package, the versions of its dependencies that replace those it asks for. */
+export type Overrides = Record<string, Record<string, string>>;
+
 const EXACT = /^\d+\.\d+\.\d+\S*$/;
 
 /** The entry that a dependency of a package resolves to: below the package, or in the nearest directory above. */
@@ -27,9 +30,10 @@ function resolveFrom(asking: string, name: string, { packages }: LockFile): Lock
  * `node_modules` is installed; `npm ci` then omits them on the platforms that need them, without a warning.
  * @returns a sentence for each
  */
-export function missingOptional(lock: LockFile): string[] {
+export function missingOptional(lock: LockFile, overrides: Overrides = {}): string[] {
   return Object.entries(lock.packages).flatMap(([asking, { optionalDependencies = {} }]) =>
-    Object.entries(optionalDependencies).flatMap(([name, range]) => {
+    Object.entries(optionalDependencies).flatMap(([name, asked]) => {
+      const range = overrides[asking.split('node_modules/').at(-1) ?? '']?.[name] ?? asked;
       const found = resolveFrom(asking, name, lock);
       if (!found) return [`${asking} may need ${name}@${range}, which has no entry.`];
       if (EXACT.test(range) && found.version !== range)
@@ -40,11 +44,13 @@ export function missingOptional(lock: LockFile): string[] {
 }
 
 if (import.meta.main) {
-  // npm wrote the file in this shape.
-  const lock = JSON.parse(
-    readFileSync(join(import.meta.dirname, '..', 'package-lock.json'), 'utf8'),
-  ) as LockFile;
-  const faults = missingOptional(lock);
+  const root = join(import.meta.dirname, '..');
+  // npm reads and writes the files in these shapes.
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as LockFile;
+  const { overrides } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    overrides?: Overrides;
+  };
+  const faults = missingOptional(lock, overrides);
   for (const fault of faults) process.stderr.write(`package-lock.json: ${fault}\n`);
   if (faults.length) {
     process.stderr.write('Remove node_modules and run `npm install` with the last complete lock file.\n');

@@ -14,6 +14,9 @@ export const MAP_CREDITS = 1;
 const LOCKDOWN_HIT = 5;
 /** Credits of zero data retention, in addition to those of the page. */
 const ZERO_DATA_RETENTION = 1;
+/** Credits of each page of a document after the first one, which is part of the page's own price. */
+const DOCUMENT_PAGE = 1;
+
 /**
  * Calculates the credits of a delivered page.
  * @param page.cacheState whether the page came from the cache; the price of a hit ignores the proxy of the
@@ -22,12 +25,17 @@ const ZERO_DATA_RETENTION = 1;
  */
 export function priceOf(
   request: { lockdown: boolean; zeroDataRetention?: boolean },
-  page: { snapshot: Pick<Snapshot, 'proxy'>; cacheState: 'hit' | 'miss' | undefined; made?: string[] },
+  page: {
+    snapshot: Pick<Snapshot, 'proxy' | 'document'>;
+    cacheState: 'hit' | 'miss' | undefined;
+    made?: string[];
+  },
 ): number {
   const made = [...new Set(page.made)].map((type) => ({ type }));
   const surcharge = recordsOf(made).reduce((sum, { format }) => sum + (format.credits ?? 0), 0);
-  if (request.lockdown) return LOCKDOWN_HIT + surcharge;
+  const documentPages = DOCUMENT_PAGE * Math.max(0, (page.snapshot.document?.numPages ?? 1) - 1);
+  if (request.lockdown) return LOCKDOWN_HIT + documentPages + surcharge;
   const isEnhanced = page.snapshot.proxy === 'enhanced' && page.cacheState !== 'hit';
   const base = isEnhanced ? ENHANCED_PAGE : PAGE;
-  return base + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
+  return base + documentPages + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }

@@ -52,11 +52,18 @@ export function createFileUrl(reference: string, baseUrl: string, secretKey: str
   return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
 }
 
-/** Replaces the file references in a document's JSON with URLs. */
+/**
+ * Replaces the file references in a document's JSON with URLs. A reference that is a whole string is replaced wherever
+ * else it occurs, too, such as in the markdown of a document with images. Text of a page cannot add a reference in that
+ * way.
+ */
 export function withFileUrls(json: string, baseUrl: string, secretKey: string): string {
-  return json.replace(REFERENCES, (_, reference: string) =>
-    JSON.stringify(createFileUrl(reference, baseUrl, secretKey)),
-  );
+  const references = new Set(Array.from(json.matchAll(REFERENCES), ([, reference]) => reference!));
+  let replaced = json;
+  for (const reference of references) {
+    replaced = replaced.replaceAll(reference, createFileUrl(reference, baseUrl, secretKey));
+  }
+  return replaced;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
-import type { ConvertDocument, DocumentImage } from '../parsers/document.ts';
+import { type ConvertDocument, type DocumentImage, IMAGE_URLS, imageUrl } from '../parsers/document.ts';
 import { parseFile } from '../parsers/index.ts';
 import { ReceivedFile } from '../parsers/received-file.ts';
 import type { Snapshot } from '../snapshot.ts';
@@ -28,10 +28,14 @@ export function createBodyReader(deps?: { convert: ConvertDocument; blobs: Blobs
   return async (response, { wantsBody, wantsImages, parsers }, signal) => {
     const file = new ReceivedFile(response);
     if (wantsBody) return { ...file.toBase64(), files: {} };
-    const convert: ConvertDocument =
-      deps?.convert ?? (() => Promise.reject(file.unsupported(undefined, 'Only pages are read here.')));
-    const { images, ...content } = await parseFile(file, { parsers, wantsImages, convert, signal });
-    return { ...content, files: deps && images ? await saveImages(images, deps.blobs) : {} };
+    const refuse: ConvertDocument = async ({ type }) => {
+      throw file.unsupported(`a document of the type ${type}`, 'Only pages are read here.');
+    };
+    const convert = deps?.convert ?? refuse;
+    const { images = [], ...content } = await parseFile(file, { parsers, wantsImages, convert, signal });
+    if (!deps || images.length === 0) return { ...content, files: {} };
+    const files = await saveImages(images, deps.blobs);
+    return { ...replaceImageUrls(content, files), files };
   };
 }
 
@@ -39,7 +43,18 @@ export function createBodyReader(deps?: { convert: ConvertDocument; blobs: Blobs
 async function saveImages(images: DocumentImage[], blobs: Blobs): Promise<Record<string, string>> {
   const entries = images.map(async ({ id, bytes, mediaType }) => {
     const key = await blobs.put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    return [`document-image:${id}`, formatFileReference({ key, size: bytes.length, mediaType })] as const;
+    return [imageUrl(id), formatFileReference({ key, size: bytes.length, mediaType })] as const;
   });
   return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Replaces the URLs of images in the HTML of a document with references to the stored files. */
+function replaceImageUrls<Content extends Pick<BodyContent, 'text' | 'document'>>(
+  content: Content,
+  files: Record<string, string>,
+): Content {
+  const replace = (html: string) => html.replace(IMAGE_URLS, (url) => files[url] ?? url);
+  const { text, document } = content;
+  const pages = document?.pages?.map((page) => ({ ...page, html: replace(page.html) }));
+  return { ...content, text: replace(text), ...(document && pages && { document: { ...document, pages } }) };
 }

@@ -10,7 +10,7 @@ import { isBlocked } from './blocked.ts';
 import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
-import { cacheKey, cacheMissError, cacheUseOf, type PageCache } from './page-cache.ts';
+import { cacheKey, cacheMissError, cacheUseOf, canServe, isShareable, type PageCache } from './page-cache.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
@@ -45,7 +45,7 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const copy = readable ? await cache.find(key, request) : undefined;
-      if (copy) {
+      if (copy && canServe(copy, request)) {
         return {
           snapshot: { ...copy, sourceUrl: request.url },
           cacheState: 'hit',
@@ -60,7 +60,8 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
       const snapshot = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
-      const isKept = key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
+      const isKept =
+        key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
       return { snapshot, cacheState: readable ? 'miss' : undefined, cached, fallbacks: trace.fallbacks };
     },

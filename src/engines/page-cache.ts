@@ -13,6 +13,7 @@ import type { Database } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { CacheUse } from '../formats/format.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
+import { hasParserOptions, parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { normalizeTarget } from '../url/url.ts';
@@ -43,8 +44,17 @@ function cacheVariantOf({ formats }: ScrapeRequest): unknown {
 /** The part of the cache key that says which responses are stored as base64 instead of text. */
 function base64Variant({ formats, parsers }: ScrapeRequest): string {
   if (needsSource(formats, 'body')) return 'everything';
-  return parsers.length === 0 ? 'pdf' : 'nothing';
+  return parserOptions(parsers).some(({ type }) => type === 'pdf') ? 'nothing' : 'pdf';
 }
+
+/** Whether a page may be stored for other requests. A document that options of its parser shaped may not. */
+export const isShareable = ({ document }: Snapshot, { parsers }: ScrapeRequest): boolean =>
+  !document || !hasParserOptions(parsers);
+
+/** Whether a copy has everything that a request needs. The copy of a document may lack its pages and images. */
+export const canServe = (copy: Snapshot, request: ScrapeRequest): boolean =>
+  isShareable(copy, request) &&
+  (!copy.document || copy.document.hasImages || !needsSource(request.formats, 'images'));
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that

@@ -38,7 +38,10 @@ export interface Content {
   readonly links: string[];
   /** URLs of all links and frames of the unfiltered page: absolute, unique, in document order. */
   readonly discovered: string[];
-  /** URLs of all images of the unfiltered page: absolute, unique, in document order. */
+  /**
+   * URLs of all images of the unfiltered page: absolute, unique, in document order. Those inside a document come first,
+   * as references to stored files.
+   */
   readonly images: string[];
   /** Audio and video files of the unfiltered page. */
   readonly media: PageMedia;
@@ -67,7 +70,11 @@ export function createContent(
       const source = isXhtml(contentType) ? closeEmptyElements(text) : text;
       return placeStreamedFragments(parseHtml(source), source);
     };
-    return htmlContent(snapshot, options, { warn, toMarkdown, parse });
+    return htmlContent(snapshot, snapshot.document ? documentOptions(options) : options, {
+      warn,
+      toMarkdown,
+      parse,
+    });
   }
   const list = kind === 'text' ? parseXmlList(text, url) : undefined;
   if (!list) return plainContent(snapshot, kind);
@@ -84,6 +91,15 @@ export function createContent(
   );
 }
 
+/**
+ * A document has no navigation around its content, so `onlyMainContent` only removes running headers, footers and page
+ * numbers.
+ */
+function documentOptions({ onlyMainContent, excludeTags = [], ...options }: CleanOptions): CleanOptions {
+  const excluded = onlyMainContent ? [...excludeTags, '[data-page-role]'] : excludeTags;
+  return { ...options, onlyMainContent: false, excludeTags: excluded };
+}
+
 /** How the tree of a page is made, and its media if they are not in the tree. */
 interface TreeSource {
   parse: () => Document;
@@ -98,7 +114,10 @@ function htmlContent(snapshot: Snapshot, options: CleanOptions, source: TreeSour
   const html = lazy(() => serialize(cleaned(), { encodeEntities: 'utf8' }));
   const markdown = lazy(() => source.toMarkdown(cleaned(), { ...options, tidy: true }));
   const links = lazy(() => extractLinks(cleaned(), snapshot.url));
-  const images = lazy(() => extractImages(page(), snapshot.url));
+  const images = lazy(() => [
+    ...(snapshot.document ? Object.values(snapshot.files) : []),
+    ...extractImages(page(), snapshot.url),
+  ]);
   const structuredData = lazy(() => readStructuredData(page(), snapshot.url));
   const metadata = lazy(() => extractMetadata(page(), snapshot.url, structuredData()));
   const media = lazy(() => source.media?.() ?? findPageMedia(page(), snapshot, structuredData()));

@@ -22,9 +22,15 @@ export interface PdfTask {
   pages: boolean;
 }
 
+/** The URL by which the HTML of a converted document refers to an image inside it. */
+export const imageUrl = (id: string) => `document-image:${id}`;
+
+/** Every such URL in HTML. */
+export const IMAGE_URLS = /\bdocument-image:[\w.-]+/g;
+
 /** An image inside a document. */
 export interface DocumentImage {
-  /** Unique in the document; the HTML refers to the image by the URL `document-image:<id>`. */
+  /** Unique in the document, of letters, digits, `.`, `_` and `-`. The HTML refers to it by {@link imageUrl}. */
   id: string;
   mediaType: string;
   bytes: Uint8Array;

@@ -4,6 +4,7 @@ import type { Warn } from '../html/clean.ts';
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
 import type { CleanOptions, Snapshot } from '../snapshot.ts';
+import { derivePageResults, type PageResults } from './page-results.ts';
 
 /** A page, and the formats to derive from it. */
 export interface RenderTask {
@@ -11,6 +12,8 @@ export interface RenderTask {
   clean: CleanOptions;
   /** Validated format requests. */
   formats: { type: string }[];
+  /** Which results for the single pages of a document are requested. */
+  pageResults?: PageResults;
   /** Whether to also list the links of the whole page, independently of the formats. */
   discover?: boolean;
 }
@@ -34,7 +37,7 @@ export interface Rendered {
  * threads.
  */
 export function render(
-  { snapshot, clean, formats, discover }: RenderTask,
+  { snapshot, clean, formats, pageResults, discover }: RenderTask,
   toMarkdown?: ToMarkdown,
 ): Rendered {
   const warnings = new Set<string>();
@@ -48,6 +51,9 @@ export function render(
     if (value === undefined) continue;
     fields[format.field] = value;
     made.push(request.type);
+  }
+  if (pageResults && snapshot.document?.pages) {
+    Object.assign(fields, derivePageResults({ snapshot, clean, toMarkdown }, pageResults, fields));
   }
   const prepared: Record<string, unknown> = {};
   for (const { format, request } of records) {

@@ -15,6 +15,8 @@ const metadata = z
     cachedAt: z.iso.datetime().optional(),
     creditsUsed: z.int(),
     timezone: z.string().optional(),
+    numPages: z.int().optional().describe('number of pages of a document that were read'),
+    totalPages: z.int().optional().describe('number of pages of a document'),
     challenge: z
       .string()
       .optional()
@@ -49,10 +51,44 @@ const actionResults = z
   })
   .meta({ id: 'ActionResults' });
 
+/** The blocks of a page of a PDF. */
+const pageBlocks = z
+  .object({
+    pageNumber: z.int().min(1),
+    width: z.number().describe('in points'),
+    height: z.number().describe('in points'),
+    status: z.enum(['ok', 'partial', 'failed']),
+    items: z.array(
+      z.object({
+        id: z.string(),
+        type: z
+          .string()
+          .describe('such as `title`, `section_header`, `text`, `table`, `figure`, `page_header`'),
+        label: z.string().nullable(),
+        bbox: z.array(z.number()).length(4).describe('left, top, right, bottom as fractions of the page'),
+        content: z.string(),
+        markdownSpan: z
+          .array(z.int())
+          .length(2)
+          .nullable()
+          .describe('where the block is in the markdown of its page: first character and end'),
+        readingOrder: z.int().min(0),
+        source: z.enum(['native_text', 'ocr']),
+        confidence: z.object({ layout: z.number().nullable(), ocr: z.number().nullable() }),
+      }),
+    ),
+  })
+  .meta({ id: 'PageBlocks' });
+
 /** A scraped page: the fields of the requested formats, and metadata. */
 export const document = z
   .object({
     ...documentFields,
+    pages: z
+      .array(z.object({ pageNumber: z.int().min(1), markdown: z.string() }))
+      .optional()
+      .describe('the pages of a PDF one by one; present if the parser option `pages` is set'),
+    blocks: z.array(pageBlocks).optional().describe('present if the parser option `blocks` is set'),
     actions: actionResults.optional().describe('present if the request had actions'),
     warning: z.string().optional().describe('limitations of the result'),
     metadata,

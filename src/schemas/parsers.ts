@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PARSERS } from '../parsers/index.ts';
+import type { PageResults } from '../rendering/page-results.ts';
 
 type Selectable = Extract<(typeof PARSERS)[number], { options: z.ZodObject }>;
 type Options = Selectable['options'];
@@ -13,14 +14,28 @@ export const parsers = z
   .default(['pdf'])
   .describe('file parsers; [] returns a PDF as base64');
 
+/** A bare name is the object with only the type. */
+const parseName = (name: Selectable['type']) =>
+  options.find(({ shape }) => shape.type.value === name)!.parse({ type: name });
+
 /**
  * The options of each parser that a request allows, with defaults filled in.
  * @param requested the validated option `parsers`
  */
-export const parserOptions = (requested: z.output<typeof parsers>): { type: string }[] =>
-  requested.map((each) =>
-    typeof each === 'string'
-      ? // A bare name is the object with only the type.
-        options.find(({ shape }) => shape.type.value === each)!.parse({ type: each })
-      : each,
+export const parserOptions = (requested: z.output<typeof parsers>): z.output<Options>[] =>
+  requested.map((each) => (typeof each === 'string' ? parseName(each) : each));
+
+/** Whether a request has options for a parser that differ from the defaults, and so make other documents. */
+export const hasParserOptions = (requested: z.output<typeof parsers>): boolean =>
+  requested.some(
+    (each) => typeof each === 'object' && JSON.stringify(each) !== JSON.stringify(parseName(each.type)),
   );
+
+/** Which results for the single pages of a document a request wants; `undefined` for none. */
+export function pageResultsOf(requested: z.output<typeof parsers>): PageResults | undefined {
+  const pdf = parserOptions(requested).find((each) => each.type === 'pdf');
+  if (!pdf) return undefined;
+  const { blocks, pageMarkers } = pdf;
+  const pages = pdf.pages ?? pdf.pageMarkdown ?? false;
+  return pages || blocks || pageMarkers ? { pages, blocks, pageMarkers } : undefined;
+}

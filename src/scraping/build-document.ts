@@ -12,6 +12,7 @@ import type { MediaKind } from '../media-kind.ts';
 import { isGone } from '../net/response-status.ts';
 import type { Rendered } from '../rendering/render.ts';
 import type { RenderPool } from '../rendering/render-pool.ts';
+import { pageResultsOf } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 
 /** Dependencies for making documents. */
@@ -56,7 +57,14 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
   const { snapshot } = fetched;
   const { formats, onlyMainContent, includeTags, excludeTags, removeBase64Images } = request;
   const clean = { onlyMainContent, includeTags, excludeTags, removeBase64Images };
-  const task = { snapshot, clean, formats, ...(discover && { discover }) };
+  const pageResults = pageResultsOf(request.parsers);
+  const task = {
+    snapshot,
+    clean,
+    formats,
+    ...(pageResults && { pageResults }),
+    ...(discover && { discover }),
+  };
   const rendered = await deps.renderer.render(task, { signal, urgent });
   const finished = await finishFormats(deps, input, rendered);
   const fields = { ...rendered.fields, ...finished.fields };
@@ -129,6 +137,8 @@ function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits:
     cacheState,
     cachedAt: cacheState === 'hit' ? new Date(snapshot.fetchedAt).toISOString() : undefined,
     timezone: snapshot.timezone,
+    numPages: snapshot.document?.numPages,
+    totalPages: snapshot.document?.totalPages,
     challenge: snapshot.challenge?.maker,
     creditsUsed: credits,
     concurrencyLimited: queuedMs !== undefined,

@@ -1,0 +1,16 @@
+/**
+ * Why a document cannot be converted. `unsupported` is a version or variant of the format that nothing here reads,
+ * `too-large` a document beyond the limits of its parser, `unavailable` a parser that this machine does not have.
+ */
+export type DocumentFault = 'password' | 'damaged' | 'unsupported' | 'too-large' | 'unavailable';
+
+/** The document, not the service, is the cause of the failure, so a retry fails in the same way. */
+export class DocumentError extends Error {
+  readonly fault: DocumentFault;
+
+  constructor(fault: DocumentFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DocumentError';
+    this.fault = fault;
+  }
+}

@@ -1,0 +1,143 @@
+import { headingFragments } from './heading-anchors.ts';
+import { escapeHtml, InlineWriter } from './inline-html.ts';
+import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
+
+/** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */
+const MAX_DEPTH = 60;
+
+const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRoman: 'I' } as const;
+
+/** Writes a document as HTML. Images of the file have URLs of the form `office-image:<id>`. */
+export function toHtml({ blocks, notes }: OfficeModel): string {
+  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks)));
+  const body = writer.blocks(blocks, 0);
+  const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
+  return [body, writer.notes(bodies)].filter(Boolean).join('\n');
+}
+
+/** Whether the label of an item says more than the list does: neither a bullet nor the number of the item. */
+function isPrinted(label: string, marker: List['marker'], number: number): boolean {
+  const printed = label.replace(/[^\p{L}\p{N}]/gu, '');
+  return printed !== '' && (marker === 'bullet' || printed !== ordinal(marker, number));
+}
+
+const ROMAN: [number, string][] = [
+  [10, 'x'],
+  [9, 'ix'],
+  [5, 'v'],
+  [4, 'iv'],
+  [1, 'i'],
+];
+
+/** The number of an item as it is printed in its list; decimal above 26 for letters and above 39 for Roman numerals. */
+function ordinal(marker: List['marker'], number: number): string {
+  let text = String(number);
+  if (/Alpha$/.test(marker) && number <= 26) text = String.fromCharCode(96 + number);
+  if (/Roman$/.test(marker) && number < 40) {
+    text = '';
+    let rest = number;
+    for (const [value, digits] of ROMAN) for (; rest >= value; rest -= value) text += digits;
+  }
+  return marker.startsWith('upper') ? text.toUpperCase() : text;
+}
+
+class BlockWriter {
+  readonly #inline: InlineWriter;
+
+  constructor(inline: InlineWriter) {
+    this.#inline = inline;
+  }
+
+  blocks(blocks: readonly Block[], depth: number): string {
+    return blocks
+      .map((block) => this.#block(block, depth))
+      .filter(Boolean)
+      .join('\n');
+  }
+
+  /** Writes the notes that the text refers to. A note can refer to further notes. */
+  notes(bodies: ReadonlyMap<string, readonly Block[]>): string {
+    const items: string[] = [];
+    for (let place = 0; place < this.#inline.referredNotes.length; place++) {
+      const body = bodies.get(this.#inline.referredNotes[place] as string) ?? [];
+      const html = this.#tight(body, 0);
+      items.push(`<li id="note-${place + 1}">${html} <a href="#note-ref-${place + 1}">↩</a></li>`);
+    }
+    return items.length === 0 ? '' : `<ol>${items.join('\n')}</ol>`;
+  }
+
+  #block(block: Block, depth: number): string {
+    const { kind, level = 2, anchor, content = [], list, table, blocks = [], lang, text = '' } = block;
+    if (depth > MAX_DEPTH) return `<p>${this.#inline.write(content)}</p>`;
+    switch (kind) {
+      case 'heading': {
+        const html = this.#inline.write(content, true);
+        const name = anchor ?? content.find(({ kind }) => kind === 'anchor')?.anchor;
+        const id = name ? ` id="${escapeHtml(this.#inline.fragment(name))}"` : '';
+        return html.trim() && `<h${level}${id}>${html}</h${level}>`;
+      }
+      case 'paragraph': {
+        const html = this.#inline.write(content);
+        return html.trim() && `<p>${html}</p>`;
+      }
+      case 'list':
+        return list ? this.#list(list, depth) : '';
+      case 'table':
+        return table ? this.#table(table, depth) : '';
+      case 'blockQuote':
+        return `<blockquote>${this.blocks(blocks, depth + 1)}</blockquote>`;
+      case 'codeBlock': {
+        const language = lang ? ` class="language-${escapeHtml(lang)}"` : '';
+        return `<pre><code${language}>${escapeHtml(text)}</code></pre>`;
+      }
+      case 'rule':
+        return '<hr>';
+    }
+  }
+
+  #list({ marker, start, items }: List, depth: number): string {
+    const html = items
+      .map((item, place) => {
+        const label = item.markerLabel && isPrinted(item.markerLabel, marker, start + place);
+        return this.#item(label ? item : { ...item, markerLabel: '' }, depth);
+      })
+      .join('\n');
+    if (marker === 'bullet') return `<ul>${html}</ul>`;
+    const type = marker === 'decimal' ? '' : ` type="${LIST_TYPES[marker]}"`;
+    return `<ol${type}${start === 1 ? '' : ` start="${start}"`}>${html}</ol>`;
+  }
+
+  #item({ blocks, checked, markerLabel }: ListItem, depth: number): string {
+    const box = checked === undefined ? '' : `<input type="checkbox"${checked ? ' checked' : ''} disabled> `;
+    const label = markerLabel ? `${escapeHtml(markerLabel)} ` : '';
+    return `<li>${box}${label}${this.#tight(blocks, depth + 1)}</li>`;
+  }
+
+  /** Writes the first paragraph without `p`, so that lists are tight and cells have one line. */
+  #tight(blocks: readonly Block[], depth: number): string {
+    const [first, ...rest] = blocks;
+    const isTight = first?.kind === 'paragraph' && rest.every(({ kind }) => kind !== 'paragraph');
+    if (!isTight) return this.blocks(blocks, depth);
+    return `${this.#inline.write(first.content ?? [])}${this.blocks(rest, depth)}`;
+  }
+
+  /** Writes the table around a text box, or one of a single row or column that positions content, as its content. */
+  #table({ grid, headerRows, kind }: Table, depth: number): string {
+    if (kind === 'layout' && (grid.length === 1 || grid.every(({ length }) => length < 2)))
+      return grid
+        .flatMap((row) => row.map(({ cell }) => this.blocks(cell?.blocks ?? [], depth + 1)))
+        .filter(Boolean)
+        .join('\n');
+    const rows = grid.map((row, place) => {
+      const name = place < Math.max(1, headerRows) ? 'th' : 'td';
+      const cells = row.map(({ cell }) => {
+        if (!cell) return '';
+        const columns = cell.colSpan > 1 ? ` colspan="${cell.colSpan}"` : '';
+        const span = cell.rowSpan > 1 ? ` rowspan="${cell.rowSpan}"` : '';
+        return `<${name}${columns}${span}>${this.#tight(cell.blocks, depth + 1)}</${name}>`;
+      });
+      return `<tr>${cells.join('')}</tr>`;
+    });
+    return `<table>\n${rows.join('\n')}\n</table>`;
+  }
+}

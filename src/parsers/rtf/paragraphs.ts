@@ -1,0 +1,234 @@
+import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
+import type { CharacterMarks, SourceParagraph } from '../office/source-paragraphs.ts';
+import { encodingOfCharset, encodingOfCodePage } from './charsets.ts';
+import { readTokens } from './tokens.ts';
+
+/** Groups nested deeper than this are not read. */
+const MAX_DEPTH = 500;
+const MAX_HEADING_LEVEL = 6;
+/** Value of `\outlinelevel` for text that is not a heading. */
+const BODY_LEVEL = 9;
+
+/** Groups whose text is not part of the document, besides those that begin with `\*`. */
+const SKIPPED = new Set(
+  (
+    'annotation atnid atnauthor colortbl info pict object header headerl headerr headerf footer footerl footerr footerf ' +
+    'listtext pntext fldinst nonesttables xe tc rxe txe themedata datastore'
+  ).split(' '),
+);
+/** Groups whose text is kept although they begin with `\*`. */
+const KEPT = new Set(['shptxt', 'shpinst', 'shppict', 'fldrslt']);
+
+const CHARACTERS: Record<string, string> = {
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  tab: '\t',
+  line: '\n',
+  emspace: ' ',
+  enspace: ' ',
+  '~': '\u00a0',
+  _: '\u2011',
+  '\\': '\\',
+  '{': '{',
+  '}': '}',
+};
+const ENDS_OF_PARAGRAPH = new Set(['par', 'cell', 'nestcell', 'row', 'sect', 'page']);
+
+interface FontEntry {
+  name: string;
+  encoding?: string;
+}
+
+interface StyleEntry {
+  name: string;
+  headingLevel?: number;
+  code?: boolean;
+}
+
+interface GroupState {
+  destination: 'text' | 'fonts' | 'styles' | 'skip';
+  /** Whether the group has just been opened or has begun with `\*`. */
+  isFirst: boolean;
+  isOptional: boolean;
+  font: number;
+  characterStyle: number;
+  position?: 'super' | 'sub';
+  hidden: boolean;
+  /** Number of bytes that follow `\u` for readers without Unicode. */
+  fallbackBytes: number;
+}
+
+/** Reads the paragraphs of an RTF file with heading levels, inline code, superscripts and subscripts. */
+export function readRtfParagraphs(bytes: Uint8Array): SourceParagraph[] {
+  const reader = new RtfReader();
+  for (const token of readTokens(bytes)) {
+    if (token.kind === 'open') reader.open();
+    else if (token.kind === 'close') reader.close();
+    else if (token.kind === 'byte') reader.byte(token.value);
+    else reader.word(token.name, token.parameter);
+  }
+  return reader.end();
+}
+
+class RtfReader {
+  readonly #finished: SourceParagraph[] = [];
+  readonly #fonts = new Map<number, FontEntry>();
+  readonly #styles = new Map<number, StyleEntry>();
+  readonly #groups: GroupState[] = [];
+  #state: GroupState = {
+    destination: 'text',
+    isFirst: false,
+    isOptional: false,
+    font: -1,
+    characterStyle: -1,
+    hidden: false,
+    fallbackBytes: 1,
+  };
+  #depth = 0;
+  #encoding = 'windows-1252';
+  #bytes: number[] = [];
+  #toSkip = 0;
+  #runs: SourceParagraph['runs'] = [];
+  #paragraphStyle = 0;
+  #outlineLevel: number | undefined;
+  #entry: FontEntry | StyleEntry | undefined;
+
+  open(): void {
+    this.#flush();
+    if (++this.#depth > MAX_DEPTH) return;
+    this.#groups.push({ ...this.#state });
+    this.#state.isFirst = true;
+    this.#state.isOptional = false;
+  }
+
+  close(): void {
+    this.#flush();
+    if (this.#depth > 0 && this.#depth-- > MAX_DEPTH) return;
+    this.#state = this.#groups.pop() ?? this.#state;
+  }
+
+  byte(value: number): void {
+    if (this.#toSkip > 0) this.#toSkip--;
+    else this.#bytes.push(value);
+  }
+
+  end(): SourceParagraph[] {
+    this.#endParagraph();
+    return this.#finished;
+  }
+
+  word(name: string, parameter: number | undefined): void {
+    this.#toSkip = 0;
+    const state = this.#state;
+    if (name === 'u') {
+      this.#write(String.fromCharCode((parameter ?? 0) & 0xffff));
+      this.#toSkip = state.fallbackBytes;
+      return;
+    }
+    this.#flush();
+    if (name === '*') {
+      state.isOptional = true;
+      return;
+    }
+    if (state.isFirst) this.#openDestination(name, state);
+    if (CHARACTERS[name] !== undefined) this.#write(CHARACTERS[name]);
+    else if (state.destination === 'fonts') this.#fontProperty(name, parameter);
+    else if (state.destination === 'styles') this.#styleProperty(name, parameter);
+    else if (state.destination === 'text') this.#textProperty(name, parameter, state);
+  }
+
+  #openDestination(name: string, state: GroupState): void {
+    state.isFirst = false;
+    if (name === 'fonttbl') state.destination = 'fonts';
+    else if (name === 'stylesheet') state.destination = 'styles';
+    else if (state.destination === 'styles' && name === 'cs') return;
+    else if (SKIPPED.has(name) || (state.isOptional && !KEPT.has(name))) state.destination = 'skip';
+  }
+
+  #fontProperty(name: string, parameter = 0): void {
+    if (name === 'f') {
+      this.#entry = { name: '' };
+      this.#fonts.set(parameter, this.#entry);
+    }
+    const encoding = name === 'fcharset' ? encodingOfCharset(parameter) : undefined;
+    if (encoding && this.#entry) (this.#entry as FontEntry).encoding = encoding;
+  }
+
+  #styleProperty(name: string, parameter = 0): void {
+    if (name === 's' || name === 'cs') {
+      this.#entry = { name: '' };
+      this.#styles.set(parameter, this.#entry);
+    }
+    const entry = this.#entry as StyleEntry | undefined;
+    if (!entry) return;
+    if (name === 'outlinelevel' && parameter < BODY_LEVEL) entry.headingLevel = parameter + 1;
+    if (name === 'f' && isMonospaced(this.#fonts.get(parameter)?.name ?? '')) entry.code = true;
+  }
+
+  #textProperty(name: string, parameter: number | undefined, state: GroupState): void {
+    if (ENDS_OF_PARAGRAPH.has(name)) this.#endParagraph();
+    else if (name === 'pard') {
+      this.#paragraphStyle = 0;
+      this.#outlineLevel = undefined;
+    } else if (name === 'plain') {
+      state.characterStyle = -1;
+      state.font = -1;
+      state.hidden = false;
+      delete state.position;
+    } else if (name === 's') this.#paragraphStyle = parameter ?? 0;
+    else if (name === 'outlinelevel') this.#outlineLevel = parameter;
+    else if (name === 'cs') state.characterStyle = parameter ?? -1;
+    else if (name === 'f') state.font = parameter ?? -1;
+    else if (name === 'super' || name === 'sub') {
+      if (parameter === 0) delete state.position;
+      else state.position = name;
+    } else if (name === 'nosupersub') delete state.position;
+    else if (name === 'v') state.hidden = parameter !== 0;
+    else if (name === 'uc') state.fallbackBytes = parameter ?? 1;
+    else if (name === 'ansicpg') this.#encoding = encodingOfCodePage(parameter ?? 1252);
+  }
+
+  /** Decodes the bytes since the last token that was not text; a character can have several. */
+  #flush(): void {
+    if (this.#bytes.length === 0) return;
+    const encoding = this.#fonts.get(this.#state.font)?.encoding ?? this.#encoding;
+    const text = new TextDecoder(encoding).decode(Uint8Array.from(this.#bytes));
+    this.#bytes = [];
+    this.#write(text);
+  }
+
+  #write(text: string): void {
+    if (this.#bytes.length > 0) this.#flush();
+    this.#state.isFirst = false;
+    const { destination, hidden } = this.#state;
+    if (destination === 'text' && !hidden) this.#runs.push({ text, ...this.#marks() });
+    else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;
+  }
+
+  #marks(): CharacterMarks {
+    const { font, characterStyle, position } = this.#state;
+    const style = this.#styles.get(characterStyle);
+    const code =
+      isMonospaced(this.#fonts.get(font)?.name ?? '') || style?.code || isCodeStyle(style?.name ?? '');
+    return { ...(code ? { code } : {}), ...(position ? { position } : {}) };
+  }
+
+  #endParagraph(): void {
+    this.#flush();
+    const style = this.#styles.get(this.#paragraphStyle);
+    const outline = this.#outlineLevel === undefined ? undefined : this.#outlineLevel + 1;
+    const named = /^(?:heading (\d)|title\b)/i.exec(style?.name.trim() ?? '');
+    const level = outline ?? style?.headingLevel ?? (named ? Number(named[1] ?? 1) : undefined);
+    const isHeading = level !== undefined && level >= 1 && level <= BODY_LEVEL;
+    this.#finished.push({
+      runs: this.#runs,
+      ...(isHeading ? { headingLevel: Math.min(level, MAX_HEADING_LEVEL) } : {}),
+    });
+    this.#runs = [];
+  }
+}

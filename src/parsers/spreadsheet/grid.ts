@@ -1,0 +1,66 @@
+import type { CellObject, Range, WorkSheet } from '@e965/xlsx';
+
+/** A cell with content. Rows and columns count from 0. */
+export interface GridCell {
+  row: number;
+  column: number;
+  /** The value as displayed. */
+  text: string;
+  href?: string;
+  rowSpan: number;
+  columnSpan: number;
+}
+
+/** A rectangle of cells. The last row and column belong to it. */
+export interface Area {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+}
+
+/**
+ * Reads the cells with content, row by row. Only cells in the file cost time, however large the declared range is.
+ * @param sheet a dense worksheet
+ */
+export function readCells(sheet: WorkSheet, maxCells: number): GridCell[] {
+  const merges = new Map((sheet['!merges'] ?? []).map((range) => [`${range.s.r} ${range.s.c}`, range]));
+  const cells: GridCell[] = [];
+  const rows = (sheet['!data'] ?? []) as (CellObject[] | undefined)[];
+  // Rows and cells are sparse arrays: `forEach` visits only the elements that exist.
+  rows.forEach((columns, row) => {
+    columns?.forEach((cell, column) => {
+      if (cells.length >= maxCells) return;
+      const text = displayedText(cell);
+      if (text === '') return;
+      const href = cell.l?.Target;
+      cells.push({ row, column, text, ...(href ? { href } : {}), ...spans(merges.get(`${row} ${column}`)) });
+    });
+  });
+  return cells;
+}
+
+function spans(range: Range | undefined): { rowSpan: number; columnSpan: number } {
+  return {
+    rowSpan: range ? range.e.r - range.s.r + 1 : 1,
+    columnSpan: range ? range.e.c - range.s.c + 1 : 1,
+  };
+}
+
+function displayedText(cell: CellObject | undefined): string {
+  if (!cell || cell.t === 'z') return '';
+  if (cell.t === 'b') return cell.v ? 'TRUE' : 'FALSE';
+  return (cell.w ?? String(cell.v ?? '')).trim();
+}
+
+/** The smallest area that contains all cells, spans included. */
+export function boundsOf(cells: readonly GridCell[]): Area {
+  const area = { top: Number.POSITIVE_INFINITY, left: Number.POSITIVE_INFINITY, bottom: 0, right: 0 };
+  for (const { row, column } of cells) {
+    area.top = Math.min(area.top, row);
+    area.left = Math.min(area.left, column);
+    area.bottom = Math.max(area.bottom, row);
+    area.right = Math.max(area.right, column);
+  }
+  return area;
+}

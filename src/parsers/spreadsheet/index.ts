@@ -1,0 +1,95 @@
+import { read, type WorkBook } from '@e965/xlsx';
+import { DocumentError } from '../document-error.ts';
+import { escapeHtml } from '../office/inline-html.ts';
+import { toDocumentError } from './errors.ts';
+import { readCells } from './grid.ts';
+import { checkArchive } from './limits.ts';
+import { splitTables } from './tables.ts';
+import { tableHtml } from './to-html.ts';
+
+export interface SpreadsheetOptions {
+  /** Maximum number of rows per sheet. Default 20,000. */
+  maxRows?: number;
+  /** Maximum number of cells with content in all sheets together. Default 500,000. */
+  maxCells?: number;
+}
+
+interface SpreadsheetMetadata {
+  title?: string;
+  author?: string;
+  /** ISO 8601. */
+  publishedTime?: string;
+  /** ISO 8601. */
+  modifiedTime?: string;
+}
+
+export interface SpreadsheetDocument {
+  html: string;
+  metadata: SpreadsheetMetadata;
+  /** English sentences about content that is missing or unreliable. */
+  warnings: string[];
+}
+
+const MAX_SHEETS = 1000;
+const HIDDEN = ' (hidden)';
+
+/**
+ * Converts a workbook to HTML with one heading per sheet and the values as displayed.
+ * @throws DocumentError if the workbook needs a password, is too large or cannot be read
+ */
+export function parseSpreadsheet(bytes: Uint8Array, options: SpreadsheetOptions = {}): SpreadsheetDocument {
+  const { maxRows = 20_000, maxCells = 500_000 } = options;
+  const workbook = readWorkbook(bytes, maxRows + 1);
+  const warnings: string[] = [];
+  const parts: string[] = [];
+  let cellsLeft = maxCells;
+  const names = workbook.SheetNames.slice(0, MAX_SHEETS);
+  if (names.length < workbook.SheetNames.length)
+    warnings.push(`Only the first ${MAX_SHEETS} of ${workbook.SheetNames.length} sheets were read.`);
+  for (const [place, name] of names.entries()) {
+    const sheet = workbook.Sheets[name];
+    const isHidden = Boolean(workbook.Workbook?.Sheets?.[place]?.Hidden);
+    parts.push(`<h2>${escapeHtml(name)}${isHidden ? HIDDEN : ''}</h2>`);
+    if (!sheet) continue;
+    const cells = readCells(sheet, cellsLeft);
+    cellsLeft -= cells.length;
+    const kept = cells.filter(({ row }) => row < maxRows);
+    if (kept.length < cells.length) warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
+    parts.push(...splitTables(kept).map(tableHtml));
+  }
+  if (cellsLeft <= 0) warnings.push(`The workbook was cut after ${maxCells} cells.`);
+  return { html: parts.filter(Boolean).join('\n'), metadata: readMetadata(workbook), warnings };
+}
+
+function readWorkbook(bytes: Uint8Array, sheetRows: number): WorkBook {
+  try {
+    checkArchive(bytes);
+    const workbook = read(bytes, {
+      type: 'buffer',
+      dense: true,
+      sheetRows,
+      cellHTML: false,
+      cellFormula: false,
+    });
+    if (workbook.SheetNames.length === 0) throw new DocumentError('damaged', 'The workbook has no sheets.');
+    return workbook;
+  } catch (error) {
+    throw toDocumentError(error);
+  }
+}
+
+function readMetadata({
+  Props: { Title, Author, CreatedDate, ModifiedDate } = {},
+}: WorkBook): SpreadsheetMetadata {
+  const date = (value: unknown) => {
+    const parsed = new Date(value instanceof Date || typeof value === 'string' ? value : Number.NaN);
+    return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();
+  };
+  const [publishedTime, modifiedTime] = [date(CreatedDate), date(ModifiedDate)];
+  return {
+    ...(Title ? { title: Title } : {}),
+    ...(Author ? { author: Author } : {}),
+    ...(publishedTime ? { publishedTime } : {}),
+    ...(modifiedTime ? { modifiedTime } : {}),
+  };
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parseFileReference, withFileUrls } from '../../src/blobs/file-urls.ts';
+import { openBlobs } from '../../src/blobs/index.ts';
+import { createBodyReader } from '../../src/engines/body-reader.ts';
+import type { ConvertDocument, DocumentTask } from '../../src/parsers/document.ts';
+
+const directory = await mkdtemp(path.join(tmpdir(), 'winnow-body-reader-'));
+afterAll(() => rm(directory, { recursive: true }));
+const blobs = await openBlobs(directory, 'results');
+
+const PICTURE = Buffer.from('picture');
+const tasks: DocumentTask[] = [];
+const convert: ConvertDocument = async (task) => {
+  tasks.push(task);
+  return {
+    html: '<p>Text</p><img src="document-image:p1.1" alt="A">',
+    metadata: { title: 'A & B', author: '"Ada"', language: 'en' },
+    pages: [
+      { number: 1, width: 1, height: 1, status: 'ok', html: '<img src="document-image:p1.1">', blocks: [] },
+    ],
+    numPages: 1,
+    totalPages: 3,
+    images: [{ id: 'p1.1', mediaType: 'image/png', bytes: PICTURE }],
+    warnings: ['Page 2 could not be read.'],
+  };
+};
+const readBody = createBodyReader({ convert, blobs });
+
+const read = (request: { wantsImages: boolean; parsers?: { type: string }[] }) =>
+  readBody(
+    { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') },
+    { wantsBody: false, parsers: [{ type: 'pdf' }], ...request },
+    new AbortController().signal,
+  );
+
+describe('the body of a PDF', () => {
+  it('becomes a page whose head has the metadata', async () => {
+    const content = await read({ wantsImages: false });
+    expect(content).toMatchObject({
+      kind: 'html',
+      document: { type: 'pdf', numPages: 1, totalPages: 3, hasImages: false },
+      warnings: ['Page 2 could not be read.'],
+    });
+    expect(content.text).toContain(
+      '<html lang="en"><head><title>A &amp; B</title><meta name="author" content="&quot;Ada&quot;"></head>',
+    );
+  });
+
+  it('has its images as stored files, to which the HTML refers', async () => {
+    const { files, text, document } = await read({ wantsImages: true });
+    const reference = files['document-image:p1.1']!;
+    expect(await blobs.get(parseFileReference(reference)!.key)).toEqual(PICTURE);
+    expect(text).toContain(`<img src="${reference}" alt="A">`);
+    expect(document?.pages?.[0]?.html).toBe(`<img src="${reference}">`);
+    expect(document?.hasImages).toBe(true);
+  });
+
+  it('is returned in base64 if the request does not allow the parser', async () => {
+    const before = tasks.length;
+    const content = await read({ wantsImages: false, parsers: [] });
+    expect(content).toMatchObject({ kind: 'base64', text: Buffer.from('%PDF-1.7').toString('base64') });
+    expect(tasks).toHaveLength(before);
+  });
+});
+
+describe('the URL of a stored file', () => {
+  const reference = (digit: string) => `blob:${digit.repeat(64)};7;image/png`;
+
+  it('replaces its reference in markdown, too', () => {
+    const json = JSON.stringify({ images: [reference('a')], markdown: `![A](${reference('a')})` });
+    const { images, markdown } = JSON.parse(withFileUrls(json, 'http://s.test', 'secret'));
+    expect(images[0]).toMatch(/^http:\/\/s\.test\/v2\/files\//);
+    expect(markdown).toBe(`![A](${images[0]})`);
+  });
+
+  it('is not made for a reference that only text has', () => {
+    const json = JSON.stringify({ images: [reference('a')], markdown: `![A](${reference('b')})` });
+    expect(withFileUrls(json, 'http://s.test', 'secret')).toContain(`![A](${reference('b')})`);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import { parseOffice } from '../../../src/parsers/office/index.ts';
+import { writeZip } from '../zip-writer.ts';
+
+const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
+
+const styles = `<w:styles ${WORD}>
+  <w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>
+  <w:style w:type="character" w:styleId="Verb"><w:name w:val="Verb"/><w:rPr><w:rFonts w:ascii="Consolas"/></w:rPr></w:style>
+</w:styles>`;
+
+/** Writes a docx file with the given content of `w:body`. */
+const docx = (body: string, prologue = '', more: Record<string, string> = {}) =>
+  writeZip({
+    '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
+      <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
+      <Override PartName="/word/document.xml" ContentType="${TYPE}.document.main+xml"/>
+      <Override PartName="/word/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
+    '_rels/.rels': `<Relationships xmlns="${RELATIONSHIPS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>`,
+    'word/_rels/document.xml.rels': `<Relationships xmlns="${RELATIONSHIPS}"><Relationship Id="rId1" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
+    'word/document.xml': `<?xml version="1.0"?>${prologue}<w:document ${WORD}><w:body>${body}</w:body></w:document>`,
+    'word/styles.xml': styles,
+    ...more,
+  });
+const run = (text: string, properties = '') =>
+  `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+const paragraph = (content: string, style = '') =>
+  `<w:p>${style && `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}${content}</w:p>`;
+const htmlOf = async (body: string) => (await parseOffice(docx(body), 'docx')).html;
+
+describe('docx', () => {
+  test('headings, emphasis, inline code and superscripts', async () => {
+    const html = await htmlOf(
+      paragraph(run('Title'), 'Heading1') +
+        paragraph(
+          run('Run ') +
+            run('npm ci', '<w:rStyle w:val="Verb"/>') +
+            run(' in 10') +
+            run('3', '<w:vertAlign w:val="superscript"/>') +
+            run(' places', '<w:b/>'),
+        ),
+    );
+    expect(html).toBe(
+      '<h1>Title</h1>\n<p>Run <code>npm ci</code> in 10<sup>3</sup> <strong>places</strong></p>',
+    );
+  });
+
+  test('merged cells', async () => {
+    const cell = (text: string, properties = '') =>
+      `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(run(text))}</w:tc>`;
+    const html = await htmlOf(
+      `<w:tbl><w:tblGrid><w:gridCol/><w:gridCol/></w:tblGrid><w:tr>${cell('Both', '<w:gridSpan w:val="2"/>')}</w:tr><w:tr>${cell('A')}${cell('B')}</w:tr></w:tbl>`,
+    );
+    expect(html).toContain('<th colspan="2">Both</th>');
+    expect(html).toContain('<td>A</td><td>B</td>');
+  });
+
+  test('text is escaped', async () => {
+    expect(await htmlOf(paragraph(run('&lt;script&gt; &amp; co')))).toBe('<p>&lt;script&gt; &amp; co</p>');
+  });
+
+  test('links to headings lead to fragments made from their text', async () => {
+    const heading = `<w:bookmarkStart w:id="1" w:name="_Toc1"/>${run('Next steps')}<w:bookmarkEnd w:id="1"/>`;
+    const html = await htmlOf(
+      paragraph(`<w:hyperlink w:anchor="_Toc1">${run('see')}</w:hyperlink>`) + paragraph(heading, 'Heading1'),
+    );
+    expect(html).toBe('<p><a href="#next-steps">see</a></p>\n<h1 id="next-steps">Next steps</h1>');
+  });
+
+  test('metadata', async () => {
+    const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc" xmlns:dcterms="dcterms"><dc:title>Plan &amp; cost</dc:title>
+      <dc:creator>Ann</dc:creator><dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>`;
+    const file = docx(paragraph(run('Text')), '', { 'docProps/core.xml': core });
+    expect((await parseOffice(file, 'docx')).metadata).toEqual({
+      title: 'Plan & cost',
+      author: 'Ann',
+      publishedTime: '2024-05-01T10:00:00.000Z',
+    });
+  });
+});
+
+describe('hostile docx files', () => {
+  test('entities of the file are not expanded', async () => {
+    const entities = '<!DOCTYPE d [<!ENTITY a "boom"><!ENTITY b SYSTEM "file:///etc/hostname">]>';
+    const file = docx(paragraph(run('x&a;&b;')), entities);
+    const html = await parseOffice(file, 'docx').then(
+      (document) => document.html,
+      (error: Error) => error.name,
+    );
+    expect(html).not.toContain('boom');
+  });
+
+  test('a span of millions of columns is bounded', async () => {
+    const cell = `<w:tc><w:tcPr><w:gridSpan w:val="9999999"/></w:tcPr>${paragraph(run('wide'))}</w:tc>`;
+    const html = await htmlOf(`<w:tbl><w:tr>${cell}</w:tr></w:tbl>`);
+    expect(html).toContain('wide');
+    expect(html.length).toBeLessThan(100_000);
+  });
+
+  test('deeply nested tables end as a typed failure or a bounded document', async () => {
+    const depth = 3000;
+    const body = `${'<w:tbl><w:tr><w:tc>'.repeat(depth)}${paragraph(run('deep'))}${'</w:tc></w:tr></w:tbl>'.repeat(depth)}`;
+    const result = await htmlOf(body).catch((error: Error) => error.name);
+    expect(result === 'DocumentError' || result.length < 1_000_000).toBe(true);
+  });
+
+  test('a document with a password', async () => {
+    const encrypted = Buffer.concat([
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      Buffer.alloc(504),
+      Buffer.from('EncryptedPackage', 'utf16le'),
+    ]);
+    await expect(parseOffice(encrypted, 'docx')).rejects.toMatchObject({ fault: 'password' });
+  });
+
+  test.each([
+    ['no document', Buffer.from('PK\x03\x04 and nothing else')],
+    ['a truncated document', docx(paragraph(run('Text'))).subarray(0, 300)],
+  ])('%s', async (_, bytes) => {
+    await expect(parseOffice(bytes, 'docx')).rejects.toMatchObject({ name: 'DocumentError' });
+  });
+});
+
+test('odt: inline code inside a span with another font, and the title', async () => {
+  const namespaces =
+    'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"';
+  const file = writeZip({
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'META-INF/manifest.xml':
+      '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>',
+    'styles.xml': `<office:document-styles ${namespaces}><office:styles><style:style style:name="Source_20_Text" style:family="text"><style:text-properties style:font-name="Mono"/></style:style></office:styles></office:document-styles>`,
+    'content.xml': `<office:document-content ${namespaces}><office:automatic-styles><style:style style:name="T1" style:family="text"><style:text-properties style:font-name="Cambria"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="Title">Manual</text:p><text:p>Call <text:span text:style-name="Source_20_Text"><text:span text:style-name="T1">main()</text:span></text:span></text:p></office:text></office:body></office:document-content>`,
+  });
+  expect((await parseOffice(file, 'odt')).html).toBe('<h1>Manual</h1>\n<p>Call <code>main()</code></p>');
+});

@@ -1,0 +1,100 @@
+import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx';
+import { describe, expect, test } from 'vitest';
+import { parseSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { writeZip } from '../zip-writer.ts';
+
+const workbook = (
+  sheets: Record<string, WorkSheet>,
+  hidden: string[] = [],
+  type: 'xlsx' | 'xls' = 'xlsx',
+): Buffer => {
+  const book = utils.book_new();
+  for (const [name, sheet] of Object.entries(sheets)) utils.book_append_sheet(book, sheet, name);
+  book.Workbook = {
+    Sheets: Object.keys(sheets).map((name) => ({ name, Hidden: hidden.includes(name) ? 1 : 0 })),
+  };
+  book.Props = { Title: 'Accounts', Author: 'Ann' };
+  return write(book, { type: 'buffer', bookType: type });
+};
+const rows = (...values: unknown[][]) => utils.aoa_to_sheet(values);
+
+describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
+  test('values as displayed, formulas as values, one heading per sheet, hidden sheets marked', () => {
+    const sheet = rows(['Date', 'Share', 'Price', 'Paid', 'Sum']);
+    const cells: Record<string, CellObject> = {
+      A2: { t: 'n', v: 45292, z: 'yyyy-mm-dd' },
+      B2: { t: 'n', v: 0.125, z: '0.0%' },
+      C2: { t: 'n', v: 1234.5, z: '"$"#,##0.00' },
+      D2: { t: 'b', v: true },
+      E2: { t: 'n', v: 3, f: '1+2' },
+    };
+    Object.assign(sheet, cells, { '!ref': 'A1:E2' });
+    const { html } = parseSpreadsheet(workbook({ Sales: sheet, Notes: rows(['<x>']) }, ['Notes'], type));
+    expect(html).toContain('<h2>Sales</h2>');
+    expect(html).toContain('<td>2024-01-01</td><td>12.5%</td><td>$1,234.50</td><td>TRUE</td><td>3</td>');
+    expect(html).toContain('<h2>Notes (hidden)</h2>\n<table>\n<tr><th>&lt;x&gt;</th></tr>');
+  });
+});
+
+test('merged cells keep their spans', () => {
+  const sheet = rows(['Both', null], ['a', 'b'], ['c', 'd']);
+  sheet['!merges'] = [utils.decode_range('A1:B1')];
+  expect(parseSpreadsheet(workbook({ S: sheet })).html).toContain(
+    '<tr><th colspan="2">Both</th></tr>\n<tr><td>a</td><td>b</td></tr>',
+  );
+});
+
+test('empty rows and columns separate tables', () => {
+  const { html } = parseSpreadsheet(
+    workbook({ S: rows(['a', null, 'x'], ['b', null, 'y'], [], ['c', 'd', 'e']) }),
+  );
+  expect(html.match(/<table>/g)).toHaveLength(3);
+});
+
+test('metadata', () => {
+  expect(parseSpreadsheet(workbook({ S: rows(['a']) })).metadata).toMatchObject({
+    title: 'Accounts',
+    author: 'Ann',
+  });
+});
+
+test('csv', () => {
+  const { html } = parseSpreadsheet(Buffer.from('name,n\n"a, b",007\n'));
+  expect(html).toContain('<td>a, b</td>');
+});
+
+describe('hostile workbooks', () => {
+  test('long sheets are cut with a warning', () => {
+    const sheet = rows(...Array.from({ length: 50 }, (_, row) => [row]));
+    const { html, warnings } = parseSpreadsheet(workbook({ S: sheet }), { maxRows: 10 });
+    expect(html.match(/<tr>/g)).toHaveLength(10);
+    expect(warnings).toEqual(['The sheet "S" was cut after 10 rows.']);
+  });
+
+  test('cells on a diagonal do not become a table of millions of cells', () => {
+    const sheet: WorkSheet = { '!ref': 'A1:ALL1000' };
+    for (let place = 0; place < 1000; place++)
+      sheet[utils.encode_cell({ r: place, c: place })] = { t: 's', v: `x${place}` } satisfies CellObject;
+    const { html } = parseSpreadsheet(workbook({ S: sheet }));
+    expect(html).toContain('x999');
+    expect(html.length).toBeLessThan(100_000);
+  });
+
+  test('a merged range of the whole sheet is bounded', () => {
+    const sheet = rows(['a'], ['b']);
+    sheet['!merges'] = [utils.decode_range('A1:XFD1048576')];
+    expect(parseSpreadsheet(workbook({ S: sheet })).html.length).toBeLessThan(1000);
+  });
+
+  test('archives that expand to too much are refused before they are read', () => {
+    const bomb = writeZip({ 'xl/workbook.xml': 'x' }, { 'xl/workbook.xml': 2 ** 31 });
+    expect(() => parseSpreadsheet(bomb)).toThrow(expect.objectContaining({ fault: 'too-large' }));
+  });
+
+  test('damaged archives are refused', () => {
+    const bytes = workbook({ S: rows(['a']) });
+    expect(() => parseSpreadsheet(bytes.subarray(0, bytes.length / 2))).toThrow(
+      expect.objectContaining({ name: 'DocumentError' }),
+    );
+  });
+});

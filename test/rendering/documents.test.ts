@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { priceOf } from '../../src/credits.ts';
+import { canServe, isShareable } from '../../src/engines/page-cache.ts';
+import { render } from '../../src/rendering/render.ts';
+import { formatRequest } from '../../src/schemas/formats.ts';
+import { pageResultsOf } from '../../src/schemas/parsers.ts';
+import { scrapeBody } from '../../src/schemas/scrape.ts';
+import type { DocumentPage, DocumentParts } from '../../src/snapshot.ts';
+import { DEFAULTS, snapshotOf } from '../html/page.ts';
+
+const block = (page: number, index: number, content: string) => ({
+  id: `p${page}.b${index}`,
+  type: 'text',
+  label: null,
+  bbox: [0.1, 0.1, 0.9, 0.2] as [number, number, number, number],
+  content,
+  readingOrder: index,
+  source: 'native_text' as const,
+});
+
+const pageOf = (number: number, html: string, ...contents: string[]): DocumentPage => ({
+  ...{ number, width: 612, height: 792, status: 'ok', html },
+  blocks: contents.map((content, index) => block(number, index, content)),
+});
+
+const FOOTER = '<p data-page-role="footer">Annual report</p>';
+const PAGES = [
+  pageOf(1, `<h1>Results</h1><p>Sales <b>rose</b> by 5 %.</p>${FOOTER}`, 'Results', 'Sales rose by 5 %.'),
+  pageOf(2, `<p>Costs fell.</p>${FOOTER}`, 'Costs fell.'),
+];
+const PDF: DocumentParts = { type: 'pdf', numPages: 2, totalPages: 9, hasImages: false, pages: PAGES };
+const snapshot = snapshotOf(PAGES.map(({ html }) => html).join(''), {
+  contentType: 'application/pdf',
+  document: PDF,
+});
+
+const requestOf = (parsers: unknown[], formats: unknown[] = ['markdown']) =>
+  scrapeBody.parse({ url: 'http://a.test/', parsers, formats });
+
+function fieldsOf(pdf: object, formats: unknown[] = ['markdown'], clean = DEFAULTS) {
+  const pageResults = pageResultsOf(requestOf([{ type: 'pdf', ...pdf }]).parsers);
+  return render({
+    ...{ snapshot, clean, ...(pageResults && { pageResults }) },
+    formats: formats.map((format) => formatRequest.parse(format)),
+  }).fields;
+}
+
+describe('the markdown of a document', () => {
+  it('has no running headers and footers with onlyMainContent', () => {
+    expect(fieldsOf({})).toEqual({ markdown: '# Results\n\nSales **rose** by 5 %.\n\nCosts fell.' });
+  });
+
+  it('has them without onlyMainContent', () => {
+    const { markdown } = fieldsOf({}, ['markdown'], { ...DEFAULTS, onlyMainContent: false });
+    expect(String(markdown).match(/Annual report/g)).toHaveLength(2);
+  });
+
+  it('names every page but the first one with page markers', () => {
+    expect(fieldsOf({ pageMarkers: true })).toEqual({
+      markdown: '# Results\n\nSales **rose** by 5 %.\n\n---\n\n<!-- page 2 -->\n\nCosts fell.',
+    });
+  });
+
+  it('is not added by page markers if the request does not want it', () => {
+    expect(fieldsOf({ pageMarkers: true }, ['links'])).toEqual({ links: [] });
+  });
+});
+
+describe('the pages of a document', () => {
+  const pages = [
+    { pageNumber: 1, markdown: '# Results\n\nSales **rose** by 5 %.' },
+    { pageNumber: 2, markdown: 'Costs fell.' },
+  ];
+
+  it.each([{ pages: true }, { pageMarkdown: true }])('are returned one by one with %j', (pdf) => {
+    expect(fieldsOf(pdf, ['links'])).toEqual({ links: [], pages });
+  });
+
+  it('have blocks with the places of their text in the markdown of the page', () => {
+    const { blocks } = fieldsOf({ blocks: true }) as { blocks: { items: { markdownSpan: number[] }[] }[] };
+    expect(blocks).toMatchObject([
+      { pageNumber: 1, width: 612, height: 792, status: 'ok' },
+      { pageNumber: 2, items: [{ id: 'p2.b0', label: null, confidence: { layout: null, ocr: null } }] },
+    ]);
+    const texts = blocks.map(({ items }, page) =>
+      items.map(({ markdownSpan: [start, end] }) => pages[page]!.markdown.slice(start, end)),
+    );
+    expect(texts).toEqual([['Results', 'Sales **rose** by 5'], ['Costs fell']]);
+  });
+
+  it('cost a credit each after the first one, also from the cache', () => {
+    const priceOfPages = (document: DocumentParts, cacheState?: 'hit') =>
+      priceOf({ lockdown: false }, { snapshot: { proxy: 'basic', document }, cacheState });
+    expect(priceOfPages(PDF)).toBe(2);
+    expect(priceOfPages({ ...PDF, numPages: 40 }, 'hit')).toBe(40);
+    expect(priceOfPages({ type: 'docx', hasImages: false })).toBe(1);
+  });
+});
+
+describe('the cached copy of a document', () => {
+  it('is not made from a request with parser options, and does not serve one', () => {
+    for (const parsers of [[{ type: 'pdf', maxPages: 2 }], [{ type: 'pdf', pages: true }]]) {
+      expect(isShareable(snapshot, requestOf(parsers))).toBe(false);
+      expect(canServe(snapshot, requestOf(parsers))).toBe(false);
+      expect(canServe(snapshotOf('<p>A page</p>'), requestOf(parsers))).toBe(true);
+    }
+    expect(isShareable(snapshot, requestOf([{ type: 'pdf', mode: 'auto' }]))).toBe(true);
+  });
+
+  it('without images does not serve a request for images', () => {
+    expect(canServe(snapshot, requestOf(['pdf'], ['images']))).toBe(false);
+    expect(
+      canServe({ ...snapshot, document: { ...PDF, hasImages: true } }, requestOf(['pdf'], ['images'])),
+    ).toBe(true);
+  });
+});
