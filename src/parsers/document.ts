@@ -1,7 +1,7 @@
 import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
-export const DOCUMENT_TYPES = ['pdf'] as const;
+export const DOCUMENT_TYPES = ['pdf', 'image'] as const;
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 /** How to convert a document. It is plain data, which is sent to the sandbox as JSON. */

@@ -94,7 +94,6 @@ describe('an invalid request', () => {
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['safeMode', { safeMode: true }],
-    ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
   it.each(upcoming)('names the feature that is not available yet: %s', async (name, options) => {
     const { status, body } = await scrape({ url: site.url, ...options });
