@@ -7,6 +7,7 @@ import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
+import type { ReadDocument } from './document-reader.ts';
 import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
@@ -35,8 +36,12 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param deps the cache and the dependencies of {@link Escalation} */
-export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
+/** @param deps the cache, the reader of documents and the dependencies of {@link Escalation} */
+export function createEngines({
+  cache,
+  readDocument,
+  ...deps
+}: EscalationDeps & { cache: PageCache; readDocument: ReadDocument }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
@@ -59,7 +64,8 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
       const http = trace.record('http', deps.http);
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
-      const snapshot = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
+      const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
+      const snapshot = await readDocument(page, signal);
       const isKept =
         key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();

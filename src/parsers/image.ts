@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { documentFile } from './document-file.ts';
 import { defineParser } from './parser.ts';
 
 /** PNG, JPEG, GIF, WebP, BMP and TIFF. */
@@ -16,11 +15,10 @@ export const image = defineParser({
     if (SIGNATURE.test(start)) return 'signature';
     return mediaType.startsWith('image/') && !mediaType.endsWith('+xml') ? 'type' : undefined;
   },
-  async parse(file, { options, convert, signal }) {
+  parse(file, { options }) {
     const isReadable = SIGNATURE.test(file.start) || !OTHER_IMAGES.test(file.mediaType);
     if (!options || !isReadable) throw file.unsupported(undefined, adviceFor(file.mediaType, isReadable));
-    const task = { type: 'image' as const, images: false };
-    return documentFile(task, await convert(task, file.body, signal));
+    return { type: 'image', images: false };
   },
 });
 
