@@ -29,6 +29,8 @@ interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** Wraps the conversion of a document. */
+  duringConversion?: <Result>(convert: () => Promise<Result>) => Promise<Result>;
 }
 
 /** Fetches pages from the cache or by an engine. */
@@ -65,7 +67,8 @@ export function createEngines({
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
       const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
-      const snapshot = await readDocument(page, signal);
+      const { duringConversion = (convert) => convert() } = context;
+      const snapshot = page.unconverted ? await duringConversion(() => readDocument(page, signal)) : page;
       const isKept =
         key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
