@@ -73,7 +73,11 @@ describe('the conversion of a document', () => {
     const conversion = hold();
     const onOvertime = vi.fn();
     const converted = deadline.duringConversion(() => conversion.promise, onOvertime);
-    return { onOvertime, end: () => (conversion.resolve(), converted) };
+    const end = () => {
+      conversion.resolve();
+      return converted;
+    };
+    return { onOvertime, end };
   }
 
   it('counts towards the timeout if it ends in time', async () => {
