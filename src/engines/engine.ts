@@ -58,7 +58,7 @@ export const PLAIN_PAGE = {
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
 /** A document as it was received. */
-export interface UnconvertedDocument {
+interface UnconvertedDocument {
   task: DocumentTask;
   bytes: Uint8Array;
 }

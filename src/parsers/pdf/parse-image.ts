@@ -11,7 +11,14 @@ import { toHtml } from './to-html.ts';
  * @throws PdfError `damaged` if the image cannot be read
  */
 export async function parseImage(bytes: Uint8Array, ocr: OcrSettings): Promise<string> {
-  const page = await recogniseImage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), ocr);
+  const image = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const page = await recogniseImage(image, ocr).catch((cause: unknown) => {
+    throw new PdfError(
+      'damaged',
+      'The image is damaged or has a variant of its format that cannot be read.',
+      { cause },
+    );
+  });
   if (!page) throw new PdfError('empty', 'The image has no pixels.');
   return toHtml(joinContinued(layoutDocument([page]).flat()));
 }
