@@ -1,7 +1,12 @@
 import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
-export const DOCUMENT_TYPES = ['pdf'] as const;
+export const DOCUMENT_TYPES = [
+  'pdf',
+  ...(['docx', 'doc', 'odt', 'rtf'] as const),
+  ...(['xlsx', 'xlsb', 'xls', 'ods', 'csv', 'tsv'] as const),
+  ...(['pptx', 'ppt', 'odp', 'epub', 'eml', 'msg'] as const),
+] as const;
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 /** How to convert a document. It is plain data, which is sent to the sandbox as JSON. */

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { detectDocumentFormat } from '../../src/parsers/document-format.ts';
+import { ReceivedFile } from '../../src/parsers/received-file.ts';
 
-const formatOf = (...file: Parameters<typeof detectDocumentFormat>) => detectDocumentFormat(...file)?.format;
+const formatOf = (contentType: string, body: Uint8Array, path: string) =>
+  detectDocumentFormat(new ReceivedFile({ url: `https://files.test${path}`, contentType, body }))?.type;
 
 /** A ZIP archive of stored files (APPNOTE 4.3), without checksums: nobody here unpacks it. */
 function zip(files: Record<string, string | Buffer>, comment = ''): Buffer {

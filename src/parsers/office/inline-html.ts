@@ -1,3 +1,4 @@
+import { imageUrl } from '../document.ts';
 import type { Inline, Style } from './model.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -13,9 +14,15 @@ export class InlineWriter {
   readonly #noteNumbers = new Map<string, number>();
   readonly #fragments: ReadonlyMap<string, string>;
 
-  /** @param fragments new names of anchors */
-  constructor(fragments: ReadonlyMap<string, string>) {
+  readonly #writesImages: boolean;
+
+  /**
+   * @param fragments new names of anchors
+   * @param options.images whether to write images instead of their alternative texts
+   */
+  constructor(fragments: ReadonlyMap<string, string>, { images }: { images: boolean }) {
     this.#fragments = fragments;
+    this.#writesImages = images;
   }
 
   /** The name of an anchor in the HTML. */
@@ -47,8 +54,8 @@ export class InlineWriter {
         return href && isSafe(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
       }
       case 'image': {
-        const src = source?.kind === 'asset' ? `office-image:${source.assetId}` : (source?.url ?? '');
-        if (!src || !isSafe(src)) return escapeHtml(alt);
+        const src = source?.kind === 'asset' ? imageUrl(String(source.assetId)) : (source?.url ?? '');
+        if (!this.#writesImages || !src || !isSafe(src)) return escapeHtml(alt);
         return `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}">`;
       }
       case 'anchor':

@@ -7,9 +7,12 @@ const MAX_DEPTH = 60;
 
 const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRoman: 'I' } as const;
 
-/** Writes a document as HTML. Images of the file have URLs of the form `office-image:<id>`. */
-export function toHtml({ blocks, notes }: OfficeModel): string {
-  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks)));
+/**
+ * Writes a document as HTML.
+ * @param options.images whether to write images as such; otherwise their alternative texts take their places
+ */
+export function toHtml({ blocks, notes }: OfficeModel, options: { images: boolean }): string {
+  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), options));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
