@@ -4,7 +4,7 @@ import type { Evidence } from './parser.ts';
 import type { ReceivedFile } from './received-file.ts';
 
 /** Types of office documents, e-books and mails. Variants with macros belong to the type without. */
-export type OfficeType = Exclude<DocumentType, 'pdf'>;
+type OfficeType = Exclude<DocumentType, 'pdf'>;
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument';

@@ -1,7 +1,7 @@
 import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
-export const DOCUMENT_TYPES = [
+const DOCUMENT_TYPES = [
   'pdf',
   ...(['docx', 'doc', 'odt', 'rtf'] as const),
   ...(['xlsx', 'xlsb', 'xls', 'ods', 'csv', 'tsv'] as const),
@@ -19,7 +19,7 @@ export interface DocumentTask {
 }
 
 /** Options for PDF files; see the option `parsers` of the API. */
-export interface PdfTask {
+interface PdfTask {
   mode: 'fast' | 'auto' | 'ocr';
   /** Maximum number of pages to read, beginning with the first one. */
   maxPages: number;
@@ -33,11 +33,24 @@ export const imageUrl = (id: string) => `document-image:${id}`;
 /** Every such URL in HTML. */
 export const IMAGE_URLS = /\bdocument-image:[\w.-]+/g;
 
+/** The types of images that are taken from documents. Browsers execute some others, such as SVG. */
+export const IMAGE_TYPES = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/bmp',
+  'image/tiff',
+  'image/x-emf',
+  'image/x-wmf',
+] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
 /** An image inside a document. */
 export interface DocumentImage {
   /** Unique in the document, of letters, digits, `.`, `_` and `-`. The HTML refers to it by {@link imageUrl}. */
   id: string;
-  mediaType: string;
+  mediaType: ImageType;
   bytes: Uint8Array;
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentImage } from '../document.ts';
+import { toImageType } from '../image-type.ts';
 import { escapeHtml } from '../office/inline-html.ts';
 import { bodyHtml } from './body-html.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, type Mail } from './mail.ts';
@@ -36,9 +37,10 @@ export class MailWriter {
     const ids = new Map<string, string>();
     if (!this.#wantsImages) return ids;
     for (const { contentId, mediaType, bytes } of attachments) {
-      if (!contentId || !mediaType.startsWith('image/')) continue;
+      const type = toImageType(mediaType);
+      if (!contentId || !type) continue;
       const id = String(this.images.length);
-      this.images.push({ id, mediaType, bytes });
+      this.images.push({ id, mediaType: type, bytes });
       ids.set(contentId, id);
     }
     return ids;

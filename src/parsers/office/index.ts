@@ -42,8 +42,8 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
         // The second reader is less tolerant than anydoc, which has read the text.
         warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
       }
-      const images = task.images ? toImages(model.assets) : [];
-      return { html: toHtml(model, { images: task.images }), images, warnings };
+      const images = task.images ? toImages(model.assets) : undefined;
+      return { html: toHtml(model, images), images: images ?? [], warnings };
     },
     (error: unknown) => {
       if (task.type !== 'docx' || !archive || !canReplaceAnydoc(error)) throw error;

@@ -1,6 +1,7 @@
 import { images as converters, convertToHtml } from 'mammoth';
 import { type DocumentImage, imageUrl } from '../document.ts';
 import { DocumentError, type DocumentFault } from '../document-error.ts';
+import { toImageType } from '../image-type.ts';
 import type { ZipArchive } from '../zip.ts';
 
 /** Limits of a docx file for mammoth, which has none of its own. */
@@ -32,9 +33,10 @@ export async function convertWithMammoth(
     throw new DocumentError('too-large', 'The expanded document is too large.', { cause: failure });
   const images: DocumentImage[] = [];
   const convertImage = converters.imgElement(async (image) => {
-    if (!wantsImages) return { src: '' };
+    const mediaType = toImageType(image.contentType);
+    if (!wantsImages || !mediaType) return { src: '' };
     const id = String(images.length);
-    images.push({ id, mediaType: image.contentType, bytes: await image.readAsBuffer() });
+    images.push({ id, mediaType, bytes: await image.readAsBuffer() });
     return { src: imageUrl(id) };
   });
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -43,6 +45,6 @@ export async function convertWithMammoth(
       throw new DocumentError(failure.fault, failure.message, { cause });
     },
   );
-  const html = wantsImages ? value : value.replace(/<img(?: alt="([^"]*)")?[^>]*>/g, '$1');
+  const html = value.replace(/<img (?:alt="([^"]*)" )?src=""[^>]*>/g, '$1');
   return { html, images, warnings: [WARNINGS[failure.fault] ?? ''] };
 }

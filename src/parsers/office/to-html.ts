@@ -1,3 +1,4 @@
+import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
 import { escapeHtml, InlineWriter } from './inline-html.ts';
 import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
@@ -9,10 +10,11 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
 
 /**
  * Writes a document as HTML.
- * @param options.images whether to write images as such; otherwise their alternative texts take their places
+ * @param images the images that the document refers to. Alternative texts take the places of others; those on the web are
+ *   left out as well if there is no list
  */
-export function toHtml({ blocks, notes }: OfficeModel, options: { images: boolean }): string {
-  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), options));
+export function toHtml({ blocks, notes }: OfficeModel, images?: readonly DocumentImage[]): string {
+  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), images));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');
