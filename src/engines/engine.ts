@@ -2,7 +2,7 @@ import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
-import type { DocumentTask } from '../parsers/document.ts';
+import type { UnconvertedDocument } from '../parsers/document.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
@@ -56,12 +56,6 @@ export const PLAIN_PAGE = {
   ...{ location: undefined, blockAds: false, media: false, actions: [], proxy: 'basic' },
   ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
-
-/** A document as it was received. */
-interface UnconvertedDocument {
-  task: DocumentTask;
-  bytes: Uint8Array;
-}
 
 /** A page as an engine fetched it. */
 export interface EngineResult extends Snapshot {

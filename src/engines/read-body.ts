@@ -14,6 +14,5 @@ export function readBody(
   const file = new ReceivedFile(response);
   if (wantsBody) return file.toBase64();
   const parsed = parseFile(file, { parsers, wantsImages });
-  if ('text' in parsed) return parsed;
-  return { kind: 'html', text: '', unconverted: { task: parsed, bytes: file.body } };
+  return 'text' in parsed ? parsed : { kind: 'html', text: '', unconverted: parsed };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineParser } from './parser.ts';
 
-/** PNG, JPEG, GIF, WebP, BMP and TIFF. */
+/** PNG, JPEG, GIF, WebP, BMP with its 40, 108 or 124 bytes of header, and TIFF in both byte orders. */
 const SIGNATURE =
-  /^(?:\x89PNG\r\n|\xFF\xD8\xFF|GIF8[79]a|RIFF[\s\S]{4}WEBP|BM[\s\S]{4}\0\0\0\0|II\*\0|MM\0\*)/;
+  /^(?:\x89PNG\r\n|\xFF\xD8\xFF|GIF8[79]a|RIFF[\s\S]{4}WEBPVP8|BM[\s\S]{12}[\x28\x6C\x7C]\0{3}|II\*\0|MM\0\*)/;
 /** Vector images are XML, and these raster images have no reader. */
 const OTHER_IMAGES = /\+xml$|^image\/(?:avif|heic|heif|jxl|jp2|vnd\.)/;
 
@@ -18,7 +18,7 @@ export const image = defineParser({
   parse(file, { options }) {
     const isReadable = SIGNATURE.test(file.start) || !OTHER_IMAGES.test(file.mediaType);
     if (!options || !isReadable) throw file.unsupported(undefined, adviceFor(file.mediaType, isReadable));
-    return { type: 'image', images: false };
+    return { task: { type: 'image', images: false }, bytes: file.body };
   },
 });
 

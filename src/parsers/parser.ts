@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Snapshot } from '../snapshot.ts';
-import type { DocumentTask } from './document.ts';
+import type { UnconvertedDocument } from './document.ts';
 import type { ReceivedFile } from './received-file.ts';
 
 /**
@@ -14,10 +14,10 @@ export type Evidence = (typeof EVIDENCE)[number];
 export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
 
 /**
- * The result of a parser. A document is not parsed at once, but described by the task of converting it in the sandbox,
- * which takes longer and can fail.
+ * The result of a parser. A document is not parsed at once, but returned with the task of converting it in
+ * the sandbox, which takes longer.
  */
-export type ParseResult = ParsedFile | DocumentTask;
+export type ParseResult = ParsedFile | UnconvertedDocument;
 
 /** The input of a parser in addition to the file. */
 export interface ParseContext<Options> {

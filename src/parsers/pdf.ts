@@ -31,6 +31,11 @@ export const pdf = defineParser({
     if (!options) return file.toBase64();
     const { mode, maxPages = MAX_PAGES, blocks, pageMarkers } = options;
     const pages = options.pages || options.pageMarkdown || blocks || pageMarkers;
-    return { type: 'pdf', images: wantsImages, pdf: { mode, maxPages, pages: Boolean(pages) } };
+    const task = {
+      type: 'pdf' as const,
+      images: wantsImages,
+      pdf: { mode, maxPages, pages: Boolean(pages) },
+    };
+    return { task, bytes: file.body };
   },
 });

@@ -1,4 +1,6 @@
+import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { docx, paragraph, run } from '../parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { scrape } from '../support/api.ts';
 import { type Pages, startPages } from '../support/pages.ts';
@@ -40,6 +42,23 @@ const SCANNED = writePdf(
 );
 const POSTER =
   '<h1 style="font: 60px sans-serif">Concert on Friday</h1><p style="font: 40px serif">Doors open at eight.</p>';
+const LETTER = docx(paragraph(run('Letter'), 'Heading1') + paragraph(run('Dear ') + run('reader', '<w:b/>')));
+const ACCOUNTS = write(
+  Object.assign(utils.book_new(), {
+    SheetNames: ['Sales'],
+    Sheets: {
+      Sales: utils.aoa_to_sheet([
+        ['Month', 'Sum'],
+        ['May', 1200],
+      ]),
+    },
+  }),
+  { type: 'buffer', bookType: 'xlsx' },
+);
+const TABLE = Buffer.from('name;number\nAnn;007\n');
+const MAIL = Buffer.from(
+  'From: ann@example.test\r\nSubject: Hello\r\nDate: Mon, 2 Mar 2026 09:00:00 GMT\r\n\r\nBye\r\n',
+);
 
 let pages: Pages;
 beforeAll(async () => {
@@ -60,6 +79,11 @@ beforeAll(async () => {
       response.writeHead(200, { 'Content-Type': 'image/png' }).end(Buffer.from(await image.arrayBuffer()));
     },
     '/broken.png': serve(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image/png'),
+    '/letter.docx': serve(LETTER, 'application/octet-stream'),
+    '/accounts.xlsx': serve(ACCOUNTS, 'application/octet-stream'),
+    '/table.csv': serve(TABLE, 'text/csv'),
+    '/mail.eml': serve(MAIL, 'message/rfc822'),
+    '/broken.docx': serve(LETTER.subarray(0, 300), 'application/octet-stream'),
   });
 });
 afterAll(() => pages[Symbol.asyncDispose]());
@@ -79,8 +103,20 @@ test('a PDF is scraped to markdown like a page, with its metadata', async () => 
 });
 
 test.each([
+  ['/letter.docx', '# Letter\n\nDear **reader**'],
+  ['/accounts.xlsx', '## Sales\n\n| Month | Sum |\n| --- | --- |\n| May | 1200 |'],
+  ['/table.csv', '| name | number |\n| --- | --- |\n| Ann | 007 |'],
+  ['/mail.eml', '# Hello\n\n**From:** ann@example.test  \n**Date:** 2026-03-02T09:00:00.000Z\n\nBye'],
+])('%s is scraped to markdown', async (path, markdown) => {
+  const { status, body } = await scrape({ url: pages.url + path });
+  expect([status, body.success]).toEqual([200, true]);
+  expect(body.data.markdown).toBe(markdown);
+});
+
+test.each([
   ['/locked.pdf', 'SCRAPE_DOCUMENT_ENCRYPTED'],
   ['/broken.pdf', 'SCRAPE_DOCUMENT_UNREADABLE'],
+  ['/broken.docx', 'SCRAPE_DOCUMENT_UNREADABLE'],
 ])('%s is refused with %s', async (path, code) => {
   const { status, body } = await scrape({ url: pages.url + path });
   expect(status).toBe(400);
