@@ -96,7 +96,8 @@ describe('a running scrape', () => {
       metadata: { sourceURL: url, scrapeId: secretId },
     });
     expect((await ask(`/v2/scrape/${secretId}`)).status).toBe(404);
-    expect(await creditsUsed()).toBe(before + 2);
+    // One for each page, and one for zero data retention.
+    expect(await creditsUsed()).toBe(before + 3);
   });
 
   /** Waits until the scrape has ended; it must have the article and be listed once. */
