@@ -23,6 +23,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** What the sandboxed processes may read: their sources, and the packages. */
 const READ_ONLY_PATHS = [
   ...['package.json', 'node_modules', 'src/parsers', 'src/sandbox', 'src/json-object.ts'],
+  ...['src/html/parse', 'src/errors.ts'],
 ].map((path) => join(ROOT, path));
 const ENTRY = join(import.meta.dirname, 'conversion-process.ts');
 
@@ -87,7 +88,7 @@ const CODES: Record<DocumentFault, ErrorCode> = {
   password: 'SCRAPE_DOCUMENT_ENCRYPTED',
   damaged: 'SCRAPE_DOCUMENT_UNREADABLE',
   'too-large': 'SCRAPE_DOCUMENT_UNREADABLE',
-  unsupported: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+  unsupported: 'SCRAPE_DOCUMENT_UNREADABLE',
   unavailable: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
 };
 
