@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import type { Database } from '../db/client.ts';
+import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -27,12 +28,14 @@ const HOW_TO_GET_RESULT = {
 export interface SynchronousJob {
   kind: keyof typeof HOW_TO_GET_RESULT;
   caller: Caller;
-  request: { url: string };
+  request: { url: string; upload?: { name: string } };
   timeoutMs: number;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   isEncrypted: boolean;
+  /** Stores the job in another way than alone. */
+  insert?: (db: Database, job: NewJob) => Promise<void>;
 }
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
@@ -49,18 +52,19 @@ export async function runAndWait(
 ): Promise<{ id: string; result: Buffer | undefined }> {
   const { config, db, temporal, storage, closing } = deps;
   await storage.requireSpace();
-  const { kind, request, timeoutMs, isEncrypted } = job;
+  const { kind, request, timeoutMs, isEncrypted, insert = insertJob } = job;
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = job.caller;
   const id = uuidv7();
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
-  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
+  await insert(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
+  const labels = isEncrypted ? {} : labelsOf(request, href);
   const start = { jobId: id, teamId, timeoutMs, ...labels };
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
   const handle = await started.catch(async (error: ServiceError) => {
-    await failJob(db, { jobId: id, credits: 0, error });
+    const upload = await failJob(db, { jobId: id, credits: 0, error });
+    if (upload !== undefined) await deps.uploads.remove(upload);
     throw error;
   });
   const [outcome] = await Promise.race([
@@ -73,6 +77,16 @@ export async function runAndWait(
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
   });
   return { id, result };
+}
+
+/** The texts that the Temporal UI shows for a job. */
+function labelsOf(
+  { upload }: SynchronousJob['request'],
+  url: string,
+): { label: string; url: string; file?: string } {
+  return upload
+    ? { label: upload.name.slice(0, 120), url, file: upload.name }
+    : { label: url.slice(0, 120), url };
 }
 
 /**

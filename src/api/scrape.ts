@@ -1,4 +1,3 @@
-import { withFileUrls } from '../blobs/file-urls.ts';
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs/jobs.ts';
@@ -6,11 +5,11 @@ import { findPage } from '../db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
 import { deliverResult, runAndWait } from './run-and-wait.ts';
+import { parseDocument } from './scrape-result.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -42,10 +41,10 @@ const read = defineRoute({
   method: 'get',
   path: '/v2/scrape/:id',
   tag: 'Scrape',
-  summary: 'Get the status and result of a scrape, or of a page of a batch or crawl',
+  summary: 'Get the status and result of a scrape or parse, or of a page of a batch or crawl',
   params: jobIdParams,
   response: scrapeStatusResponse,
-  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page')],
+  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page', 'upload')],
   rateLimited: false,
   async handler({ caller, params: { id }, baseUrl }, deps) {
     const found = await findScrape(id, deps);
@@ -104,11 +103,6 @@ async function findHomepage(id: string, db: Database) {
   const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
   const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
   return { jobId, teamId, wrappedKey, error, blob: null };
-}
-
-function parseDocument(result: Buffer, baseUrl: string, { config }: ApiDeps): Document {
-  // The scrape activity wrote the document in this shape.
-  return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }
 
 /** The routes of scrapes. */

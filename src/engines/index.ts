@@ -11,6 +11,7 @@ import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
 import { cacheKey, cacheMissError, cacheUseOf, canServe, isShareable, type PageCache } from './page-cache.ts';
+import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
@@ -35,11 +36,19 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param deps the cache and the dependencies of {@link Escalation} */
-export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
+/** @param deps the engine for uploaded files, the cache, and the dependencies of {@link Escalation} */
+export function createEngines({
+  upload,
+  cache,
+  ...deps
+}: EscalationDeps & { upload: UploadEngine; cache: PageCache }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
+      if (request.upload) {
+        const snapshot = await upload.readUpload(request.upload, target, signal);
+        return { snapshot, cacheState: undefined, cached: Promise.resolve(), fallbacks: [] };
+      }
       const cacheOnly = isCacheOnly(request);
       const cacheUse = cacheUseOf(request);
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);

@@ -1,0 +1,71 @@
+import type { Blobs } from '../blobs/index.ts';
+import type { Database } from '../db/client.ts';
+import { findUpload } from '../db/uploads.ts';
+import { decryptUpload } from '../encryption/upload-cipher.ts';
+import { ServiceError } from '../errors.ts';
+import { ACCEPTED_FILES, acceptUpload } from '../parsers/upload-types.ts';
+import type { UploadedFile } from '../schemas/scrape.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { createBodyReader, type ReadBody } from './body-reader.ts';
+import type { PageRequest } from './engine.ts';
+
+/** Options of the engine. */
+export interface UploadEngineOptions {
+  db: Database;
+  /** Storage of the uploaded files. */
+  uploads: Blobs;
+  /** Decrypts the files. */
+  secretKey: string;
+  /** Reads the files; by default one that refuses documents. */
+  readBody?: ReadBody;
+}
+
+/** Reads uploaded files as if they were pages. */
+export interface UploadEngine {
+  /**
+   * @throws ServiceError `UNSUPPORTED_FILE_TYPE`, `NOT_FOUND` if the file has been deleted, and the errors of
+   *   {@link ReadBody}
+   */
+  readUpload(upload: UploadedFile, request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
+}
+
+/** Creates the engine for uploaded files. */
+export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
+  const { readBody = createBodyReader() } = options;
+  return {
+    async readUpload(upload, request, signal) {
+      const { url, sourceUrl } = request;
+      const body = await loadUpload(upload, options);
+      signal.throwIfAborted();
+      const file = acceptUpload({ ...upload, url, body });
+      if (!file) throw unsupportedType(upload);
+      const { contentType } = file;
+      const content = await readBody({ url, contentType, body }, request, signal).catch((error) => {
+        const isUnsupported = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
+        throw isUnsupported ? unsupportedType(upload, error) : error;
+      });
+      return {
+        ...{ sourceUrl, url, contentType, ...content },
+        ...{ statusCode: 200, engine: 'upload', proxy: 'basic', fetchedAt: Date.now() },
+      };
+    },
+  };
+}
+
+async function loadUpload(
+  { id, name }: UploadedFile,
+  { db, uploads, secretKey }: UploadEngineOptions,
+): Promise<Buffer> {
+  const stored = await findUpload(db, id);
+  if (!stored) throw new ServiceError('NOT_FOUND', `${name} has been deleted. Upload it again.`);
+  const { blob, wrappedKey } = stored;
+  return decryptUpload({ id, wrappedKey, ciphertext: await uploads.get(blob) }, secretKey);
+}
+
+function unsupportedType({ name }: UploadedFile, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'UNSUPPORTED_FILE_TYPE',
+    `${name} is not of a type that can be parsed. ${ACCEPTED_FILES} Upload it in one of them.`,
+    { cause },
+  );
+}
