@@ -81,6 +81,9 @@ const settings = z.object({
   WINNOW_YT_DLP: optional.describe(
     'path of yt-dlp, for the formats audio and video on media sites; empty: only media files in the page itself',
   ),
+  WINNOW_OCR_DATA: optional.describe(
+    'directory of tesseract language data (*.traineddata) for scanned documents; empty: English',
+  ),
   WINNOW_REQUESTS_PER_HOST: count(8).describe(
     'maximum concurrent requests to one host from all batches and crawls; a job with maxConcurrency uses its own limit',
   ),
@@ -170,6 +173,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     maxBodyBytes: s.WINNOW_MAX_BODY_MB * 1024 * 1024,
     maxMediaBytes: s.WINNOW_MAX_MEDIA_MB * 1024 * 1024,
     ytDlp: s.WINNOW_YT_DLP,
+    ocrData: s.WINNOW_OCR_DATA,
     requestsPerHost: s.WINNOW_REQUESTS_PER_HOST,
     resultTtlMs: s.WINNOW_RESULT_TTL_HOURS * 3_600_000,
     cacheTtlMs: s.WINNOW_CACHE_DAYS * 86_400_000,

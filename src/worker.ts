@@ -16,6 +16,7 @@ import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
+import { createBodyReader } from './engines/body-reader.ts';
 import { createBrowserEngine } from './engines/browser-engine.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
@@ -29,6 +30,7 @@ import { findYtDlp } from './media/yt-dlp.ts';
 import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
+import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
@@ -79,9 +81,10 @@ type WorkerConfig = ReturnType<typeof readWorkerConfig>;
 
 /** Connects to the external services, and waits for those that are not available yet. */
 async function connectServices(config: WorkerConfig, logger: Logger) {
-  const [bundle, chromium, connection] = await Promise.all([
+  const [bundle, chromium, documents, connection] = await Promise.all([
     workflowBundle(config.cacheDir),
     findChromium(config),
+    createDocumentConverter({ ...config, processes: availableParallelism(), logger }),
     waitForDependency(() => connectTemporal(config.temporalAddress), logger),
   ]);
   const db = openDatabase(config.databaseUrl, (error) =>
@@ -95,7 +98,7 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
     waitForDependency(() => migrate(db), logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  return { bundle, chromium, connection, db, blobs, cacheBlobs, versionBlobs, uploads };
+  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs, uploads };
 }
 
 type Services = Awaited<ReturnType<typeof connectServices>>;
@@ -143,13 +146,14 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
 /** Creates the ways to fetch a page. */
 function createPageEngines(
   config: WorkerConfig,
-  { db, blobs, cacheBlobs, uploads }: Services,
+  { db, blobs, cacheBlobs, uploads, documents }: Services,
   { browser, logger }: { browser: Browser; logger: Logger },
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
   const { egress, proxy, pool, adBlocker } = browser;
+  const readBody = createBodyReader({ convert: documents.convert, blobs });
   return createEngines({
-    http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
+    http: createHttpEngine({ egress, userAgent, maxBodyBytes, readBody }),
     browser: createBrowserEngine({
       pool,
       egress,
@@ -157,11 +161,12 @@ function createPageEngines(
       blobs,
       userAgent,
       maxBodyBytes,
+      readBody,
       adBlocker,
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
-    upload: createUploadEngine({ db, uploads, secretKey }),
+    upload: createUploadEngine({ db, uploads, secretKey, readBody }),
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
 }
@@ -287,7 +292,10 @@ async function runWorker(): Promise<RunningService> {
       for (const worker of workers) worker.shutdown();
       await running;
       const { renderer, tracks } = threads;
-      await Promise.all([renderer.close(), tracks.close(), pool.close(), connection.close()]);
+      await Promise.all([
+        ...[renderer.close(), tracks.close(), services.documents.close()],
+        ...[pool.close(), connection.close()],
+      ]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);
     },
   };

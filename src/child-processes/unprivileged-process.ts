@@ -1,17 +1,15 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { codeOf } from '../errors.ts';
+import type { StdioOptions } from 'node:child_process';
+import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 
-/** A third-party program that runs without privileges. */
-export interface UnprivilegedProcess {
-  child: ChildProcess;
-  /** Kills the program and all its children. */
-  kill(): void;
-  /** The end of its standard error, where that is a pipe, for messages about a failure. */
-  stderrTail(): string;
-}
+const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
 
-/** How many characters of standard error are kept. */
-const MAX_STDERR_CHARS = 4_000;
+/** Arguments of `setpriv` that make a program of root one of a user without privileges. */
+export const dropPrivilegesArgs = (uid: number): string[] => [
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  '--clear-groups',
+  '--inh-caps=-all',
+];
 
 /**
  * Starts a program in its own process group, with its own home directory and environment. It is killed when our process
@@ -23,31 +21,11 @@ const MAX_STDERR_CHARS = 4_000;
 export function startUnprivileged(
   command: [string, ...string[]],
   { uid, home, env, stdio }: { uid: number; home: string; env?: Record<string, string>; stdio: StdioOptions },
-): UnprivilegedProcess {
-  const privilegeArgs = [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
-  const [program, ...args] =
-    process.getuid?.() === 0 ? (['setpriv', ...privilegeArgs, ...command] as const) : command;
-  const child = spawn(program, args, {
+): ProcessGroup {
+  const isRoot = process.getuid?.() === 0;
+  return startProcessGroup(isRoot ? ['setpriv', ...dropPrivilegesArgs(uid), ...command] : command, {
     cwd: home,
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, TMPDIR: home, ...env },
+    env: { PATH: PROGRAM_PATH, HOME: home, TMPDIR: home, ...env },
     stdio,
-    detached: true,
   });
-  const kill = () => killProcessGroup(child);
-  process.once('exit', kill);
-  child.once('close', () => process.off('exit', kill));
-  let stderr = '';
-  child.stderr?.on('data', (chunk) => {
-    stderr = (stderr + chunk).slice(-MAX_STDERR_CHARS);
-  });
-  return { child, kill, stderrTail: () => stderr.trim() };
-}
-
-function killProcessGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid) process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // It has already exited.
-    if (codeOf(error) !== 'ESRCH') throw error;
-  }
 }

@@ -6,7 +6,7 @@ import type { Progress } from './terminal-progress.ts';
 /** Debian packages that Winnow uses, and their purpose. */
 const PACKAGES: Record<string, string> = {
   'chromium-headless-shell': 'the browser that renders pages',
-  bubblewrap: 'isolates the browser from this machine',
+  bubblewrap: 'isolates the browser and the parsers of documents from this machine',
   'fonts-noto-cjk': 'Chinese, Japanese and Korean letters in screenshots',
   'fonts-noto-color-emoji': 'emoji in screenshots',
   'webext-ublock-origin-chromium': 'filter lists that identify advertisements',

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts';
 import { ACCEPTED_FILES, acceptUpload } from '../parsers/upload-types.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { createBodyReader, type ReadBody } from './body-reader.ts';
+import type { ReadBody } from './body-reader.ts';
 import type { PageRequest } from './engine.ts';
 
 /** Options of the engine. */
@@ -16,8 +16,8 @@ export interface UploadEngineOptions {
   uploads: Blobs;
   /** Decrypts the files. */
   secretKey: string;
-  /** Reads the files; by default one that refuses documents. */
-  readBody?: ReadBody;
+  /** Reads the files. */
+  readBody: ReadBody;
 }
 
 /** Reads uploaded files as if they were pages. */
@@ -31,7 +31,6 @@ export interface UploadEngine {
 
 /** Creates the engine for uploaded files. */
 export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
-  const { readBody = createBodyReader() } = options;
   return {
     async readUpload(upload, request, signal) {
       const { url, sourceUrl } = request;
@@ -40,7 +39,7 @@ export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
       const file = acceptUpload({ ...upload, url, body });
       if (!file) throw unsupportedType(upload);
       const { contentType } = file;
-      const content = await readBody({ url, contentType, body }, request, signal).catch((error) => {
+      const content = await options.readBody({ url, contentType, body }, request, signal).catch((error) => {
         const isUnsupported = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
         throw isUnsupported ? unsupportedType(upload, error) : error;
       });

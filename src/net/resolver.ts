@@ -39,23 +39,35 @@ function selectError(outcomes: PromiseSettledResult<unknown>[]): unknown {
 }
 
 function createServerResolver(server: string): Resolver {
-  const resolver = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
+  const active = new Set<dns.Resolver>();
+  // Each lookup has a resolver of its own, because a c-ares channel shortens its timeout to a multiple of the latency that
+  // it has measured: after some quick responses, a name that takes the DNS server more than a second would time out.
+  const openChannel = () => {
+    const channel = new dns.Resolver({ timeout: LOOKUP_TIMEOUT_MS, tries: 2 });
+    channel.setServers([server]);
+    return channel;
+  };
   try {
-    resolver.setServers([server]);
+    openChannel();
   } catch (error) {
     const message = `WINNOW_DNS: ${JSON.stringify(server)} is not the address of a DNS server. Write its IP address and port, such as 192.0.2.1:53.`;
     throw new ServiceError('BAD_REQUEST', message, { cause: error });
   }
   return {
     async resolve(hostname) {
-      const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      const channel = openChannel();
+      active.add(channel);
+      const [v4, v6] = await Promise.allSettled([channel.resolve4(hostname), channel.resolve6(hostname)]);
+      active.delete(channel);
       const addresses: ResolvedAddress[] = [];
       if (v4.status === 'fulfilled') for (const address of v4.value) addresses.push({ address, family: 4 });
       if (v6.status === 'fulfilled') for (const address of v6.value) addresses.push({ address, family: 6 });
       if (addresses.length === 0) throw selectError([v4, v6]);
       return addresses;
     },
-    close: () => resolver.cancel(),
+    close() {
+      for (const channel of active) channel.cancel();
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
-export const DOCUMENT_TYPES = ['pdf'] as const;
+const DOCUMENT_TYPES = ['pdf'] as const;
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 /** How to convert a document. It is plain data, which is sent to the sandbox as JSON. */
@@ -14,7 +14,7 @@ export interface DocumentTask {
 }
 
 /** Options for PDF files; see the option `parsers` of the API. */
-export interface PdfTask {
+interface PdfTask {
   mode: 'fast' | 'auto' | 'ocr';
   /** Maximum number of pages to read, beginning with the first one. */
   maxPages: number;

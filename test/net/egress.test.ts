@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { policyOf } from '../../src/errors.ts';
@@ -45,6 +46,7 @@ beforeAll(async () => {
     'absent-half.test': (type) => (type === 'A' ? SERVFAIL : NXDOMAIN),
     'empty.test': [],
     'one-family.test': (type) => (type === 'A' ? ['93.184.216.34'] : SERVFAIL),
+    'slow.test': () => sleep(2_000, ['93.184.216.34']),
   });
 });
 
@@ -119,6 +121,12 @@ describe('resolve', () => {
       );
     },
   );
+
+  it('waits for a slow name, however quickly the DNS server answered for others', async () => {
+    const egress = open({ dnsTtlMs: 0 });
+    for (let lookups = 0; lookups < 20; lookups++) await egress.resolve('four.test');
+    expect(await egress.resolve('slow.test')).toEqual([{ address: '93.184.216.34', family: 4 }]);
+  });
 
   it('uses a definite result although the lookup of the other record type failed', async () => {
     for (const name of ['absent-half.test', 'empty.test']) {

@@ -24,24 +24,26 @@ type Turn = string[] | number;
  * Serves addresses by name, IPv4 and IPv6 mixed; names that are not in the table do not exist.
  * A list of lists answers the first question of a type with the first list, and so on; the last one stays. An entry
  * that is no address is another name of the table: a CNAME, answered with the addresses behind it. A function decides
- * anew for each question.
+ * anew for each question, at once or later.
  */
 export async function startDns(
-  table: Record<string, string[] | string[][] | ((type: 'A' | 'AAAA') => Turn)>,
+  table: Record<string, string[] | string[][] | ((type: 'A' | 'AAAA') => Turn | Promise<Turn>)>,
 ): Promise<TestDns> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
 
   /** A CNAME comes before what it leads to; servers answer with the whole chain. */
-  function recordsOf(entry: string, type: number): string[] {
+  async function recordsOf(entry: string, type: number): Promise<string[]> {
     if (isIP(entry) === 0) {
-      const behind = answersTo(entry, type);
+      const behind = await answersTo(entry, type);
       return [entry, ...(Array.isArray(behind) ? behind : [])];
     }
     return isIPv4(entry) === (type === TYPE_A) ? [entry] : [];
   }
 
-  function answersTo(name: string, type: number): Turn {
+  async function answersTo(name: string, type: number): Promise<Turn> {
+    const listRecords = async (entries: string[]) =>
+      (await Promise.all(entries.map((each) => recordsOf(each, type)))).flat();
     const entry = table[name];
     const typeName = type === TYPE_A ? 'A' : 'AAAA';
     const question = `${name} ${typeName}`;
@@ -49,17 +51,17 @@ export async function startDns(
     questions.push(question);
     if (entry === undefined) return NO_SUCH_NAME;
     if (typeof entry === 'function') {
-      const turn = entry(typeName);
-      return typeof turn === 'number' ? turn : turn.flatMap((each) => recordsOf(each, type));
+      const turn = await entry(typeName);
+      return typeof turn === 'number' ? turn : listRecords(turn);
     }
     const turn = entry.some(Array.isArray) ? entry[Math.min(before, entry.length - 1)] : entry;
-    return [turn ?? []].flat(2).flatMap((each) => recordsOf(each, type));
+    return listRecords([turn ?? []].flat(2));
   }
 
-  socket.on('message', (query, sender) => {
+  socket.on('message', async (query, sender) => {
     const { name, end } = readName(query, 12);
     const type = query.readUInt16BE(end);
-    const answers = answersTo(name, type);
+    const answers = await answersTo(name, type);
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     // An answer, with recursion asked for and available.

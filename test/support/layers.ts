@@ -8,7 +8,7 @@ const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
   ['media-kind', 'snapshot', 'pause', 'upload-url', 'encryption', 'child-processes'],
   ['config', 'country', 'url', 'logger', 'html', 'health'],
-  ['changes', 'branding', 'answers', 'extraction'],
+  ['changes', 'branding', 'answers', 'extraction', 'sandbox'],
   ['parsers', 'formats'],
   ['rendering'],
   ['schemas', 'credits'],

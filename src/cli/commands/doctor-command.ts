@@ -12,6 +12,9 @@ import { findRunningInstance } from '../../embedded/supervision/run-file.ts';
 import { findMissingPackages, installCommand } from '../../embedded/system-packages.ts';
 import { findTemporalBinary, TEMPORAL_CLI_VERSION } from '../../embedded/temporal/temporal-binary.ts';
 import { messageOf } from '../../errors.ts';
+import { conversionProgram } from '../../parsers/conversion/document-converter.ts';
+import { findConfinement } from '../../sandbox/confinement.ts';
+import { unconfinedWarning } from '../../sandbox/sandbox.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -52,6 +55,7 @@ const CHECKS: Check[] = [
     return note('Browser', 'not installed; the older version from npm is used');
   },
   checkSandbox,
+  checkDocumentSandbox,
   async () => {
     const packages = await findMissingPackages();
     if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
@@ -116,6 +120,13 @@ async function checkSandbox({ chromium }: Config): Promise<Finding> {
   const browser = findInstalledChromium({ chromium });
   const isOn = browser ? await startsInSandbox(browser.path) : await hasUserNamespaces();
   return isOn ? found('Sandbox', 'Chromium runs in its own sandbox') : note('Sandbox', noSandboxWarning());
+}
+
+/** Checks whether bubblewrap works. The program that converts documents is started in it, because only that shows it. */
+async function checkDocumentSandbox(): Promise<Finding> {
+  const { reason } = await findConfinement(conversionProgram({}));
+  if (reason === undefined) return found('Documents', 'are parsed in bubblewrap, without network and files');
+  return note('Documents', `${unconfinedWarning()} Bubblewrap says: ${reason}`);
 }
 
 async function startsInSandbox(executablePath: string): Promise<boolean> {

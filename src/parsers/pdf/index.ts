@@ -35,6 +35,8 @@ interface PdfPage {
   height: number;
   html: string;
   blocks: OutputBlock[];
+  /** `partial` if the page needs OCR that was not used, `failed` if nothing of the page could be read. */
+  status: 'ok' | 'partial' | 'failed';
   /** Why the page needs OCR; absent if its text layer is usable or was not checked. */
   needsOcr?: OcrReason;
   /** Whether OCR was used for the page. */
@@ -47,7 +49,7 @@ export interface PdfDocument {
   pages: PdfPage[];
   metadata: PdfMetadata;
   totalPages: number;
-  /** Images, to which the HTML refers by URLs of the form `pdf-image:<id>`. */
+  /** Images, to which the HTML refers by URLs of the form `document-image:<id>`. */
   images: Figure[];
   /** English sentences about content that is missing or unreliable. */
   warnings: string[];
@@ -65,7 +67,8 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     images,
     ...(password ? { password } : {}),
   });
-  const warnings = readWarnings(source, isRecovered);
+  const failed = failedPages(source, isRecovered);
+  const warnings = readWarnings(source.totalPages, { failed, isRecovered });
   const needs =
     mode === 'fast' || !isRenderable
       ? new Map<number, OcrReason>()
@@ -92,6 +95,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
         height,
         html: toHtml(joinParagraphs(blocks)),
         blocks: toOutputBlocks(blocks, number, width, height, recognised),
+        status: failed.includes(number) ? 'failed' : needsOcr && !recognised ? 'partial' : 'ok',
         ...(needsOcr ? { needsOcr } : {}),
         recognised,
       };
@@ -140,12 +144,18 @@ async function tryLiteParse(file: Buffer, options: ReadOptions): Promise<SourceD
   }
 }
 
-function readWarnings({ failedPages, totalPages, pages }: SourceDocument, isRecovered: boolean): string[] {
-  const warnings: string[] = [];
-  if (isRecovered) warnings.push('The PDF is damaged; tables and images may be missing.');
-  const failed = isRecovered
+/** Numbers of the pages of which nothing could be read. */
+const failedPages = ({ failedPages, pages }: SourceDocument, isRecovered: boolean): number[] =>
+  isRecovered
     ? [...failedPages, ...pages.filter(({ words }) => words.length === 0).map(({ number }) => number)]
     : failedPages;
+
+function readWarnings(
+  totalPages: number,
+  { failed, isRecovered }: { failed: readonly number[]; isRecovered: boolean },
+): string[] {
+  const warnings: string[] = [];
+  if (isRecovered) warnings.push('The PDF is damaged; tables and images may be missing.');
   if (failed.length > 0) warnings.push(`${pageList(failed)} of ${totalPages} could not be read.`);
   return warnings;
 }

@@ -5,7 +5,7 @@ import type { Block, ListItem, TableBlock, TableCell } from './types.ts';
 
 /**
  * Writes blocks as HTML. Running heads, footers and page numbers have the attribute `data-page-role`, by which they can
- * be removed later. Images have URLs of the form `pdf-image:<id>`.
+ * be removed later. Images have URLs of the form `document-image:<id>`.
  */
 export function toHtml(blocks: readonly Block[]): string {
   const inline = new InlineHtml(blocks);
@@ -43,7 +43,7 @@ function blockHtml(block: Block, inline: InlineHtml): string {
       return tableHtml(block, inline);
     case 'figure': {
       const { id, alt = '' } = block.figure;
-      return `<img src="pdf-image:${escapeHtml(id)}" alt="${escapeHtml(alt)}">`;
+      return `<img src="document-image:${escapeHtml(id)}" alt="${escapeHtml(alt)}">`;
     }
     case 'annotation': {
       const { text, author } = block.annotation;

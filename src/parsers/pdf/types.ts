@@ -35,7 +35,7 @@ export interface Rules {
 
 /** An image on a page. */
 export interface Figure extends Box {
-  /** Unique in the document; the `src` of the `img` element is `pdf-image:` and this identifier. */
+  /** Unique in the document; the `src` of the `img` element is `document-image:` and this identifier. */
   id: string;
   /** `jpg` or `png`. */
   format: string;

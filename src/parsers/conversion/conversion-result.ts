@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { ConvertedDocument } from '../document.ts';
+import type { DocumentFault } from '../document-error.ts';
+
+const text = z.string().optional();
+
+const page = z.object({
+  number: z.int(),
+  width: z.number(),
+  height: z.number(),
+  status: z.enum(['ok', 'partial', 'failed']),
+  html: z.string(),
+  blocks: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      label: z.string().nullable(),
+      bbox: z.tuple([z.number(), z.number(), z.number(), z.number()]),
+      content: z.string(),
+      readingOrder: z.int(),
+      source: z.enum(['native_text', 'ocr']),
+    }),
+  ),
+});
+
+const faults = ['password', 'damaged', 'unsupported', 'too-large', 'unavailable'] as const;
+
+/**
+ * What a process returns that converts documents. A document may have taken control of it, so this is checked; the
+ * types of images are a list, because browsers execute some types.
+ */
+const result = z.union([
+  z.object({
+    document: z.object({
+      html: z.string(),
+      metadata: z.object({
+        title: text,
+        author: text,
+        subject: text,
+        keywords: text,
+        language: text,
+        publishedTime: text,
+        modifiedTime: text,
+      }),
+      pages: z.array(page).optional(),
+      numPages: z.int().min(0).optional(),
+      totalPages: z.int().min(0).optional(),
+      images: z.array(
+        z.object({
+          id: z.string().regex(/^[\w.-]+$/),
+          mediaType: z.enum([
+            'image/png',
+            'image/jpeg',
+            'image/gif',
+            'image/webp',
+            'image/bmp',
+            'image/tiff',
+            'image/x-emf',
+            'image/x-wmf',
+          ]),
+        }),
+      ),
+      warnings: z.array(z.string()),
+    }),
+  }),
+  z.object({
+    failure: z.object({ fault: z.enum(faults satisfies readonly DocumentFault[]), message: z.string() }),
+  }),
+]);
+
+/** The document, or why it cannot be converted. */
+export type ConversionResult =
+  | { document: ConvertedDocument }
+  | { failure: { fault: DocumentFault; message: string } };
+
+/**
+ * Checks the result of a conversion.
+ * @param parts the bytes of the images
+ * @throws ZodError if it is not a result
+ */
+export function readConversionResult(header: unknown, parts: readonly Uint8Array[]): ConversionResult {
+  const checked = result.parse(header);
+  if ('failure' in checked) return checked;
+  const { images, ...document } = checked.document;
+  return {
+    document: {
+      ...document,
+      images: images.map((image, place) => ({ ...image, bytes: parts[place] ?? new Uint8Array() })),
+    },
+  };
+}

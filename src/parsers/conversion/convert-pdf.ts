@@ -1,0 +1,62 @@
+import type { DocumentPage } from '../../snapshot.ts';
+import type { DocumentImage } from '../document.ts';
+import { DocumentError } from '../document-error.ts';
+import { PdfError } from '../pdf/errors.ts';
+import { type PdfDocument, type PdfOptions, parsePdf } from '../pdf/index.ts';
+import type { Converter } from './converters.ts';
+
+/** Converts PDF files. */
+export const convertPdf: Converter = async (task, bytes, { ocr }) => {
+  const { mode, maxPages, pages: wantsPages } = task.pdf ?? DEFAULTS;
+  const document = await parse(bytes, { mode, maxPages, images: task.images, ...(ocr && { ocr }) });
+  const { html, metadata, totalPages, pages, images, warnings } = document;
+  return {
+    html,
+    metadata,
+    totalPages,
+    numPages: pages.length,
+    images: images.map(toImage),
+    warnings,
+    ...(wantsPages && { pages: pages.map(toPage) }),
+  };
+};
+
+const DEFAULTS = { mode: 'auto', maxPages: 10_000, pages: false } as const;
+
+async function parse(bytes: Uint8Array, options: PdfOptions): Promise<PdfDocument> {
+  try {
+    return await parsePdf(bytes, options);
+  } catch (error) {
+    if (!(error instanceof PdfError)) throw error;
+    const fault = error.fault === 'password' ? 'password' : 'damaged';
+    throw new DocumentError(fault, error.message, { cause: error });
+  }
+}
+
+const toImage = ({ id, format, bytes }: PdfDocument['images'][number]): DocumentImage => ({
+  id,
+  mediaType: format === 'png' ? 'image/png' : 'image/jpeg',
+  bytes,
+});
+
+const toPage = ({
+  number,
+  width,
+  height,
+  status,
+  html,
+  blocks,
+}: PdfDocument['pages'][number]): DocumentPage => ({
+  number,
+  width,
+  height,
+  status,
+  html,
+  blocks: blocks.map((block) => ({ ...block, label: labelIn(block.content) })),
+});
+
+const LABEL =
+  /^(?:table|figure|fig\.|chart|listing|algorithm|equation|appendix)\s+(?:[A-Z]\.?)?\d+(?:\.\d+)*/i;
+
+/** What a caption says it belongs to, such as `Table 3`. */
+const labelIn = (content: string) => LABEL.exec(content)?.[0] ?? null;

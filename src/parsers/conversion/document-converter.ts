@@ -1,0 +1,100 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ErrorCode, ServiceError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { SandboxedProgram } from '../../sandbox/confinement.ts';
+import { openSandbox } from '../../sandbox/sandbox.ts';
+import { SandboxError } from '../../sandbox/sandbox-error.ts';
+import type { ConvertDocument, DocumentTask } from '../document.ts';
+import type { DocumentFault } from '../document-error.ts';
+import { readConversionResult } from './conversion-result.ts';
+import type { ConverterContext } from './converters.ts';
+import { findLanguageData } from './language-data.ts';
+
+/** Converts documents in the sandbox. */
+export interface DocumentConverter {
+  convert: ConvertDocument;
+  /** Ends all sandboxed processes. */
+  close(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+/** What the sandboxed processes may read: their sources, and the packages. */
+const READ_ONLY_PATHS = [
+  ...['package.json', 'node_modules', 'src/parsers', 'src/sandbox', 'src/json-object.ts'],
+].map((path) => join(ROOT, path));
+const ENTRY = join(import.meta.dirname, 'conversion-process.ts');
+
+/** Limits of a document. Most take less than 200 MB. */
+const LIMITS = { memoryMb: 1024, cpuSeconds: 3600, processes: 64, openFiles: 256, temporaryMb: 64 };
+/** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
+const HEAP_MB = 768;
+/** The most bytes of a converted document, its images included. */
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+
+/** The program that converts documents in the sandbox. */
+export const conversionProgram = (context: ConverterContext): SandboxedProgram => ({
+  command: [
+    realpathSync(process.execPath),
+    `--max-old-space-size=${HEAP_MB}`,
+    ENTRY,
+    JSON.stringify(context),
+  ],
+  readOnlyPaths: [...READ_ONLY_PATHS, ...(context.ocr ? [context.ocr.languageData] : [])],
+  limits: LIMITS,
+});
+
+/**
+ * Creates the converter of documents, with its sandbox.
+ * @param options.ocrData directory of language data for OCR; that of English by default
+ * @param options.processes maximum number of documents that are converted at once
+ */
+export async function createDocumentConverter(options: {
+  cacheDir: string;
+  ocrData?: string | undefined;
+  processes: number;
+  logger: Pick<Logger, 'warn'>;
+}): Promise<DocumentConverter> {
+  const { cacheDir, ocrData, processes, logger } = options;
+  const ocr = await findLanguageData(ocrData, cacheDir);
+  const sandbox = await openSandbox({ program: conversionProgram({ ocr }), processes, logger });
+  return {
+    convert: async (task, bytes, signal) => {
+      const { header, parts } = await sandbox
+        .run({ header: task, parts: [bytes] }, { signal, maxOutputBytes: MAX_OUTPUT_BYTES })
+        .catch((error: unknown) => {
+          throw toServiceError(error, task, logger);
+        });
+      const result = readConversionResult(header, parts);
+      if ('document' in result) return result.document;
+      const { fault, message } = result.failure;
+      throw new ServiceError(CODES[fault], message);
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+const CODES: Record<DocumentFault, ErrorCode> = {
+  password: 'SCRAPE_DOCUMENT_ENCRYPTED',
+  damaged: 'SCRAPE_DOCUMENT_UNREADABLE',
+  'too-large': 'SCRAPE_DOCUMENT_UNREADABLE',
+  unsupported: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+  unavailable: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+};
+
+/** The sentence for the user about each fault of the sandbox. */
+const FAULTS: Record<SandboxError['fault'], string> = {
+  died: 'its parser crashed or exceeded its memory on this document, twice',
+  memory: `its parser needs more than ${LIMITS.memoryMb} MiB of memory for this document`,
+  processes: 'its parser started too many processes',
+  output: `its content is larger than ${MAX_OUTPUT_BYTES / 1024 / 1024} MiB`,
+  threw: 'its parser failed on this document',
+};
+
+/** Turns an error of the sandbox into one for the user, and logs its details. */
+function toServiceError(error: unknown, { type }: DocumentTask, logger: Pick<Logger, 'warn'>): unknown {
+  if (!(error instanceof SandboxError)) return error;
+  logger.warn({ err: error, type }, 'a document could not be converted');
+  const message = `The ${type} file cannot be read: ${FAULTS[error.fault]}.`;
+  return new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', message, { cause: error });
+}

@@ -1,0 +1,74 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { SandboxedProgram } from './confinement.ts';
+
+/** The user inside, who owns nothing. */
+const NOBODY = '65534';
+/** Where the dynamic loader and the C library are. On most distributions some of them are links into `/usr`. */
+const LIBRARY_PATHS = ['/usr/lib', '/usr/lib64', '/usr/lib32', '/lib', '/lib64'];
+
+/**
+ * Arguments of bubblewrap for a program without network, whose file system has nothing but its own paths, the system's
+ * libraries and an empty `/tmp`.
+ * @param privileges how the program loses its privileges: it begins as nobody in a user namespace, or as root
+ *   with no more capabilities than are needed to become another user
+ */
+export function bubblewrapArgs(
+  { command, readOnlyPaths, writablePaths = [], env = {}, limits }: SandboxedProgram,
+  { privileges, programs }: { privileges: 'user-namespace' | 'root'; programs: readonly string[] },
+): string[] {
+  const libraries = LIBRARY_PATHS.filter((path) => existsSync(path));
+  const links = libraries.filter((path) => lstatSync(path).isSymbolicLink());
+  const bound = [
+    ...libraries.filter((path) => !links.includes(path)),
+    ...programs,
+    command[0],
+    ...readOnlyPaths,
+  ];
+  return [
+    ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
+    ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
+    ...['--size', String(limits.temporaryMb * 1024 * 1024), '--tmpfs', '/tmp'],
+    // Mount points have directories around them, which bubblewrap would make accessible to root only.
+    ...ancestorsOf([...bound, ...writablePaths]).flatMap((path) => ['--dir', path]),
+    ...bound.flatMap((path) => ['--ro-bind', path, path]),
+    ...links.flatMap((path) => ['--symlink', readlinkSync(path), path]),
+    ...writablePaths.flatMap((path) => ['--bind', path, path]),
+    ...['--proc', '/proc', '--dev', '/dev', '--chdir', '/tmp'],
+    ...[
+      '--clearenv',
+      '--setenv',
+      'HOME',
+      '/tmp',
+      '--setenv',
+      'TMPDIR',
+      '/tmp',
+      '--setenv',
+      'LANG',
+      'C.UTF-8',
+    ],
+    ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+    '--',
+  ];
+}
+
+const IN_USER_NAMESPACE = [
+  ...['--unshare-all', '--unshare-user', '--disable-userns', '--cap-drop', 'ALL'],
+  ...['--uid', NOBODY, '--gid', NOBODY],
+];
+const AS_ROOT = [
+  ...['--unshare-net', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'],
+  ...['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP'],
+];
+
+/** The directories above the paths, each before those inside it. */
+function ancestorsOf(paths: readonly string[]): string[] {
+  const all = new Set<string>();
+  const add = (path: string) => {
+    if (path === '/') return;
+    add(dirname(path));
+    all.add(path);
+  };
+  for (const path of paths) add(dirname(path));
+  return [...all];
+}

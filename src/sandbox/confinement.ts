@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { type ProcessGroup, startProcessGroup } from '../child-processes/process-group.ts';
+import { createProgramHome } from '../child-processes/program-home.ts';
+import { dropPrivilegesArgs, startUnprivileged } from '../child-processes/unprivileged-process.ts';
+import { bubblewrapArgs } from './bubblewrap.ts';
+import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
+
+/** A program to run in a sandbox. Paths are absolute, and are the same inside. */
+export interface SandboxedProgram {
+  command: readonly [string, ...string[]];
+  /** Files and directories that the program may read, in addition to the libraries of the system. */
+  readOnlyPaths: readonly string[];
+  /** Files and directories that the program may change. */
+  writablePaths?: readonly string[];
+  /** Its environment, in addition to HOME, TMPDIR and LANG. */
+  env?: Record<string, string>;
+  limits: Limits;
+}
+
+/**
+ * How programs are confined, the strongest way first: by bubblewrap as a user of its own in a user namespace; by
+ * bubblewrap that root starts, where user namespaces are off or the other user cannot reach the files; only as another
+ * user, with access to the network and to what every user can read.
+ */
+const CONFINEMENTS = ['user-namespace', 'root-namespaces', 'user-only'] as const;
+export type Confinement = (typeof CONFINEMENTS)[number];
+
+/** A confinement that works on this machine. */
+export interface FoundConfinement {
+  confinement: Confinement;
+  /** Why bubblewrap cannot be used; absent if it is. */
+  reason?: string;
+}
+
+/**
+ * The user that programs run as when the service runs as root. No account has this number, and it is not the one of
+ * Chromium or yt-dlp.
+ */
+const SANDBOX_UID = 61_913;
+
+/** Standard input, output and errors, and the pipe for results. */
+const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
+const BUBBLEWRAP = 'bwrap';
+const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
+/** How long a program may take to end that has nothing to do. */
+const PROBE_TIMEOUT_MS = 30_000;
+
+/**
+ * Finds the strongest confinement that works, by running the program with its standard input closed.
+ * @param among the confinements to try
+ * @throws Error if the program does not even run without bubblewrap
+ */
+export async function findConfinement(
+  program: SandboxedProgram,
+  among: readonly Confinement[] = CONFINEMENTS,
+): Promise<FoundConfinement> {
+  const isRoot = process.getuid?.() === 0;
+  const failures: string[] = [];
+  for (const confinement of among) {
+    if (confinement === 'root-namespaces' && !isRoot) continue;
+    const failure = await probe(program, confinement);
+    if (failure === undefined)
+      return { confinement, ...(confinement === 'user-only' && failures[0] && { reason: failures[0] }) };
+    failures.push(failure);
+  }
+  throw new Error(`sandboxed programs do not start: ${failures.join('; ')}`);
+}
+
+/** @returns why the program does not run; `undefined` if it does */
+async function probe(program: SandboxedProgram, confinement: Confinement): Promise<string | undefined> {
+  const group = await startConfined(program, confinement);
+  const timeout = setTimeout(group.kill, PROBE_TIMEOUT_MS);
+  try {
+    group.child.stdin?.end();
+    for (const stream of group.child.stdio.slice(1)) if (stream && 'resume' in stream) stream.resume();
+    const [code, signal] = await once(group.child, 'close');
+    if (code === 0) return undefined;
+    return group.stderrTail().split('\n').at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+  } catch (error) {
+    // The program that confines is not installed.
+    return String(error);
+  } finally {
+    clearTimeout(timeout);
+  }
+}
+
+/** Starts a program in a sandbox. It is killed, with all its children, when our process ends. */
+export async function startConfined(
+  program: SandboxedProgram,
+  confinement: Confinement,
+): Promise<ProcessGroup> {
+  const { command, env, limits } = program;
+  const isRoot = process.getuid?.() === 0;
+  if (confinement === 'user-only') {
+    const home = await createProgramHome('sandbox', SANDBOX_UID);
+    const group = startUnprivileged(boundedWithoutNamespaces(program, isRoot), {
+      uid: SANDBOX_UID,
+      home: home.path,
+      env: { LANG: 'C.UTF-8', ...env },
+      stdio: [...STDIO],
+    });
+    group.child.once('close', () => void home.remove());
+    return group;
+  }
+  const dropped = [SETPRIV, ...dropPrivilegesArgs(SANDBOX_UID)] as const;
+  const whole: readonly [string, ...string[]] =
+    confinement === 'root-namespaces'
+      ? [
+          BUBBLEWRAP,
+          ...bubblewrapArgs(program, { privileges: 'root', programs: [PRLIMIT, SETPRIV] }),
+          ...[...dropped, '--bounding-set=-all', '--no-new-privs', '--'],
+          ...prlimitCommand(limits, processesOfAll(limits)),
+          ...command,
+        ]
+      : [
+          ...(isRoot ? ([...dropped, '--', BUBBLEWRAP] as const) : ([BUBBLEWRAP] as const)),
+          ...bubblewrapArgs(program, { privileges: 'user-namespace', programs: [PRLIMIT] }),
+          ...prlimitCommand(limits, limits.processes),
+          ...command,
+        ];
+  return startProcessGroup(whole, { cwd: '/', env: { PATH: PROGRAM_PATH }, stdio: [...STDIO] });
+}
+
+/**
+ * The command with what can be bounded without namespaces. The kernel kills the program when our process ends. Other
+ * processes of our user count too, so only root, who uses another one, can limit their number.
+ */
+function boundedWithoutNamespaces(
+  { command, limits }: SandboxedProgram,
+  isRoot: boolean,
+): [string, ...string[]] {
+  if (process.platform !== 'linux') return [...command];
+  const bounds = prlimitCommand(limits, isRoot ? processesOfAll(limits) : undefined);
+  return [SETPRIV, '--pdeathsig', 'KILL', '--no-new-privs', '--', ...bounds, ...command];
+}
+
+/** The limit where all sandboxed programs count together. Their number is about that of the processors. */
+const processesOfAll = ({ processes }: Limits) => processes * Math.max(4, availableParallelism());

@@ -1,0 +1,36 @@
+/** What a sandboxed program may use. */
+export interface Limits {
+  /** Memory of all its processes together, in MiB. */
+  memoryMb: number;
+  /** Processor time of each process, over its whole life. */
+  cpuSeconds: number;
+  /** Processes and threads at once. */
+  processes: number;
+  openFiles: number;
+  /** Size of its `/tmp`, in MiB. */
+  temporaryMb: number;
+}
+
+const MEGABYTE = 1024 * 1024;
+
+/**
+ * The command that gives a program limits of the kernel. The limit of memory is that of writable memory (RLIMIT_DATA),
+ * because V8 reserves gigabytes of addresses that it never uses.
+ * @param processes the limit of processes of the user, or `undefined` for none
+ */
+export const prlimitCommand = (
+  { memoryMb, cpuSeconds, openFiles }: Limits,
+  processes: number | undefined,
+): [string, ...string[]] => [
+  PRLIMIT,
+  `--data=${memoryMb * MEGABYTE}`,
+  `--cpu=${cpuSeconds}`,
+  `--nofile=${openFiles}`,
+  '--core=0',
+  ...(processes === undefined ? [] : [`--nproc=${processes}`]),
+  '--',
+];
+
+/** Programs of the package util-linux, which every distribution has. */
+export const PRLIMIT = '/usr/bin/prlimit';
+export const SETPRIV = '/usr/bin/setpriv';

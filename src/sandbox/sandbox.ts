@@ -1,0 +1,161 @@
+import type { Logger } from '../logger.ts';
+import { type Confinement, findConfinement, type SandboxedProgram } from './confinement.ts';
+import type { Frame } from './frames.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { type TaskOptions, TaskProcess } from './task-process.ts';
+
+export interface SandboxOptions {
+  /** The program of each process, which calls {@link serveTasks}. */
+  program: SandboxedProgram;
+  /** Maximum number of processes, and so of tasks at once. */
+  processes: number;
+  /** Milliseconds without work after which a process ends. */
+  idleMs?: number;
+  /** Number of tasks after which a process is replaced. */
+  tasksPerProcess?: number;
+  /** Tries only these confinements. */
+  confinements?: readonly Confinement[];
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** A process that keeps more than this share of its memory after a task is replaced. */
+const MAX_KEPT_MEMORY = 0.25;
+
+/**
+ * Opens a sandbox. If bubblewrap cannot be used, programs run as an unprivileged user only, and a warning is logged.
+ * @throws Error if the program does not run
+ */
+export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { confinement, reason } = await findConfinement(options.program, options.confinements);
+  if (reason !== undefined) options.logger.warn({ reason }, unconfinedWarning());
+  return new Sandbox(options, confinement);
+}
+
+/** The warning for operators of a machine without usable bubblewrap. */
+export const unconfinedWarning = () =>
+  `Documents are parsed without bubblewrap: a document that exploits a parser has the network and ${
+    process.getuid?.() === 0
+      ? 'the rights of a user without an account'
+      : 'all rights of the user that Winnow runs as'
+  }, instead of none. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`;
+
+/**
+ * Runs tasks in confined processes that stay warm, one task at a time in each. Processes are started when there is
+ * work, and end when there is none.
+ */
+export class Sandbox {
+  readonly #options: Required<Omit<SandboxOptions, 'confinements'>>;
+  readonly #confinement: Confinement;
+  /** Processes without a task, each with the timer that ends it. The last one was used last. */
+  readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
+  readonly #busy = new Set<TaskProcess>();
+  /** Number of tasks that run. */
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+  readonly #ending = new Set<Promise<void>>();
+
+  constructor(options: SandboxOptions, confinement: Confinement) {
+    this.#options = { idleMs: 60_000, tasksPerProcess: 200, ...options };
+    this.#confinement = confinement;
+  }
+
+  /** Ids of the processes that exist now. With bubblewrap they are those of bubblewrap itself. */
+  get pids(): number[] {
+    return [...this.#idle.keys(), ...this.#busy].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /**
+   * Runs a task. If its process dies, the task is retried once in a fresh process.
+   * @throws SandboxError; the reason of the signal
+   */
+  async run(task: Frame, options: TaskOptions): Promise<Frame> {
+    await this.#waitForTurn(options.signal);
+    try {
+      try {
+        return await this.#runOnce(task, options, this.#takeIdle());
+      } catch (error) {
+        if (!(error instanceof SandboxError) || error.fault === 'output' || error.fault === 'threw')
+          throw error;
+        this.#options.logger.warn({ err: error }, 'a sandboxed process ended, its task is tried once more');
+        return await this.#runOnce(task, options, undefined);
+      }
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  /** Ends all processes. Running tasks fail. */
+  async close(): Promise<void> {
+    for (const process of this.#busy) process.kill();
+    for (const process of [...this.#idle.keys()]) this.#end(process);
+    await Promise.all(this.#ending);
+  }
+
+  async #runOnce(task: Frame, options: TaskOptions, warm: TaskProcess | undefined): Promise<Frame> {
+    const process = warm ?? (await TaskProcess.start(this.#options.program, this.#confinement));
+    this.#busy.add(process);
+    try {
+      const result = await process.run(task, options);
+      this.#keep(process);
+      return result;
+    } catch (error) {
+      // A parser that threw may have left anything behind.
+      process.kill();
+      throw error;
+    } finally {
+      this.#busy.delete(process);
+    }
+  }
+
+  /** Keeps a process for the next task, or ends it if it had many tasks or is large. */
+  #keep(process: TaskProcess): void {
+    const { tasksPerProcess, idleMs, program } = this.#options;
+    const maxBytes = program.limits.memoryMb * 1024 * 1024 * MAX_KEPT_MEMORY;
+    const isUsedUp = process.tasks >= tasksPerProcess || process.measure().residentBytes > maxBytes;
+    this.#idle.set(
+      process,
+      setTimeout(() => this.#end(process), idleMs),
+    );
+    if (isUsedUp) this.#end(process);
+  }
+
+  #takeIdle(): TaskProcess | undefined {
+    for (const process of [...this.#idle.keys()].reverse()) {
+      clearTimeout(this.#idle.get(process));
+      this.#idle.delete(process);
+      if (!process.hasEnded) return process;
+    }
+    return undefined;
+  }
+
+  #end(process: TaskProcess): void {
+    clearTimeout(this.#idle.get(process));
+    this.#idle.delete(process);
+    const ended = process.end().finally(() => this.#ending.delete(ended));
+    this.#ending.add(ended);
+  }
+
+  /** Waits until fewer tasks run than there may be processes. */
+  async #waitForTurn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#running < this.#options.processes) {
+      this.#running++;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = () => {
+      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      reject(signal.reason);
+    };
+    this.#waiting.push(resolve);
+    signal.addEventListener('abort', onAbort);
+    // A task that ends passes its turn on, so the count stays.
+    await promise.finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  #passOn(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#running--;
+  }
+}

@@ -1,0 +1,40 @@
+import { writeSync } from 'node:fs';
+import { encodeFrame, type Frame, FrameReader } from './frames.ts';
+
+/** File descriptor of the pipe for results. Standard output is for whatever libraries print. */
+export const RESULT_FD = 3;
+
+/** The header of a result: that of the handler, or why the handler threw. */
+type ResultHeader = { value: unknown } | { fault: string };
+
+/**
+ * Works on tasks inside a sandboxed process: reads one from standard input, writes its result, then reads the next one.
+ * The process exits when the service closes the pipe.
+ */
+export function serveTasks(handle: (task: Frame) => Promise<Frame>): void {
+  let reader = new FrameReader(Number.POSITIVE_INFINITY);
+  process.stdin.on('data', (chunk: Buffer) => {
+    const task = reader.push(chunk);
+    if (!task) return;
+    reader = new FrameReader(Number.POSITIVE_INFINITY);
+    void perform(handle, task).then(writeResult);
+  });
+  process.stdin.on('end', () => process.exit());
+}
+
+async function perform(handle: (task: Frame) => Promise<Frame>, task: Frame): Promise<Frame> {
+  try {
+    const { header, parts } = await handle(task);
+    return { header: { value: header } satisfies ResultHeader, parts };
+  } catch (error) {
+    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { header: { fault } satisfies ResultHeader, parts: [] };
+  }
+}
+
+/** Writes a result. The pipe blocks, so nothing is lost when the process exits next. */
+function writeResult(result: Frame): void {
+  for (const chunk of encodeFrame(result)) {
+    for (let written = 0; written < chunk.byteLength; ) written += writeSync(RESULT_FD, chunk, written);
+  }
+}

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import type { ProcessGroup } from '../child-processes/process-group.ts';
+import { fieldsOf } from '../json-object.ts';
+import { type Confinement, type SandboxedProgram, startConfined } from './confinement.ts';
+import { encodeFrame, type Frame, FrameError, FrameReader } from './frames.ts';
+import type { Limits } from './limits.ts';
+import { measureTree, type TreeUsage } from './process-tree.ts';
+import { SandboxError } from './sandbox-error.ts';
+import { RESULT_FD } from './task-loop.ts';
+
+/** How often the memory and the processes of a busy process are measured. */
+const WATCH_MS = 200;
+/** What a task may print. More ends the process, because reading it takes our time. */
+const MAX_PRINTED_BYTES = 16 * 1024 * 1024;
+/** How long a process may take to exit after its pipe was closed. */
+const EXIT_MS = 2_000;
+
+/** How a task runs. */
+export interface TaskOptions {
+  /** Kills the process that works on the task; its reason is thrown. */
+  signal: AbortSignal;
+  /** The most bytes that the result may have. */
+  maxOutputBytes: number;
+}
+
+/** A sandboxed process that runs {@link serveTasks}, and works on one task at a time. */
+export class TaskProcess {
+  /** Number of tasks that it was given. */
+  tasks = 0;
+  readonly #group: ProcessGroup;
+  readonly #limits: Limits;
+  readonly #closed: Promise<unknown>;
+  #hasEnded = false;
+
+  private constructor(group: ProcessGroup, limits: Limits) {
+    this.#group = group;
+    this.#limits = limits;
+    // An error means that it could not be started, which counts as its end.
+    this.#closed = once(group.child, 'close').catch(() => undefined);
+    void this.#closed.then(() => {
+      this.#hasEnded = true;
+    });
+    group.child.stdin?.on('error', ignoreBrokenPipe);
+    group.child.stdout?.resume();
+    this.#results.on('error', ignoreBrokenPipe).resume();
+  }
+
+  static async start(program: SandboxedProgram, confinement: Confinement): Promise<TaskProcess> {
+    return new TaskProcess(await startConfined(program, confinement), program.limits);
+  }
+
+  get pid(): number | undefined {
+    return this.#group.child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  // Both are pipes, as `startConfined` opens them.
+  get #tasks(): Writable {
+    return this.#group.child.stdin as Writable;
+  }
+  get #results(): Readable {
+    return this.#group.child.stdio[RESULT_FD] as Readable;
+  }
+
+  /** What the process uses now. */
+  measure(): TreeUsage {
+    return this.pid === undefined ? { processes: 0, residentBytes: 0 } : measureTree(this.pid);
+  }
+
+  /**
+   * Works on a task. After any error the process is killed.
+   * @throws SandboxError; the reason of the signal
+   */
+  async run(task: Frame, { signal, maxOutputBytes }: TaskOptions): Promise<Frame> {
+    signal.throwIfAborted();
+    this.tasks++;
+    const { promise, resolve, reject } = Promise.withResolvers<Frame>();
+    const stopListening = this.#listen(maxOutputBytes, { resolve, reject });
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+    const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
+    try {
+      for (const chunk of encodeFrame(task)) this.#tasks.write(chunk);
+      return await promise;
+    } catch (error) {
+      this.kill();
+      throw error;
+    } finally {
+      clearInterval(watch);
+      signal.removeEventListener('abort', onAbort);
+      stopListening();
+    }
+  }
+
+  /** Ends a process without a task. */
+  async end(): Promise<void> {
+    this.#tasks.end();
+    const timeout = setTimeout(() => this.kill(), EXIT_MS);
+    await this.#closed;
+    clearTimeout(timeout);
+  }
+
+  kill(): void {
+    this.#group.kill();
+  }
+
+  /** Listens to the process for the time of one task. @returns a function that ends this */
+  #listen(
+    maxOutputBytes: number,
+    { resolve, reject }: { resolve: (frame: Frame) => void; reject: (error: unknown) => void },
+  ): () => void {
+    const { child, stderrTail } = this.#group;
+    const reader = new FrameReader(maxOutputBytes);
+    let printedBytes = 0;
+    const onResult = (chunk: Buffer) => {
+      try {
+        const frame = reader.push(chunk);
+        if (frame) resolve(unwrap(frame));
+      } catch (error) {
+        reject(error instanceof FrameError ? new SandboxError('output', error.message) : error);
+      }
+    };
+    const onPrinted = (chunk: Buffer) => {
+      printedBytes += chunk.length;
+      if (printedBytes > MAX_PRINTED_BYTES) reject(new SandboxError('output', 'it printed too much'));
+    };
+    const onClose = (code: number | null, signal: string | null) => {
+      const ending = `it ended with ${signal ?? `exit code ${code}`}`;
+      reject(new SandboxError('died', [ending, stderrTail()].filter(Boolean).join(': ')));
+    };
+    const onError = (error: Error) => reject(new SandboxError('died', error.message));
+    if (this.#hasEnded) onClose(child.exitCode, child.signalCode);
+    this.#results.on('data', onResult);
+    child.stdout?.on('data', onPrinted);
+    child.stderr?.on('data', onPrinted);
+    child.on('close', onClose).on('error', onError);
+    return () => {
+      this.#results.off('data', onResult);
+      child.stdout?.off('data', onPrinted);
+      child.stderr?.off('data', onPrinted);
+      child.off('close', onClose).off('error', onError);
+    };
+  }
+
+  #checkUsage(reject: (error: unknown) => void): void {
+    const { processes, residentBytes } = this.measure();
+    const { memoryMb, processes: maxProcesses } = this.#limits;
+    if (residentBytes > memoryMb * 1024 * 1024)
+      reject(new SandboxError('memory', `it used more than ${memoryMb} MiB`));
+    if (processes > maxProcesses)
+      reject(new SandboxError('processes', `it started more than ${maxProcesses} processes`));
+  }
+}
+
+/** The result of a task, which the task loop wraps. */
+function unwrap({ header, parts }: Frame): Frame {
+  const { value, fault } = fieldsOf(header);
+  if (fault !== undefined) throw new SandboxError('threw', String(fault));
+  return { header: value, parts };
+}
+
+function ignoreBrokenPipe(): void {
+  // The process has died, which its end reports.
+}
