@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { insertJobForUpload, insertJobWithUpload } from '../db/uploads.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import {
@@ -108,7 +107,7 @@ const createUploadUrl = defineRoute({
 
 /** The last segment of a path of any system. @throws ServiceError `BAD_REQUEST` if there is none */
 function baseName(filename: string): string {
-  const name = path.win32.basename(filename);
+  const name = filename.split(/[\\/]/).at(-1) ?? '';
   if (/[^.\s]/.test(name)) return name;
   throw new ServiceError('BAD_REQUEST', `filename is not the name of a file: ${JSON.stringify(filename)}.`);
 }

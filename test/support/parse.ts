@@ -29,3 +29,17 @@ export const htmlFile = (text: string, name = 'page.html'): TestFile => ({
   name,
   type: 'text/html',
 });
+
+/**
+ * Writes a multipart body by hand, for requests that `FormData` does not make.
+ * @param parts the value of `Content-Disposition` and the content of each part
+ */
+export function multipart(parts: readonly (readonly [string, string])[]) {
+  const sections = parts.map(
+    ([disposition, content]) => `--b0undary\r\nContent-Disposition: ${disposition}\r\n\r\n${content}\r\n`,
+  );
+  return {
+    raw: `${sections.join('')}--b0undary--\r\n`,
+    headers: { 'Content-Type': 'multipart/form-data; boundary=b0undary' },
+  };
+}
