@@ -193,12 +193,6 @@ describe('a scrape of a site that misbehaves', () => {
     expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   });
 
-  it('reports that there is no PDF parser yet', async () => {
-    const { status, body } = await scrape({ url: `${site.url}/docs/1.pdf` });
-    expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
-    expect(body.error).toContain('parsers');
-  });
-
   it('decodes other charsets', async () => {
     const { body } = await scrape({ url: `${site.url}/charset/shift_jis` });
     expect(body.data.markdown).toContain('日本語');
