@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Tests that need nothing but the code share one process; the others need the service and run file by file. */
 const PURE = [
   'test/*.test.ts',
-  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts}/**/*.test.ts',
+  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox}/**/*.test.ts',
   'bench/**/*.test.ts',
 ];
 /** These use a service that may fetch from next to no private IP address. */

@@ -5,9 +5,9 @@ import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { toMarkdown } from '../src/html/markdown/index.ts';
 import { parseHtml } from '../src/html/parse/parse.ts';
-import { type OfficeFormat, parseOffice } from '../src/parsers/office/index.ts';
+import { convertOffice, type OfficeType } from '../src/parsers/office/index.ts';
 import { type PdfOptions, parsePdf, unpackEnglish } from '../src/parsers/pdf/index.ts';
-import { parseSpreadsheet } from '../src/parsers/spreadsheet/index.ts';
+import { convertSpreadsheet } from '../src/parsers/spreadsheet/index.ts';
 
 const HELP = `Converts the documents of a quality kit to markdown, scores them with the kit's own scorer and prints the CPU time per page
 of PDFs and per document of other formats. Each document is converted twice, and the second conversion is measured.
@@ -83,8 +83,12 @@ async function convert(bytes: Buffer, extension: string, options: PdfOptions) {
     case 'xlsm':
     case 'xls':
     case 'ods':
-      return { html: parseSpreadsheet(bytes).html, pages: 1 };
+      return { html: convertSpreadsheet(extension === 'xlsm' ? 'xlsx' : extension, bytes).html, pages: 1 };
     default:
-      return { html: (await parseOffice(bytes, extension as OfficeFormat)).html, pages: 1 };
+      // The other files of the kit are docx, doc, odt and rtf.
+      return {
+        html: (await convertOffice({ type: extension as OfficeType, images: true }, bytes)).html,
+        pages: 1,
+      };
   }
 }

@@ -1,7 +1,12 @@
 import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
-const DOCUMENT_TYPES = ['pdf'] as const;
+const DOCUMENT_TYPES = [
+  'pdf',
+  ...(['docx', 'doc', 'odt', 'rtf'] as const),
+  ...(['xlsx', 'xlsb', 'xls', 'ods', 'csv', 'tsv'] as const),
+  ...(['pptx', 'ppt', 'odp', 'epub', 'eml', 'msg'] as const),
+] as const;
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 
 /** How to convert a document. It is plain data, which is sent to the sandbox as JSON. */
@@ -28,11 +33,24 @@ export const imageUrl = (id: string) => `document-image:${id}`;
 /** Every such URL in HTML. */
 export const IMAGE_URLS = /\bdocument-image:[\w.-]+/g;
 
+/** The types of images that are taken from documents. Browsers execute some others, such as SVG. */
+export const IMAGE_TYPES = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/bmp',
+  'image/tiff',
+  'image/x-emf',
+  'image/x-wmf',
+] as const;
+export type ImageType = (typeof IMAGE_TYPES)[number];
+
 /** An image inside a document. */
 export interface DocumentImage {
   /** Unique in the document, of letters, digits, `.`, `_` and `-`. The HTML refers to it by {@link imageUrl}. */
   id: string;
-  mediaType: string;
+  mediaType: ImageType;
   bytes: Uint8Array;
 }
 

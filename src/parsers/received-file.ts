@@ -102,4 +102,4 @@ export class ReceivedFile {
   }
 }
 
-const ONLY_TEXT = 'Only pages, text and JSON can be scraped.';
+const ONLY_TEXT = 'Only pages, text, JSON and documents can be scraped.';

@@ -28,7 +28,7 @@ export function bubblewrapArgs(
   return [
     ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
     ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
-    ...['--size', String(limits.temporaryMb * 1024 * 1024), '--tmpfs', '/tmp'],
+    ...['--perms', '1777', '--size', String(limits.temporaryMb * 1024 * 1024), '--tmpfs', '/tmp'],
     // Mount points have directories around them, which bubblewrap would make accessible to root only.
     ...ancestorsOf([...bound, ...writablePaths]).flatMap((path) => ['--dir', path]),
     ...bound.flatMap((path) => ['--ro-bind', path, path]),

@@ -27,7 +27,7 @@ const CONFINEMENTS = ['user-namespace', 'root-namespaces', 'user-only'] as const
 export type Confinement = (typeof CONFINEMENTS)[number];
 
 /** A confinement that works on this machine. */
-export interface FoundConfinement {
+interface FoundConfinement {
   confinement: Confinement;
   /** Why bubblewrap cannot be used; absent if it is. */
   reason?: string;
@@ -45,19 +45,17 @@ const BUBBLEWRAP = 'bwrap';
 const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
 /** How long a program may take to end that has nothing to do. */
 const PROBE_TIMEOUT_MS = 30_000;
+/** The line of its standard error that says why it failed. */
+const MESSAGE = /^(?:bwrap|setpriv|prlimit): |error/i;
 
 /**
  * Finds the strongest confinement that works, by running the program with its standard input closed.
- * @param among the confinements to try
  * @throws Error if the program does not even run without bubblewrap
  */
-export async function findConfinement(
-  program: SandboxedProgram,
-  among: readonly Confinement[] = CONFINEMENTS,
-): Promise<FoundConfinement> {
+export async function findConfinement(program: SandboxedProgram): Promise<FoundConfinement> {
   const isRoot = process.getuid?.() === 0;
   const failures: string[] = [];
-  for (const confinement of among) {
+  for (const confinement of CONFINEMENTS) {
     if (confinement === 'root-namespaces' && !isRoot) continue;
     const failure = await probe(program, confinement);
     if (failure === undefined)
@@ -76,7 +74,8 @@ async function probe(program: SandboxedProgram, confinement: Confinement): Promi
     for (const stream of group.child.stdio.slice(1)) if (stream && 'resume' in stream) stream.resume();
     const [code, signal] = await once(group.child, 'close');
     if (code === 0) return undefined;
-    return group.stderrTail().split('\n').at(-1) || `it ended with ${signal ?? `exit code ${code}`}`;
+    const lines = group.stderrTail().split('\n');
+    return lines.find((line) => MESSAGE.test(line)) || `it ended with ${signal ?? `exit code ${code}`}`;
   } catch (error) {
     // The program that confines is not installed.
     return String(error);

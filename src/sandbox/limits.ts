@@ -2,6 +2,8 @@
 export interface Limits {
   /** Memory of all its processes together, in MiB. */
   memoryMb: number;
+  /** Writable memory that the program reserves but never uses, in MiB; see {@link NODE_RESERVED_MB}. */
+  reservedMb: number;
   /** Processor time of each process, over its whole life. */
   cpuSeconds: number;
   /** Processes and threads at once. */
@@ -11,19 +13,22 @@ export interface Limits {
   temporaryMb: number;
 }
 
+/** V8 reserves 512 MiB for the code that it compiles, and Node starts threads whose stacks are counted too. */
+export const NODE_RESERVED_MB = 576;
+
 const MEGABYTE = 1024 * 1024;
 
 /**
  * The command that gives a program limits of the kernel. The limit of memory is that of writable memory (RLIMIT_DATA),
- * because V8 reserves gigabytes of addresses that it never uses.
+ * because V8 also reserves gigabytes of addresses that it cannot write to.
  * @param processes the limit of processes of the user, or `undefined` for none
  */
 export const prlimitCommand = (
-  { memoryMb, cpuSeconds, openFiles }: Limits,
+  { memoryMb, reservedMb, cpuSeconds, openFiles }: Limits,
   processes: number | undefined,
 ): [string, ...string[]] => [
   PRLIMIT,
-  `--data=${memoryMb * MEGABYTE}`,
+  `--data=${(memoryMb + reservedMb) * MEGABYTE}`,
   `--cpu=${cpuSeconds}`,
   `--nofile=${openFiles}`,
   '--core=0',

@@ -1,15 +1,34 @@
-/**
- * Why a task failed: its process died, it exceeded a limit, or the program inside threw.
- */
+import type { Logger } from '../logger.ts';
+
+/** Why a task failed: its process died, it exceeded a limit, or the program inside threw. */
 export type SandboxFault = 'died' | 'memory' | 'processes' | 'output' | 'threw';
 
 /** A task in a sandbox failed. The message is for the log. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   readonly fault: SandboxFault;
+  /** What the program printed or threw, which may quote its input. */
+  readonly details: string;
 
-  constructor(fault: SandboxFault, message: string) {
+  constructor(fault: SandboxFault, message: string, details = '') {
     super(message);
     this.fault = fault;
+    this.details = details;
   }
+}
+
+/** The part of a log that failures of tasks need. */
+export type SandboxLogger = Pick<Logger, 'warn' | 'debug'>;
+
+/**
+ * Logs the failure of a task. Its details are only logged at the level `debug`, because they may quote input that must
+ * not be kept.
+ */
+export function logFailure(
+  logger: SandboxLogger,
+  { fault, message, details }: SandboxError,
+  event: string,
+): void {
+  logger.warn({ fault, reason: message }, event);
+  if (details) logger.debug({ fault, details }, event);
 }

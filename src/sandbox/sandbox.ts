@@ -1,7 +1,6 @@
-import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement, type SandboxedProgram } from './confinement.ts';
 import type { Frame } from './frames.ts';
-import { SandboxError } from './sandbox-error.ts';
+import { logFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
 import { type TaskOptions, TaskProcess } from './task-process.ts';
 
 export interface SandboxOptions {
@@ -13,20 +12,22 @@ export interface SandboxOptions {
   idleMs?: number;
   /** Number of tasks after which a process is replaced. */
   tasksPerProcess?: number;
-  /** Tries only these confinements. */
-  confinements?: readonly Confinement[];
-  logger: Pick<Logger, 'warn'>;
+  logger: SandboxLogger;
 }
 
-/** A process that keeps more than this share of its memory after a task is replaced. */
-const MAX_KEPT_MEMORY = 0.25;
+/** Faults that may be caused by what earlier tasks left in the process. */
+const RETRIED = new Set<SandboxFault>(['died', 'memory', 'processes']);
+/** Processes of one that has no children: two of bubblewrap and itself. */
+const WITHOUT_CHILDREN = 3;
+/** A process that keeps more memory than this after a task is replaced. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 /**
  * Opens a sandbox. If bubblewrap cannot be used, programs run as an unprivileged user only, and a warning is logged.
  * @throws Error if the program does not run
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { confinement, reason } = await findConfinement(options.program, options.confinements);
+  const { confinement, reason } = await findConfinement(options.program);
   if (reason !== undefined) options.logger.warn({ reason }, unconfinedWarning());
   return new Sandbox(options, confinement);
 }
@@ -44,7 +45,7 @@ export const unconfinedWarning = () =>
  * work, and end when there is none.
  */
 export class Sandbox {
-  readonly #options: Required<Omit<SandboxOptions, 'confinements'>>;
+  readonly #options: Required<SandboxOptions>;
   readonly #confinement: Confinement;
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
@@ -53,6 +54,7 @@ export class Sandbox {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #ending = new Set<Promise<void>>();
+  #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
     this.#options = { idleMs: 60_000, tasksPerProcess: 200, ...options };
@@ -74,9 +76,8 @@ export class Sandbox {
       try {
         return await this.#runOnce(task, options, this.#takeIdle());
       } catch (error) {
-        if (!(error instanceof SandboxError) || error.fault === 'output' || error.fault === 'threw')
-          throw error;
-        this.#options.logger.warn({ err: error }, 'a sandboxed process ended, its task is tried once more');
+        if (this.#isClosed || !(error instanceof SandboxError) || !RETRIED.has(error.fault)) throw error;
+        logFailure(this.#options.logger, error, 'a sandboxed process ended, and its task is tried once more');
         return await this.#runOnce(task, options, undefined);
       }
     } finally {
@@ -86,8 +87,8 @@ export class Sandbox {
 
   /** Ends all processes. Running tasks fail. */
   async close(): Promise<void> {
-    for (const process of this.#busy) process.kill();
-    for (const process of [...this.#idle.keys()]) this.#end(process);
+    this.#isClosed = true;
+    for (const process of [...this.#busy, ...this.#idle.keys()]) this.#end(process);
     await Promise.all(this.#ending);
   }
 
@@ -99,24 +100,26 @@ export class Sandbox {
       this.#keep(process);
       return result;
     } catch (error) {
-      // A parser that threw may have left anything behind.
+      // A task that failed may have left anything behind.
       process.kill();
+      this.#end(process);
       throw error;
     } finally {
       this.#busy.delete(process);
     }
   }
 
-  /** Keeps a process for the next task, or ends it if it had many tasks or is large. */
+  /** Keeps a process for the next task, or ends it if it had many tasks, is large or has children. */
   #keep(process: TaskProcess): void {
-    const { tasksPerProcess, idleMs, program } = this.#options;
-    const maxBytes = program.limits.memoryMb * 1024 * 1024 * MAX_KEPT_MEMORY;
-    const isUsedUp = process.tasks >= tasksPerProcess || process.measure().residentBytes > maxBytes;
-    this.#idle.set(
-      process,
-      setTimeout(() => this.#end(process), idleMs),
-    );
-    if (isUsedUp) this.#end(process);
+    const { tasksPerProcess, idleMs } = this.#options;
+    const { residentBytes, processes } = process.measure();
+    const isUsedUp =
+      process.tasks >= tasksPerProcess || residentBytes > MAX_KEPT_BYTES || processes > WITHOUT_CHILDREN;
+    if (isUsedUp || this.#isClosed) this.#end(process);
+    else {
+      const timer = setTimeout(() => this.#end(process), idleMs);
+      this.#idle.set(process, timer);
+    }
   }
 
   #takeIdle(): TaskProcess | undefined {
@@ -131,6 +134,7 @@ export class Sandbox {
   #end(process: TaskProcess): void {
     clearTimeout(this.#idle.get(process));
     this.#idle.delete(process);
+    if (this.#busy.has(process)) process.kill();
     const ended = process.end().finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
   }
@@ -144,7 +148,10 @@ export class Sandbox {
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const onAbort = () => {
-      this.#waiting.splice(this.#waiting.indexOf(resolve), 1);
+      const place = this.#waiting.indexOf(resolve);
+      // It may be its turn already.
+      if (place < 0) return;
+      this.#waiting.splice(place, 1);
       reject(signal.reason);
     };
     this.#waiting.push(resolve);

@@ -129,8 +129,7 @@ export class TaskProcess {
       if (printedBytes > MAX_PRINTED_BYTES) reject(new SandboxError('output', 'it printed too much'));
     };
     const onClose = (code: number | null, signal: string | null) => {
-      const ending = `it ended with ${signal ?? `exit code ${code}`}`;
-      reject(new SandboxError('died', [ending, stderrTail()].filter(Boolean).join(': ')));
+      reject(new SandboxError('died', `it ended with ${signal ?? `exit code ${code}`}`, stderrTail()));
     };
     const onError = (error: Error) => reject(new SandboxError('died', error.message));
     if (this.#hasEnded) onClose(child.exitCode, child.signalCode);
@@ -159,7 +158,7 @@ export class TaskProcess {
 /** The result of a task, which the task loop wraps. */
 function unwrap({ header, parts }: Frame): Frame {
   const { value, fault } = fieldsOf(header);
-  if (fault !== undefined) throw new SandboxError('threw', String(fault));
+  if (fault !== undefined) throw new SandboxError('threw', 'the program threw an error', String(fault));
   return { header: value, parts };
 }
 

@@ -116,7 +116,7 @@ describe('files', () => {
   it.each([
     ['/paper', /\/paper is a document of the type pdf\. /],
     ['/hidden-paper', /\/hidden-paper is a document of the type pdf\. /],
-    ['/picture', /\/picture is image\/png\. Only pages, text and JSON/],
+    ['/picture', /\/picture is image\/png\. Only pages, text, JSON and documents/],
     ['/blob', /\/blob is a binary file without a Content-Type\./],
   ])('%s is refused by name', async (path, message) => {
     await expect(obtain(path)).rejects.toEqual(

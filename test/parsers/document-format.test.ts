@@ -1,7 +1,10 @@
+import { CFB } from '@e965/xlsx';
 import { describe, expect, it } from 'vitest';
 import { detectDocumentFormat } from '../../src/parsers/document-format.ts';
+import { ReceivedFile } from '../../src/parsers/received-file.ts';
 
-const formatOf = (...file: Parameters<typeof detectDocumentFormat>) => detectDocumentFormat(...file)?.format;
+const formatOf = (contentType: string, body: Uint8Array, path: string) =>
+  detectDocumentFormat(new ReceivedFile({ url: `https://files.test${path}`, contentType, body }))?.type;
 
 /** A ZIP archive of stored files (APPNOTE 4.3), without checksums: nobody here unpacks it. */
 function zip(files: Record<string, string | Buffer>, comment = ''): Buffer {
@@ -35,6 +38,14 @@ const compound = (stream: string) =>
     Buffer.alloc(504),
     Buffer.from(`${stream}\0`, 'utf16le'),
   ]);
+/** A complete compound file with streams of the given names, which are paths. */
+function compoundFile(streams: Record<string, string>): Buffer {
+  const file = CFB.utils.cfb_new();
+  for (const [name, content] of Object.entries(streams))
+    CFB.utils.cfb_add(file, `/${name}`, Buffer.from(content));
+  // With this option the result is an array of bytes.
+  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
+}
 const TYPES = '[Content_Types].xml';
 const docx = zip({ [TYPES]: '<Types/>', '_rels/.rels': '', 'word/document.xml': '<w:document/>' });
 const UNKNOWN = ['', 'application/octet-stream', 'application/zip', 'text/html', 'text/plain'];
@@ -43,6 +54,7 @@ describe('a document is recognised by its bytes, whatever its type and name', ()
   it.each([
     ['docx', docx],
     ['xlsx', zip({ [TYPES]: '', 'xl/workbook.xml': '' })],
+    ['xlsb', zip({ [TYPES]: '', 'xl/workbook.bin': '' })],
     ['pptx', zip({ [TYPES]: '', 'ppt/presentation.xml': '' }, 'with a comment at its end')],
     ['odt', zip({ mimetype: 'application/vnd.oasis.opendocument.text', 'content.xml': '' })],
     ['ods', zip({ mimetype: 'application/vnd.oasis.opendocument.spreadsheet', 'content.xml': '' })],
@@ -51,6 +63,9 @@ describe('a document is recognised by its bytes, whatever its type and name', ()
     ['doc', compound('WordDocument')],
     ['xls', compound('Workbook')],
     ['ppt', compound('PowerPoint Document')],
+    ['msg', compoundFile({ '__properties_version1.0': 'x', WordDocument2: 'x' })],
+    ['msg', compoundFile({ '__properties_version1.0': 'x', 'attached/WordDocument': 'x' })],
+    ['doc', compoundFile({ WordDocument: 'x', 'ObjectPool/Workbook': 'x' })],
     ['rtf', Buffer.from('{\\rtf1\\ansi Hello}')],
   ])('%s', (format, bytes) => {
     for (const type of [...UNKNOWN, 'application/vnd.ms-excel', 'image/png']) {
@@ -68,6 +83,25 @@ describe('a document', () => {
     expect(formatOf('application/octet-stream', truncated, '/a.xlsm')).toBe('xlsx');
     expect(formatOf('', compound('Else'), '/a.doc')).toBe('doc');
     expect(formatOf('application/msword', Buffer.from('anything'), '/')).toBe('doc');
+  });
+
+  it('that is an encrypted docx, xlsx or pptx file has the type that is declared', () => {
+    const encrypted = compoundFile({ EncryptedPackage: 'x', EncryptionInfo: 'x' });
+    expect(formatOf('application/octet-stream', encrypted, '/a.xlsx')).toBe('xlsx');
+    expect(formatOf('', encrypted, '/a')).toBe('docx');
+  });
+
+  it('of text is recognised by its type, or by its name where the type says no more than text', () => {
+    const table = Buffer.from('a,b\n1,2');
+    expect(formatOf('text/csv', table, '/export')).toBe('csv');
+    expect(formatOf('text/plain', table, '/a.csv')).toBe('csv');
+    expect(formatOf('', table, '/a.TSV')).toBe('tsv');
+    expect(formatOf('application/vnd.ms-excel', table, '/a.csv')).toBe('csv');
+    expect(formatOf('text/plain', table, '/a.txt')).toBeUndefined();
+    expect(formatOf('text/html', table, '/a.csv')).toBeUndefined();
+    expect(formatOf('text/csv', Buffer.from([0, 1, 2, 3]), '/a.csv')).toBeUndefined();
+    expect(formatOf('text/csv', docx, '/a.csv')).toBe('docx');
+    expect(formatOf('text/plain', Buffer.from('Subject: x\n\ny'), '/a.eml')).toBe('eml');
   });
 
   it.each([

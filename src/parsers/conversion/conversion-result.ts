@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConvertedDocument } from '../document.ts';
+import { type ConvertedDocument, IMAGE_TYPES } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
 
 const text = z.string().optional();
@@ -48,16 +48,7 @@ const result = z.union([
       images: z.array(
         z.object({
           id: z.string().regex(/^[\w.-]+$/),
-          mediaType: z.enum([
-            'image/png',
-            'image/jpeg',
-            'image/gif',
-            'image/webp',
-            'image/bmp',
-            'image/tiff',
-            'image/x-emf',
-            'image/x-wmf',
-          ]),
+          mediaType: z.enum(IMAGE_TYPES),
         }),
       ),
       warnings: z.array(z.string()),

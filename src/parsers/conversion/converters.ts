@@ -1,5 +1,8 @@
 import type { ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
+import type { MailTask } from '../mail/index.ts';
+import type { OfficeType } from '../office/index.ts';
 import type { OcrSettings } from '../pdf/ocr.ts';
+import type { SpreadsheetType } from '../spreadsheet/index.ts';
 
 /** What converters have besides the document. */
 export interface ConverterContext {
@@ -20,4 +23,41 @@ export type Converter = (
 /** The converters, which are loaded when they are needed, because a process converts documents of few types. */
 export const CONVERTERS: Record<DocumentType, () => Promise<Converter>> = {
   pdf: async () => (await import('./convert-pdf.ts')).convertPdf,
+  docx: office('docx'),
+  doc: office('doc'),
+  odt: office('odt'),
+  rtf: office('rtf'),
+  pptx: office('pptx'),
+  ppt: office('ppt'),
+  odp: office('odp'),
+  epub: office('epub'),
+  xlsx: spreadsheet('xlsx'),
+  xlsb: spreadsheet('xlsb'),
+  xls: spreadsheet('xls'),
+  ods: spreadsheet('ods'),
+  csv: spreadsheet('csv'),
+  tsv: spreadsheet('tsv'),
+  eml: mail('eml'),
+  msg: mail('msg'),
 };
+
+function office(type: OfficeType) {
+  return async (): Promise<Converter> => {
+    const { convertOffice } = await import('../office/index.ts');
+    return ({ images }, bytes) => convertOffice({ type, images }, bytes);
+  };
+}
+
+function spreadsheet(type: SpreadsheetType) {
+  return async (): Promise<Converter> => {
+    const { convertSpreadsheet } = await import('../spreadsheet/index.ts');
+    return async (_task, bytes) => convertSpreadsheet(type, bytes);
+  };
+}
+
+function mail(type: MailTask['type']) {
+  return async (): Promise<Converter> => {
+    const { convertMail } = await import('../mail/index.ts');
+    return ({ images }, bytes) => convertMail({ type, images }, bytes);
+  };
+}

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
 import type { SandboxedProgram } from '../../sandbox/confinement.ts';
+import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
 import { openSandbox } from '../../sandbox/sandbox.ts';
-import { SandboxError } from '../../sandbox/sandbox-error.ts';
+import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
 import type { ConvertDocument, DocumentTask } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
 import { readConversionResult } from './conversion-result.ts';
@@ -22,11 +22,19 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 /** What the sandboxed processes may read: their sources, and the packages. */
 const READ_ONLY_PATHS = [
   ...['package.json', 'node_modules', 'src/parsers', 'src/sandbox', 'src/json-object.ts'],
+  ...['src/html/parse', 'src/errors.ts'],
 ].map((path) => join(ROOT, path));
 const ENTRY = join(import.meta.dirname, 'conversion-process.ts');
 
 /** Limits of a document. Most take less than 200 MB. */
-const LIMITS = { memoryMb: 1024, cpuSeconds: 3600, processes: 64, openFiles: 256, temporaryMb: 64 };
+const LIMITS = {
+  memoryMb: 1024,
+  reservedMb: NODE_RESERVED_MB,
+  cpuSeconds: 3600,
+  processes: 64,
+  openFiles: 256,
+  temporaryMb: 64,
+};
 /** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
 const HEAP_MB = 768;
 /** The most bytes of a converted document, its images included. */
@@ -53,7 +61,7 @@ export async function createDocumentConverter(options: {
   cacheDir: string;
   ocrData?: string | undefined;
   processes: number;
-  logger: Pick<Logger, 'warn'>;
+  logger: SandboxLogger;
 }): Promise<DocumentConverter> {
   const { cacheDir, ocrData, processes, logger } = options;
   const ocr = await findLanguageData(ocrData, cacheDir);
@@ -78,7 +86,7 @@ const CODES: Record<DocumentFault, ErrorCode> = {
   password: 'SCRAPE_DOCUMENT_ENCRYPTED',
   damaged: 'SCRAPE_DOCUMENT_UNREADABLE',
   'too-large': 'SCRAPE_DOCUMENT_UNREADABLE',
-  unsupported: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
+  unsupported: 'SCRAPE_DOCUMENT_UNREADABLE',
   unavailable: 'SCRAPE_UNSUPPORTED_FILE_ERROR',
 };
 
@@ -92,9 +100,9 @@ const FAULTS: Record<SandboxError['fault'], string> = {
 };
 
 /** Turns an error of the sandbox into one for the user, and logs its details. */
-function toServiceError(error: unknown, { type }: DocumentTask, logger: Pick<Logger, 'warn'>): unknown {
+function toServiceError(error: unknown, { type }: DocumentTask, logger: SandboxLogger): unknown {
   if (!(error instanceof SandboxError)) return error;
-  logger.warn({ err: error, type }, 'a document could not be converted');
+  logFailure(logger, error, `a ${type} file could not be converted`);
   const message = `The ${type} file cannot be read: ${FAULTS[error.fault]}.`;
-  return new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', message, { cause: error });
+  return new ServiceError('SCRAPE_DOCUMENT_UNREADABLE', message);
 }

@@ -1,4 +1,5 @@
 import { DocumentError, type DocumentFault } from '../document-error.ts';
+import type { OfficeType } from './index.ts';
 import type { OfficeModel } from './model.ts';
 
 const FAULTS: Record<string, DocumentFault> = {
@@ -8,22 +9,24 @@ const FAULTS: Record<string, DocumentFault> = {
 };
 const MESSAGES: Partial<Record<DocumentFault, string>> = {
   password: 'The document needs a password.',
-  unsupported: 'The version of the document format is not supported. Save the document in a newer version.',
+  unsupported: 'The file is not a document of a supported version. Save it in a newer format.',
   'too-large': 'The expanded document is too large or too deeply nested.',
 };
+const OLD_WORD =
+  'The document was made by Word 95 or an older version, whose format is not supported. Save it as docx.';
 const DAMAGED = 'The document is damaged, and nothing of it can be read.';
 
 /**
  * Reads a document into the document model of anydoc.
  * @throws DocumentError if the document cannot be read, or with the fault `unavailable` if anydoc cannot be loaded
  */
-export async function readModel(bytes: Uint8Array): Promise<OfficeModel> {
+export async function readModel(bytes: Uint8Array, type: OfficeType): Promise<OfficeModel> {
   const { toDocument } = await loadAnydoc();
   try {
     // The declarations of anydoc name the same strings by `const enum`s; see model.ts.
     return (await toDocument(bytes)) as unknown as OfficeModel;
   } catch (error) {
-    throw toDocumentError(error);
+    throw toDocumentError(error, type);
   }
 }
 
@@ -39,8 +42,9 @@ async function loadAnydoc() {
 }
 
 /** Converts an error of anydoc, whose property `code` tells the cause. */
-function toDocumentError(error: unknown): DocumentError {
+function toDocumentError(error: unknown, type: OfficeType): DocumentError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const fault = FAULTS[code] ?? 'damaged';
-  return new DocumentError(fault, MESSAGES[fault] ?? DAMAGED, { cause: error });
+  const isOldWord = fault === 'unsupported' && type === 'doc';
+  return new DocumentError(fault, isOldWord ? OLD_WORD : (MESSAGES[fault] ?? DAMAGED), { cause: error });
 }

@@ -1,98 +1,75 @@
-import { DocumentError, type DocumentFault } from '../document-error.ts';
+import type { ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
 import { readRtfParagraphs } from '../rtf/paragraphs.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
 import { readDocxParagraphs } from './docx-paragraphs.ts';
 import { refuseEncrypted } from './encryption.ts';
-import { convertWithMammoth } from './mammoth.ts';
-import { type OfficeMetadata, readMetadata } from './metadata.ts';
-import type { Asset, OfficeModel } from './model.ts';
+import { toImages } from './images.ts';
+import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
+import { readMetadata } from './metadata.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
 import { addSourceProperties, type SourceParagraph } from './source-paragraphs.ts';
 import { toHtml } from './to-html.ts';
 
-/** Formats of text documents. A docm file is a `docx`. */
-export type OfficeFormat = 'docx' | 'doc' | 'odt' | 'rtf';
+/** Types of documents with text, presentations and e-books. */
+export type OfficeType = Extract<
+  DocumentType,
+  'docx' | 'doc' | 'odt' | 'rtf' | 'pptx' | 'ppt' | 'odp' | 'epub'
+>;
 
-export interface OfficeDocument {
-  html: string;
-  metadata: OfficeMetadata;
-  /** Images, to which the HTML refers by URLs of the form `office-image:<id>`. */
-  images: Asset[];
-  /** English sentences about content that is missing or unreliable. */
-  warnings: string[];
+/** How to convert an office document. */
+export interface OfficeTask extends Pick<DocumentTask, 'images'> {
+  type: OfficeType;
 }
 
-/** Limits of a docx file for mammoth, which has none of its own. */
-const MAX_MAMMOTH_ENTRIES = 5000;
-const MAX_MAMMOTH_BYTES = 100 * 1024 * 1024;
+/** Types that are zip archives of XML files. */
+const ARCHIVES = new Set<OfficeType>(['docx', 'odt', 'pptx', 'odp', 'epub']);
 
 /**
- * Converts a text document to HTML.
- * @throws DocumentError if the document needs a password, is too large or cannot be read
+ * Converts an office document to HTML.
+ * @throws DocumentError if the document needs a password, exceeds a limit or cannot be read
  */
-export async function parseOffice(bytes: Uint8Array, format: OfficeFormat): Promise<OfficeDocument> {
-  if (format === 'docx') refuseEncrypted(bytes);
-  const archive = format === 'docx' || format === 'odt' ? tryArchive(bytes) : undefined;
-  const metadata = archive ? tryMetadata(archive) : {};
-  let model: OfficeModel;
-  try {
-    model = await readModel(bytes);
-  } catch (error) {
-    if (!(error instanceof DocumentError) || format !== 'docx' || !archive) throw error;
-    return { ...(await readWithMammoth(bytes, archive, error)), metadata };
-  }
-  const warnings: string[] = [];
-  try {
-    addSourceProperties(model, readParagraphs(bytes, format, archive));
-  } catch {
-    warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
-  }
-  return { html: toHtml(model), metadata, images: model.assets, warnings };
+export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promise<ConvertedDocument> {
+  refuseEncrypted(bytes);
+  const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
+  const metadata = archive ? readMetadata(archive) : {};
+  const content = await readModel(bytes, task.type).then(
+    (model) => {
+      const warnings: string[] = [];
+      try {
+        addSourceProperties(model, readParagraphs(bytes, task.type, archive));
+      } catch {
+        // The second reader is less tolerant than anydoc, which has read the text.
+        warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
+      }
+      const images = task.images ? toImages(model.assets) : undefined;
+      return { html: toHtml(model, images), images: images ?? [], warnings };
+    },
+    (error: unknown) => {
+      if (task.type !== 'docx' || !archive || !canReplaceAnydoc(error)) throw error;
+      return convertWithMammoth(bytes, archive, { images: task.images, failure: error });
+    },
+  );
+  return { ...content, metadata };
 }
 
-/** @returns undefined if the bytes are no zip archive: an encrypted docx file is a compound file */
+/** @returns undefined if the bytes are no zip archive */
 function tryArchive(bytes: Uint8Array): ZipArchive | undefined {
   try {
     return new ZipArchive(bytes);
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 
-function tryMetadata(archive: ZipArchive): OfficeMetadata {
-  try {
-    return readMetadata(archive);
-  } catch {
-    return {};
-  }
-}
-
-/** Why mammoth reads a document, by the fault of anydoc; it reads no document with another fault. */
-const MAMMOTH_WARNINGS: Partial<Record<DocumentFault, string>> = {
-  damaged: 'The document is damaged; parts of it may be missing.',
-  unavailable: 'The main parser for this type is not available on this machine; layout may be missing.',
-};
-
-async function readWithMammoth(bytes: Uint8Array, archive: ZipArchive, failure: DocumentError) {
-  const warning = MAMMOTH_WARNINGS[failure.fault];
-  if (!warning) throw failure;
-  if (archive.names.length > MAX_MAMMOTH_ENTRIES || archive.expandedBytes > MAX_MAMMOTH_BYTES)
-    throw new DocumentError('too-large', 'The expanded document is too large.', { cause: failure });
-  try {
-    return { ...(await convertWithMammoth(bytes)), warnings: [warning] };
-  } catch (cause) {
-    throw new DocumentError(failure.fault, failure.message, { cause });
-  }
-}
-
-/** Reads the properties that anydoc loses. They are not read from the binary format `doc`. */
+/** Reads the properties that anydoc loses. They are read only from the formats listed here. */
 function readParagraphs(
   bytes: Uint8Array,
-  format: OfficeFormat,
+  type: OfficeType,
   archive: ZipArchive | undefined,
 ): SourceParagraph[] {
-  if (format === 'rtf') return readRtfParagraphs(bytes);
-  if (!archive) return [];
-  return format === 'odt' ? readOdtParagraphs(archive) : readDocxParagraphs(archive);
+  if (type === 'rtf') return readRtfParagraphs(bytes);
+  if (type === 'odt' && archive) return readOdtParagraphs(archive);
+  return type === 'docx' && archive ? readDocxParagraphs(archive) : [];
 }

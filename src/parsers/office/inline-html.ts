@@ -1,3 +1,4 @@
+import { type DocumentImage, imageUrl } from '../document.ts';
 import type { Inline, Style } from './model.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -13,9 +14,15 @@ export class InlineWriter {
   readonly #noteNumbers = new Map<string, number>();
   readonly #fragments: ReadonlyMap<string, string>;
 
-  /** @param fragments new names of anchors */
-  constructor(fragments: ReadonlyMap<string, string>) {
+  readonly #images: ReadonlySet<string> | undefined;
+
+  /**
+   * @param fragments new names of anchors
+   * @param images the images to write; without it, alternative texts take the places of all images
+   */
+  constructor(fragments: ReadonlyMap<string, string>, images: readonly DocumentImage[] | undefined) {
     this.#fragments = fragments;
+    this.#images = images && new Set(images.map(({ id }) => id));
   }
 
   /** The name of an anchor in the HTML. */
@@ -47,8 +54,10 @@ export class InlineWriter {
         return href && isSafe(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
       }
       case 'image': {
-        const src = source?.kind === 'asset' ? `office-image:${source.assetId}` : (source?.url ?? '');
-        if (!src || !isSafe(src)) return escapeHtml(alt);
+        const id = String(source?.assetId);
+        const src = source?.kind === 'asset' ? imageUrl(id) : (source?.url ?? '');
+        const isKnown = source?.kind === 'asset' ? this.#images?.has(id) : this.#images;
+        if (!isKnown || !src || !isSafe(src)) return escapeHtml(alt);
         return `<img src="${escapeHtml(src)}" alt="${escapeHtml(alt)}">`;
       }
       case 'anchor':

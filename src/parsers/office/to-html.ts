@@ -1,3 +1,4 @@
+import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
 import { escapeHtml, InlineWriter } from './inline-html.ts';
 import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
@@ -7,9 +8,13 @@ const MAX_DEPTH = 60;
 
 const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRoman: 'I' } as const;
 
-/** Writes a document as HTML. Images of the file have URLs of the form `office-image:<id>`. */
-export function toHtml({ blocks, notes }: OfficeModel): string {
-  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks)));
+/**
+ * Writes a document as HTML.
+ * @param images the images that the document refers to. Alternative texts take the places of others; those on the web are
+ *   left out as well if there is no list
+ */
+export function toHtml({ blocks, notes }: OfficeModel, images?: readonly DocumentImage[]): string {
+  const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), images));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));
   return [body, writer.notes(bodies)].filter(Boolean).join('\n');

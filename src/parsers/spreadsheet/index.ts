@@ -1,35 +1,26 @@
 import { read, type WorkBook } from '@e965/xlsx';
+import type { ConvertedDocument, DocumentMetadata, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
+import { refuseEncrypted } from '../office/encryption.ts';
 import { escapeHtml } from '../office/inline-html.ts';
+import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { readCells } from './grid.ts';
 import { checkArchive } from './limits.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 
-export interface SpreadsheetOptions {
-  /** Maximum number of rows per sheet. Default 20,000. */
-  maxRows?: number;
-  /** Maximum number of cells with content in all sheets together. Default 500,000. */
-  maxCells?: number;
+/** Types of workbooks and of tables in text. */
+export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
+
+interface SpreadsheetLimits {
+  /** Maximum number of rows per sheet. */
+  maxRows: number;
+  /** Maximum number of cells with content in all sheets together. */
+  maxCells: number;
 }
 
-interface SpreadsheetMetadata {
-  title?: string;
-  author?: string;
-  /** ISO 8601. */
-  publishedTime?: string;
-  /** ISO 8601. */
-  modifiedTime?: string;
-}
-
-export interface SpreadsheetDocument {
-  html: string;
-  metadata: SpreadsheetMetadata;
-  /** English sentences about content that is missing or unreliable. */
-  warnings: string[];
-}
-
+const LIMITS: SpreadsheetLimits = { maxRows: 20_000, maxCells: 500_000 };
 const MAX_SHEETS = 1000;
 const HIDDEN = ' (hidden)';
 
@@ -37,9 +28,13 @@ const HIDDEN = ' (hidden)';
  * Converts a workbook to HTML with one heading per sheet and the values as displayed.
  * @throws DocumentError if the workbook needs a password, is too large or cannot be read
  */
-export function parseSpreadsheet(bytes: Uint8Array, options: SpreadsheetOptions = {}): SpreadsheetDocument {
-  const { maxRows = 20_000, maxCells = 500_000 } = options;
-  const workbook = readWorkbook(bytes, maxRows + 1);
+export function convertSpreadsheet(
+  type: SpreadsheetType,
+  bytes: Uint8Array,
+  { maxRows, maxCells } = LIMITS,
+): ConvertedDocument {
+  refuseEncrypted(bytes);
+  const workbook = readWorkbook(type, bytes, maxRows + 1);
   const warnings: string[] = [];
   const parts: string[] = [];
   let cellsLeft = maxCells;
@@ -49,20 +44,24 @@ export function parseSpreadsheet(bytes: Uint8Array, options: SpreadsheetOptions 
   for (const [place, name] of names.entries()) {
     const sheet = workbook.Sheets[name];
     const isHidden = Boolean(workbook.Workbook?.Sheets?.[place]?.Hidden);
-    parts.push(`<h2>${escapeHtml(name)}${isHidden ? HIDDEN : ''}</h2>`);
+    if (!isText(type)) parts.push(`<h2>${escapeHtml(name)}${isHidden ? HIDDEN : ''}</h2>`);
     if (!sheet) continue;
     const cells = readCells(sheet, cellsLeft);
     cellsLeft -= cells.length;
     const kept = cells.filter(({ row }) => row < maxRows);
     if (kept.length < cells.length) warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
-    parts.push(...splitTables(kept).map(tableHtml));
+    // An empty line or column of a text does not begin another table.
+    parts.push(...(isText(type) ? [kept] : splitTables(kept)).map(tableHtml));
   }
   if (cellsLeft <= 0) warnings.push(`The workbook was cut after ${maxCells} cells.`);
-  return { html: parts.filter(Boolean).join('\n'), metadata: readMetadata(workbook), warnings };
+  return { html: parts.filter(Boolean).join('\n'), metadata: readMetadata(workbook), images: [], warnings };
 }
 
-function readWorkbook(bytes: Uint8Array, sheetRows: number): WorkBook {
+const isText = (type: SpreadsheetType) => type === 'csv' || type === 'tsv';
+
+function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): WorkBook {
   try {
+    if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
     checkArchive(bytes);
     const workbook = read(bytes, {
       type: 'buffer',
@@ -80,7 +79,7 @@ function readWorkbook(bytes: Uint8Array, sheetRows: number): WorkBook {
 
 function readMetadata({
   Props: { Title, Author, CreatedDate, ModifiedDate } = {},
-}: WorkBook): SpreadsheetMetadata {
+}: WorkBook): DocumentMetadata {
   const date = (value: unknown) => {
     const parsed = new Date(value instanceof Date || typeof value === 'string' ? value : Number.NaN);
     return Number.isNaN(parsed.getTime()) ? undefined : parsed.toISOString();

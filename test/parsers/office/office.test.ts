@@ -1,35 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseOffice } from '../../../src/parsers/office/index.ts';
+import { convertOffice } from '../../../src/parsers/office/index.ts';
 import { writeZip } from '../zip-writer.ts';
+import { docx, paragraph, run } from './docx-writer.ts';
 
-const WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
-const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships';
-const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
-
-const styles = `<w:styles ${WORD}>
-  <w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>
-  <w:style w:type="character" w:styleId="Verb"><w:name w:val="Verb"/><w:rPr><w:rFonts w:ascii="Consolas"/></w:rPr></w:style>
-</w:styles>`;
-
-/** Writes a docx file with the given content of `w:body`. */
-const docx = (body: string, prologue = '', more: Record<string, string> = {}) =>
-  writeZip({
-    '[Content_Types].xml': `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
-      <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
-      <Override PartName="/word/document.xml" ContentType="${TYPE}.document.main+xml"/>
-      <Override PartName="/word/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
-    '_rels/.rels': `<Relationships xmlns="${RELATIONSHIPS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="word/document.xml"/></Relationships>`,
-    'word/_rels/document.xml.rels': `<Relationships xmlns="${RELATIONSHIPS}"><Relationship Id="rId1" Type="${OFFICE}/styles" Target="styles.xml"/></Relationships>`,
-    'word/document.xml': `<?xml version="1.0"?>${prologue}<w:document ${WORD}><w:body>${body}</w:body></w:document>`,
-    'word/styles.xml': styles,
-    ...more,
-  });
-const run = (text: string, properties = '') =>
-  `<w:r><w:rPr>${properties}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
-const paragraph = (content: string, style = '') =>
-  `<w:p>${style && `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}${content}</w:p>`;
-const htmlOf = async (body: string) => (await parseOffice(docx(body), 'docx')).html;
+const htmlOf = async (body: string) => (await convertOffice({ type: 'docx', images: true }, docx(body))).html;
 
 describe('docx', () => {
   test('headings, emphasis, inline code and superscripts', async () => {
@@ -74,7 +48,7 @@ describe('docx', () => {
     const core = `<cp:coreProperties xmlns:cp="cp" xmlns:dc="dc" xmlns:dcterms="dcterms"><dc:title>Plan &amp; cost</dc:title>
       <dc:creator>Ann</dc:creator><dcterms:created>2024-05-01T10:00:00Z</dcterms:created></cp:coreProperties>`;
     const file = docx(paragraph(run('Text')), '', { 'docProps/core.xml': core });
-    expect((await parseOffice(file, 'docx')).metadata).toEqual({
+    expect((await convertOffice({ type: 'docx', images: true }, file)).metadata).toEqual({
       title: 'Plan & cost',
       author: 'Ann',
       publishedTime: '2024-05-01T10:00:00.000Z',
@@ -86,7 +60,7 @@ describe('hostile docx files', () => {
   test('entities of the file are not expanded', async () => {
     const entities = '<!DOCTYPE d [<!ENTITY a "boom"><!ENTITY b SYSTEM "file:///etc/hostname">]>';
     const file = docx(paragraph(run('x&a;&b;')), entities);
-    const html = await parseOffice(file, 'docx').then(
+    const html = await convertOffice({ type: 'docx', images: true }, file).then(
       (document) => document.html,
       (error: Error) => error.name,
     );
@@ -113,14 +87,18 @@ describe('hostile docx files', () => {
       Buffer.alloc(504),
       Buffer.from('EncryptedPackage', 'utf16le'),
     ]);
-    await expect(parseOffice(encrypted, 'docx')).rejects.toMatchObject({ fault: 'password' });
+    await expect(convertOffice({ type: 'docx', images: true }, encrypted)).rejects.toMatchObject({
+      fault: 'password',
+    });
   });
 
   test.each([
     ['no document', Buffer.from('PK\x03\x04 and nothing else')],
     ['a truncated document', docx(paragraph(run('Text'))).subarray(0, 300)],
   ])('%s', async (_, bytes) => {
-    await expect(parseOffice(bytes, 'docx')).rejects.toMatchObject({ name: 'DocumentError' });
+    await expect(convertOffice({ type: 'docx', images: true }, bytes)).rejects.toMatchObject({
+      name: 'DocumentError',
+    });
   });
 });
 
@@ -134,5 +112,7 @@ test('odt: inline code inside a span with another font, and the title', async ()
     'styles.xml': `<office:document-styles ${namespaces}><office:styles><style:style style:name="Source_20_Text" style:family="text"><style:text-properties style:font-name="Mono"/></style:style></office:styles></office:document-styles>`,
     'content.xml': `<office:document-content ${namespaces}><office:automatic-styles><style:style style:name="T1" style:family="text"><style:text-properties style:font-name="Cambria"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="Title">Manual</text:p><text:p>Call <text:span text:style-name="Source_20_Text"><text:span text:style-name="T1">main()</text:span></text:span></text:p></office:text></office:body></office:document-content>`,
   });
-  expect((await parseOffice(file, 'odt')).html).toBe('<h1>Manual</h1>\n<p>Call <code>main()</code></p>');
+  expect((await convertOffice({ type: 'odt', images: true }, file)).html).toBe(
+    '<h1>Manual</h1>\n<p>Call <code>main()</code></p>',
+  );
 });

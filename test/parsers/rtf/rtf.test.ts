@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseOffice } from '../../../src/parsers/office/index.ts';
+import { convertOffice } from '../../../src/parsers/office/index.ts';
 import { readRtfParagraphs } from '../../../src/parsers/rtf/paragraphs.ts';
 
 const HEAD = String.raw`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}{\f1 Courier New;}{\f2\fcharset204 Arial Cyr;}}
@@ -31,7 +31,7 @@ test('characters: code pages of fonts, Unicode with fallback, symbols, and text 
 
 test('the HTML has headings and inline code', async () => {
   const file = rtf(String.raw`\pard\plain\s1\b Start\b0\par\pard\plain Call {\cs5\f1 main} now\par`);
-  const { html, warnings } = await parseOffice(file, 'rtf');
+  const { html, warnings } = await convertOffice({ type: 'rtf', images: true }, file);
   expect(html).toBe('<h1>Start</h1>\n<p>Call <code>main</code> now</p>');
   expect(warnings).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { type CellObject, utils, type WorkSheet, write } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
-import { parseSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
 import { writeZip } from '../zip-writer.ts';
 
 const workbook = (
@@ -29,7 +29,10 @@ describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
       E2: { t: 'n', v: 3, f: '1+2' },
     };
     Object.assign(sheet, cells, { '!ref': 'A1:E2' });
-    const { html } = parseSpreadsheet(workbook({ Sales: sheet, Notes: rows(['<x>']) }, ['Notes'], type));
+    const { html } = convertSpreadsheet(
+      type,
+      workbook({ Sales: sheet, Notes: rows(['<x>']) }, ['Notes'], type),
+    );
     expect(html).toContain('<h2>Sales</h2>');
     expect(html).toContain('<td>2024-01-01</td><td>12.5%</td><td>$1,234.50</td><td>TRUE</td><td>3</td>');
     expect(html).toContain('<h2>Notes (hidden)</h2>\n<table>\n<tr><th>&lt;x&gt;</th></tr>');
@@ -39,34 +42,38 @@ describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
 test('merged cells keep their spans', () => {
   const sheet = rows(['Both', null], ['a', 'b'], ['c', 'd']);
   sheet['!merges'] = [utils.decode_range('A1:B1')];
-  expect(parseSpreadsheet(workbook({ S: sheet })).html).toContain(
+  expect(convertSpreadsheet('xlsx', workbook({ S: sheet })).html).toContain(
     '<tr><th colspan="2">Both</th></tr>\n<tr><td>a</td><td>b</td></tr>',
   );
 });
 
 test('empty rows and columns separate tables', () => {
-  const { html } = parseSpreadsheet(
+  const { html } = convertSpreadsheet(
+    'xlsx',
     workbook({ S: rows(['a', null, 'x'], ['b', null, 'y'], [], ['c', 'd', 'e']) }),
   );
   expect(html.match(/<table>/g)).toHaveLength(3);
 });
 
 test('metadata', () => {
-  expect(parseSpreadsheet(workbook({ S: rows(['a']) })).metadata).toMatchObject({
+  expect(convertSpreadsheet('xlsx', workbook({ S: rows(['a']) })).metadata).toMatchObject({
     title: 'Accounts',
     author: 'Ann',
   });
 });
 
 test('csv', () => {
-  const { html } = parseSpreadsheet(Buffer.from('name,n\n"a, b",007\n'));
+  const { html } = convertSpreadsheet('csv', Buffer.from('name,n\n"a, b",007\n'));
   expect(html).toContain('<td>a, b</td>');
 });
 
 describe('hostile workbooks', () => {
   test('long sheets are cut with a warning', () => {
     const sheet = rows(...Array.from({ length: 50 }, (_, row) => [row]));
-    const { html, warnings } = parseSpreadsheet(workbook({ S: sheet }), { maxRows: 10 });
+    const { html, warnings } = convertSpreadsheet('xlsx', workbook({ S: sheet }), {
+      maxRows: 10,
+      maxCells: 1000,
+    });
     expect(html.match(/<tr>/g)).toHaveLength(10);
     expect(warnings).toEqual(['The sheet "S" was cut after 10 rows.']);
   });
@@ -75,7 +82,7 @@ describe('hostile workbooks', () => {
     const sheet: WorkSheet = { '!ref': 'A1:ALL1000' };
     for (let place = 0; place < 1000; place++)
       sheet[utils.encode_cell({ r: place, c: place })] = { t: 's', v: `x${place}` } satisfies CellObject;
-    const { html } = parseSpreadsheet(workbook({ S: sheet }));
+    const { html } = convertSpreadsheet('xlsx', workbook({ S: sheet }));
     expect(html).toContain('x999');
     expect(html.length).toBeLessThan(100_000);
   });
@@ -83,17 +90,17 @@ describe('hostile workbooks', () => {
   test('a merged range of the whole sheet is bounded', () => {
     const sheet = rows(['a'], ['b']);
     sheet['!merges'] = [utils.decode_range('A1:XFD1048576')];
-    expect(parseSpreadsheet(workbook({ S: sheet })).html.length).toBeLessThan(1000);
+    expect(convertSpreadsheet('xlsx', workbook({ S: sheet })).html.length).toBeLessThan(1000);
   });
 
   test('archives that expand to too much are refused before they are read', () => {
     const bomb = writeZip({ 'xl/workbook.xml': 'x' }, { 'xl/workbook.xml': 2 ** 31 });
-    expect(() => parseSpreadsheet(bomb)).toThrow(expect.objectContaining({ fault: 'too-large' }));
+    expect(() => convertSpreadsheet('xlsx', bomb)).toThrow(expect.objectContaining({ fault: 'too-large' }));
   });
 
   test('damaged archives are refused', () => {
     const bytes = workbook({ S: rows(['a']) });
-    expect(() => parseSpreadsheet(bytes.subarray(0, bytes.length / 2))).toThrow(
+    expect(() => convertSpreadsheet('xlsx', bytes.subarray(0, bytes.length / 2))).toThrow(
       expect.objectContaining({ name: 'DocumentError' }),
     );
   });

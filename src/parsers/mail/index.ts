@@ -1,0 +1,34 @@
+import type { ConvertedDocument, DocumentTask } from '../document.ts';
+import { DocumentError } from '../document-error.ts';
+import { readEml } from './eml.ts';
+import { readMsg } from './msg.ts';
+import { MailWriter } from './to-html.ts';
+
+/** How to convert a mail. */
+export interface MailTask extends Pick<DocumentTask, 'images'> {
+  type: 'eml' | 'msg';
+}
+
+/**
+ * Converts a mail to HTML: the subject as heading, sender, recipients and date, the body, and the attachments.
+ * @throws DocumentError if the mail is damaged, empty or exceeds a limit
+ */
+export async function convertMail({ type, images }: MailTask, bytes: Uint8Array): Promise<ConvertedDocument> {
+  const mail = type === 'msg' ? readMsg(bytes) : await readEml(bytes);
+  const writer = new MailWriter({ images });
+  const html = writer.write(mail);
+  if (html === '') throw new DocumentError('damaged', 'The mail has neither a header nor a body.');
+  const { subject, from, date } = mail;
+  const author = from?.name || from?.address;
+  const isDate = date !== undefined && !Number.isNaN(Date.parse(date));
+  return {
+    html,
+    metadata: {
+      ...(subject && { title: subject }),
+      ...(author && { author }),
+      ...(isDate && { publishedTime: date }),
+    },
+    images: writer.images,
+    warnings: writer.warnings,
+  };
+}

@@ -1,0 +1,81 @@
+import type { DocumentImage } from '../document.ts';
+import { toImageType } from '../image-type.ts';
+import { escapeHtml } from '../office/inline-html.ts';
+import { bodyHtml } from './body-html.ts';
+import { type Address, type Attachment, MAX_ATTACHMENTS, type Mail } from './mail.ts';
+
+const MAX_HEADING_LEVEL = 6;
+
+/** Writes mails, and collects the images to which they refer. */
+export class MailWriter {
+  readonly images: DocumentImage[] = [];
+  readonly warnings: string[] = [];
+  readonly #wantsImages: boolean;
+
+  /** @param options.images whether to collect images; otherwise their alternative texts take their places */
+  constructor(options: { images: boolean }) {
+    this.#wantsImages = options.images;
+  }
+
+  /** @param level level of the heading: 1 for the mail itself, 2 for a mail attached to it */
+  write(mail: Mail, level = 1): string {
+    const heading = `h${Math.min(level, MAX_HEADING_LEVEL)}`;
+    if (mail.attachments.length >= MAX_ATTACHMENTS)
+      this.warnings.push(`Only the first ${MAX_ATTACHMENTS} attachments of the mail were read.`);
+    return [
+      mail.subject && `<${heading}>${escapeHtml(mail.subject)}</${heading}>`,
+      headerHtml(mail),
+      bodyHtml(mail, this.#collectImages(mail.attachments)),
+      this.#attachments(mail.attachments, level + 1),
+    ]
+      .filter(Boolean)
+      .join('\n');
+  }
+
+  /** @returns the numbers of the images by their Content-IDs */
+  #collectImages(attachments: readonly Attachment[]): Map<string, string> {
+    const ids = new Map<string, string>();
+    if (!this.#wantsImages) return ids;
+    for (const { contentId, mediaType, bytes } of attachments) {
+      const type = toImageType(mediaType);
+      if (!contentId || !type) continue;
+      const id = String(this.images.length);
+      this.images.push({ id, mediaType: type, bytes });
+      ids.set(contentId, id);
+    }
+    return ids;
+  }
+
+  /** Lists the files by name, then writes the attached mails. Images in the text of the mail are not files of their own. */
+  #attachments(attachments: readonly Attachment[], level: number): string {
+    const listed = attachments.filter(
+      ({ contentId, mediaType }) => !contentId || !mediaType.startsWith('image/'),
+    );
+    if (listed.length === 0) return '';
+    const heading = `h${Math.min(level, MAX_HEADING_LEVEL)}`;
+    const items = listed.map((attachment) => `<li>${escapeHtml(nameOf(attachment))}</li>`).join('\n');
+    const mails = listed.map(({ mail }) => (mail ? this.write(mail, level) : ''));
+    return [`<${heading}>Attachments</${heading}>\n<ul>${items}</ul>`, ...mails].filter(Boolean).join('\n');
+  }
+}
+
+const nameOf = ({ name, mail, mediaType }: Attachment) =>
+  name || mail?.subject || mediaType || 'file without a name';
+
+function headerHtml({ from, to, cc, date }: Mail): string {
+  const fields: [string, string][] = [
+    ['From', from ? written(from) : ''],
+    ['To', to.map(written).join(', ')],
+    ['Cc', cc.map(written).join(', ')],
+    ['Date', date ?? ''],
+  ];
+  const lines = fields
+    .filter(([, value]) => value)
+    .map(([name, value]) => `<strong>${name}:</strong> ${escapeHtml(value)}`);
+  return lines.length === 0 ? '' : `<p>${lines.join('<br>\n')}</p>`;
+}
+
+function written({ name, address }: Address): string {
+  if (!address || name === address) return name || address;
+  return name ? `${name} <${address}>` : address;
+}
