@@ -25,6 +25,7 @@ const UPLOAD_TYPES: Record<string, string> = {
   tsv: 'text/tab-separated-values',
   pptx: `${OFFICE}.presentationml.presentation`,
   pptm: 'application/vnd.ms-powerpoint.presentation.macroenabled.12',
+  ppsx: `${OFFICE}.presentationml.slideshow`,
   ppt: 'application/vnd.ms-powerpoint',
   odp: `${OPEN_DOCUMENT}.presentation`,
   epub: 'application/epub+zip',
