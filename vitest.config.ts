@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
-/** Tests that need nothing but the code share one process; the others need the service and run file by file. */
+/** Tests that need nothing but the code. All others need the service. */
 const PURE = [
   'test/*.test.ts',
   'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox}/**/*.test.ts',
@@ -14,11 +15,14 @@ const FAULTS = 'test/e2e/faults.test.ts';
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
 const MAX_WORKERS = 4;
 const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
+/** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
+const SHARED_PROCESSES = { isolate: false, maxWorkers: MAX_WORKERS };
 /** The files of a project with this setup share one running service. */
-const SERVICE = { globalSetup: 'test/support/global-setup.ts', maxWorkers: MAX_WORKERS, ...TIMEOUTS };
+const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
 
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -36,8 +40,7 @@ export default defineConfig({
         test: {
           name: 'pure',
           include: PURE,
-          isolate: false,
-          maxWorkers: MAX_WORKERS,
+          ...SHARED_PROCESSES,
           testTimeout: 60_000,
         },
       },

@@ -11,8 +11,8 @@ import { scrapeResponse, type UploadedFile } from '../schemas/scrape.ts';
 import { uploadUrl } from '../upload-url.ts';
 import { type EncryptedFile, tooLarge } from './http/encrypted-file.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
-import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
-import { parseDocument } from './scrape-result.ts';
+import type { SynchronousJob } from './run-and-wait.ts';
+import { runScrape } from './run-scrape.ts';
 import { grantUpload, signGrant, signReference, verifyReference } from './upload-tokens.ts';
 import { UPLOAD_PATH } from './uploads.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
@@ -35,20 +35,10 @@ const create = defineRoute({
     const { uploadRef, ...options } = body;
     const isEncrypted = requiresEncryption(options, caller);
     const { upload, insert } = file
-      ? await storeFile(file, caller.teamId, deps)
+      ? describeFile(file, caller.teamId, deps)
       : findFile(uploadRef ?? '', caller.teamId, deps);
     const request = { ...options, url: uploadUrl(upload.name), upload };
-    const { timeout: timeoutMs } = options;
-    const job = { kind: 'scrape', caller, request, timeoutMs, signal, isEncrypted, insert } as const;
-    const { id, result } = await runAndWait(job, deps);
-    if (!result) {
-      throw new ServiceError(
-        'SCRAPE_TIMEOUT',
-        `${upload.name} was not parsed within ${timeoutMs} ms. The work continues; GET /v2/scrape/${id} returns its result.`,
-      );
-    }
-    const data = parseDocument(result, baseUrl, deps);
-    return { success: true, data, ...(options.origin.includes('website') && { scrape_id: id }) };
+    return runScrape({ caller, request, signal, isEncrypted, insert, baseUrl }, deps);
   },
 });
 
@@ -58,17 +48,18 @@ interface JobFile {
   insert: SynchronousJob['insert'];
 }
 
-/** Stores the file of a multipart request. */
-async function storeFile(file: EncryptedFile, teamId: string, deps: ApiDeps): Promise<JobFile> {
-  const { id, name, contentType, size, wrappedKey } = file;
+/** Describes the file of a multipart request. It is stored together with its job. */
+function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps): JobFile {
+  const { id, name, contentType, size, wrappedKey, digest } = file;
   if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
-  await deps.storage.requireSpace();
-  const blob = await file.store(deps.uploads);
-  // The job exists from the start, so the time to request one is over.
-  const stored = { id, teamId, blob, wrappedKey, size, expiresAt: new Date() };
   return {
-    upload: { id, name, contentType },
-    insert: (db, job) => insertJobWithUpload(db, job, stored),
+    upload: { id, name, contentType, digest },
+    async insert(db, job) {
+      const blob = await file.store(uploads);
+      // The job exists from the start, so the time to request one is over.
+      const expiresAt = new Date();
+      await insertJobWithUpload(db, job, { id, teamId, blob, wrappedKey, size, expiresAt });
+    },
   };
 }
 

@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../db/client.ts';
 import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
+import { findLongConversion, forgetLongConversion } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import type { UploadedFile } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { ApiDeps } from './http/route.ts';
 
@@ -28,7 +30,7 @@ const HOW_TO_GET_RESULT = {
 export interface SynchronousJob {
   kind: keyof typeof HOW_TO_GET_RESULT;
   caller: Caller;
-  request: { url: string; upload?: { name: string } };
+  request: { url: string; upload?: Pick<UploadedFile, 'name' | 'digest'> };
   timeoutMs: number;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
@@ -42,7 +44,8 @@ export interface SynchronousJob {
 const UNREAD_RESULT_TTL_MS = 3_600_000;
 
 /**
- * Stores a job, starts its workflow and waits for its result.
+ * Stores a job, starts its workflow and waits for its result. A request whose document took longer than its timeout
+ * before joins the scrape that continues.
  * @returns the id and the result of the job; no result if the job is still running after its timeout
  * @throws ServiceError the error that the job failed with; `SERVICE_UNAVAILABLE` if the service stops
  */
@@ -50,23 +53,14 @@ export async function runAndWait(
   job: SynchronousJob,
   deps: ApiDeps,
 ): Promise<{ id: string; result: Buffer | undefined }> {
-  const { config, db, temporal, storage, closing } = deps;
-  await storage.requireSpace();
-  const { kind, request, timeoutMs, isEncrypted, insert = insertJob } = job;
-  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
-  const { teamId, apiKeyId } = job.caller;
-  const id = uuidv7();
+  const { config, db, temporal, closing } = deps;
+  const { kind, request, timeoutMs, isEncrypted } = job;
+  const { teamId } = job.caller;
+  const canJoin = kind === 'scrape' && !isEncrypted;
+  const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
+  const id = joined ?? uuidv7();
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
-  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insert(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
-  const labels = isEncrypted ? {} : labelsOf(request, href);
-  const start = { jobId: id, teamId, timeoutMs, ...labels };
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
-  const handle = await started.catch(async (error: ServiceError) => {
-    const upload = await failJob(db, { jobId: id, credits: 0, error });
-    if (upload !== undefined) await deps.uploads.remove(upload);
-    throw error;
-  });
+  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, cipher }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
@@ -75,19 +69,45 @@ export async function runAndWait(
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
-  });
+  }).finally(() => joined && forgetLongConversion(db, joined));
   return { id, result };
 }
 
-/** The texts that the Temporal UI shows for a job. */
-function labelsOf(
-  { upload }: SynchronousJob['request'],
-  url: string,
-): { label: string; url: string; file?: string } {
-  return upload
-    ? { label: upload.name.slice(0, 120), url, file: upload.name }
-    : { label: url.slice(0, 120), url };
+/** Stores a job and starts its workflow. */
+async function startJob(
+  {
+    id,
+    cipher,
+    kind,
+    request,
+    timeoutMs,
+    isEncrypted,
+    caller,
+    insert = insertJob,
+  }: SynchronousJob & { id: string; cipher: JobCipher },
+  { config, db, temporal, storage, uploads }: ApiDeps,
+) {
+  await storage.requireSpace();
+  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
+  const { teamId, apiKeyId } = caller;
+  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
+  await insert(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
+  const labels = isEncrypted ? {} : labelsOf(request, href);
+  const start = { jobId: id, teamId, timeoutMs, ...labels };
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
+  return started.catch(async (error: ServiceError) => {
+    const upload = await failJob(db, { jobId: id, credits: 0, error });
+    if (upload !== undefined) await uploads.remove(upload);
+    throw error;
+  });
 }
+
+/** The texts that the Temporal UI shows for a job. */
+const labelsOf = ({ upload }: SynchronousJob['request'], url: string) => ({
+  label: (upload?.name ?? url).slice(0, 120),
+  url,
+  ...(upload && { file: upload.name }),
+});
 
 /**
  * Delivers the result of an ended job to its caller. The result, error and key of a job with zero data

@@ -8,8 +8,8 @@ import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
-import { deliverResult, runAndWait } from './run-and-wait.ts';
-import { parseDocument } from './scrape-result.ts';
+import { deliverResult } from './run-and-wait.ts';
+import { parseDocument, runScrape } from './run-scrape.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -22,18 +22,8 @@ const create = defineRoute({
   errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
   minCredits: 1,
   async handler({ caller, body, baseUrl, signal }, deps) {
-    const { timeout: timeoutMs } = body;
     const isEncrypted = requiresEncryption(body, caller);
-    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
-    const { id, result } = await runAndWait(job, deps);
-    if (!result) {
-      throw new ServiceError(
-        'SCRAPE_TIMEOUT',
-        `${body.url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result.`,
-      );
-    }
-    const data = parseDocument(result, baseUrl, deps);
-    return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
+    return runScrape({ caller, request: body, signal, isEncrypted, baseUrl }, deps);
   },
 });
 

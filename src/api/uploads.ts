@@ -33,7 +33,7 @@ async function receive(
 ): Promise<EncryptedFile> {
   const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
   if (length > MAX_UPLOAD_BYTES) throw tooLarge();
-  await budget.take(length, response);
+  response.on('close', await budget.take(length, response));
   try {
     // The name and type are in the reference to the upload.
     return await EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey);

@@ -1,7 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { decrypt, deriveKey, encrypt, startEncryption } from './cipher.ts';
 
 const keyFor = (uploadId: string, secretKey: string) => deriveKey(secretKey, `upload ${uploadId}`);
+
+/** Starts a hash of a file, with a key so that it tells nobody else which file it is. */
+export const startDigest = (secretKey: string) => createHmac('sha256', deriveKey(secretKey, 'upload digest'));
 
 /**
  * Encrypts an uploaded file with a random key of its own, while the file arrives.

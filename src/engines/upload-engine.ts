@@ -3,11 +3,11 @@ import type { Database } from '../db/client.ts';
 import { findUpload } from '../db/uploads.ts';
 import { decryptUpload } from '../encryption/upload-cipher.ts';
 import { ServiceError } from '../errors.ts';
+import type { ReceivedFile } from '../parsers/received-file.ts';
 import { ACCEPTED_FILES, acceptUpload } from '../parsers/upload-types.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
-import type { Snapshot } from '../snapshot.ts';
-import type { ReadBody } from './body-reader.ts';
-import type { PageRequest } from './engine.ts';
+import type { EngineResult, PageRequest } from './engine.ts';
+import { readBody } from './read-body.ts';
 
 /** Options of the engine. */
 export interface UploadEngineOptions {
@@ -16,17 +16,14 @@ export interface UploadEngineOptions {
   uploads: Blobs;
   /** Decrypts the files. */
   secretKey: string;
-  /** Reads the files. */
-  readBody: ReadBody;
 }
 
 /** Reads uploaded files as if they were pages. */
 export interface UploadEngine {
   /**
-   * @throws ServiceError `UNSUPPORTED_FILE_TYPE`, `NOT_FOUND` if the file has been deleted, and the errors of
-   *   {@link ReadBody}
+   * @throws ServiceError `UNSUPPORTED_FILE_TYPE`; `NOT_FOUND` if the file has been deleted
    */
-  readUpload(upload: UploadedFile, request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
+  readUpload(upload: UploadedFile, request: PageRequest, signal: AbortSignal): Promise<EngineResult>;
 }
 
 /** Creates the engine for uploaded files. */
@@ -39,16 +36,21 @@ export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
       const file = acceptUpload({ ...upload, url, body });
       if (!file) throw unsupportedType(upload);
       const { contentType } = file;
-      const content = await options.readBody({ url, contentType, body }, request, signal).catch((error) => {
-        const isUnsupported = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
-        throw isUnsupported ? unsupportedType(upload, error) : error;
-      });
       return {
-        ...{ sourceUrl, url, contentType, ...content },
-        ...{ statusCode: 200, engine: 'upload', proxy: 'basic', fetchedAt: Date.now() },
+        ...{ sourceUrl, url, contentType, ...readFile(upload, file, request) },
+        ...{ statusCode: 200, engine: 'upload', proxy: 'basic', files: {}, fetchedAt: Date.now() },
       };
     },
   };
+}
+
+function readFile(upload: UploadedFile, file: ReceivedFile, request: PageRequest) {
+  try {
+    return readBody(file, request);
+  } catch (error) {
+    const isUnsupported = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
+    throw isUnsupported ? unsupportedType(upload, error) : error;
+  }
 }
 
 async function loadUpload(

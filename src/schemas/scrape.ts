@@ -29,6 +29,8 @@ export interface UploadedFile {
   name: string;
   /** The media type that the client declared; empty if it declared none. */
   contentType: string;
+  /** A keyed hash of the file, by which equal requests are recognised; absent if `id` identifies the file. */
+  digest?: string;
 }
 
 /** The body of a scrape request after validation, with defaults filled in. */

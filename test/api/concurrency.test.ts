@@ -119,14 +119,14 @@ describe('a batch', () => {
   });
 
   it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
-    const rounds = 4;
+    const rounds = 3;
     const page = '<html><body><h1>Open in the browser</h1></body></html>';
     await using pages = await startPages({ '/': page }, '0.0.0.0');
     const { port } = new URL(pages.url);
     const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
     const team = await makeTeam(db, { concurrency: 200 });
     // The last round begins when the timeout of a page would long be over.
-    const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 15_000 }, team);
+    const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 12_000 }, team);
     let most = 0;
     const done = await untilStatus(
       `${PATH}/${id}`,

@@ -319,6 +319,11 @@ describe('the size of a file', () => {
     expect([status, body.data?.markdown]).toEqual([200, '# Large']);
   });
 
+  it('of several may exceed what an API process has in memory at once', async () => {
+    const all = Array.from({ length: 5 }, (_, n) => parse({ ...page(45 * MB), name: `${n}.html` }));
+    for (const { status } of await Promise.all(all)) expect(status).toBe(200);
+  });
+
   it('may not be a byte more', async () => {
     const { status, body } = await parse(page(50 * MB + 1));
     expect([status, body.code]).toEqual([413, 'REQUEST_TOO_LARGE']);

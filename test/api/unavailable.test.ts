@@ -71,7 +71,8 @@ function startSite(rules = 'User-agent: *\nDisallow: /closed') {
   return opened.then((pages) => ({ pages, state }));
 }
 
-describe('a robots.txt that is unavailable', () => {
+// The tests wait for retries most of the time, so they wait together.
+describe.concurrent('a robots.txt that is unavailable', () => {
   it('is requested again and obeyed while the pages of its host stay pending', async () => {
     const { pages, state } = await startSite();
     await using site = pages;
@@ -148,18 +149,6 @@ describe('a robots.txt that is unavailable', () => {
     });
   });
 
-  it('is replaced by its last copy, even after the worker that read it has died', async () => {
-    const { pages, state } = await startSite();
-    await using site = pages;
-    expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
-    state.status = 503;
-    const { children } = service.readRunFile();
-    kill(children.worker!.pid, 'SIGKILL');
-    const done = await crawl(site.url);
-    expect(done).toMatchObject({ status: 'completed', completed: 3, failed: 0 });
-    expect(asksOf(site, '/closed')).toBe(0);
-  });
-
   it('costs a crawl the pages of its host only, and /retry scrapes them', async () => {
     let isWell = false;
     await using site = await startPages({
@@ -202,6 +191,18 @@ describe('a robots.txt that is unavailable', () => {
     expect((await call(`${path}/retry`, { method: 'POST', ...access() })).body.retried).toBe(2);
     expect(await end('/v2/crawl', done.id)).toMatchObject({ completed: 4, failed: 0 });
   });
+});
+
+it('an unavailable robots.txt is replaced by its last copy, even after the worker that read it has died', async () => {
+  const { pages, state } = await startSite();
+  await using site = pages;
+  expect(pathsOf(await crawl(site.url))).toEqual(['/', '/more', '/open']);
+  state.status = 503;
+  const { children } = service.readRunFile();
+  kill(children.worker!.pid, 'SIGKILL');
+  const done = await crawl(site.url);
+  expect(done).toMatchObject({ status: 'completed', completed: 3, failed: 0 });
+  expect(asksOf(site, '/closed')).toBe(0);
 });
 
 describe('a robots.txt that is available', () => {

@@ -210,7 +210,8 @@ describe('executeJavascript', () => {
   });
 });
 
-describe('an action that fails', () => {
+// Those that wait for an element take as long as its timeout, so they wait together.
+describe.concurrent('an action that fails', () => {
   const failing: [string, object, RegExp][] = [
     [
       'click',

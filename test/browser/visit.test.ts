@@ -217,7 +217,7 @@ describe('a page counts as settled', () => {
     ['keeps its words hidden', `<p>Loading&hellip;</p>${HIDDEN}`],
     ['counts the percents', '<p>Loading</p><p>42 %</p>'],
   ];
-  it.each(placeholders)('not while it only %s', async (_name, placeholder) => {
+  it.concurrent.each(placeholders)('not while it only %s', async (_name, placeholder) => {
     await using pages = await startPages({ '/': html(placeholder + BEGINS_LATE) });
     expect(await markdownOf(pages.url)).toContain('The story');
   });
@@ -466,7 +466,7 @@ describe('a file instead of a page', () => {
   });
 });
 
-describe('an endless page', () => {
+describe.concurrent('an endless page', () => {
   it('is read as far as it was received, with a warning', async () => {
     await using pages = await startPages({
       '/': (_request, response) => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/embedded/command.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
+import { sampleOf } from '../support/corpus.ts';
 import { useService } from '../support/use-service.ts';
 
 /** The command line against the shared service, as a user types it. */
@@ -228,7 +229,7 @@ describe('help', () => {
     ...[['profile'], ['profile', 'list'], ['profile', 'delete']],
   ];
 
-  it.each(verbs.map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
+  it.each(sampleOf(verbs, 4).map((verb) => [verb]))('is there for %j, on stdout', async (verb) => {
     const { exitCode, stdout, stderr } = await winnow([...verb, '--help']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(stdout).toContain(['USAGE winnow', ...verb].join(' '));

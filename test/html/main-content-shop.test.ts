@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
+import { describe, expect, it } from 'vitest';
+import { countWork } from './main-content-work.ts';
 import { contentOf } from './page.ts';
 
 const sentence = (about: string) =>
@@ -249,17 +248,7 @@ it('text for screen readers only is recognised in every card', () => {
 });
 
 describe('the work of the main-content filter on shop pages', () => {
-  /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
-  function workFor(html: string): number {
-    const page = parseHtml(html);
-    const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
-    try {
-      findBoilerplate(page, { url: 'https://site.test/product/x', engine: 'http' });
-      return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-    }
-  }
+  const workFor = (html: string) => countWork(html, 'https://site.test/product/x');
 
   it.each([
     ['labels', (count: number) => '<div><a href="/x">Thing</a></div>'.repeat(count)],

@@ -1,7 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
+import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/snapshot.ts';
+import { countWork } from './main-content-work.ts';
 import { contentOf } from './page.ts';
 
 const sentence = (about: string) =>
@@ -358,17 +357,7 @@ describe('the main content of other pages', () => {
 });
 
 describe('the work of the filter', () => {
-  /** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
-  function workFor(html: string): number {
-    const page = parseHtml(html);
-    const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
-    try {
-      findBoilerplate(page, { url: 'https://site.test/blog/x', engine: 'http' });
-      return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
-    } finally {
-      for (const spy of spies) spy.mockRestore();
-    }
-  }
+  const workFor = (html: string) => countWork(html, 'https://site.test/blog/x');
 
   it.each([
     ['deep nesting', (count: number) => '<div class="sidebar"><h2>Comments</h2>'.repeat(count)],

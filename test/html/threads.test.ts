@@ -1,6 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
-import { findBoilerplate } from '../../src/html/main-content/index.ts';
-import { parseHtml } from '../../src/html/parse/parse.ts';
+import { describe, expect, it } from 'vitest';
+import { countWork } from './main-content-work.ts';
 import { contentOf } from './page.ts';
 
 const THREAD = 'https://site.test/threads/1';
@@ -131,14 +130,4 @@ describe('the posts of a thread', () => {
   });
 });
 
-/** Looks into the maps and sets that the filter keeps its knowledge in: all its work goes through them. */
-function workFor(html: string): number {
-  const page = parseHtml(html);
-  const spies = [vi.spyOn(Map.prototype, 'get'), vi.spyOn(Set.prototype, 'has')];
-  try {
-    findBoilerplate(page, { url: THREAD, engine: 'http' });
-    return spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0);
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const workFor = (html: string) => countWork(html, THREAD);

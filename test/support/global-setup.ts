@@ -15,7 +15,8 @@ declare module 'vitest' {
 export default async function setup({ provide }: TestProject) {
   const given = process.env.WINNOW_TEST_SERVICE;
   if (given) return void provide('service', JSON.parse(given));
-  const service = await startService({ env: { LOG_LEVEL: 'warn' } });
+  // A browser takes many seconds for a page of the default limit of 50 MiB.
+  const service = await startService({ env: { LOG_LEVEL: 'warn', WINNOW_MAX_BODY_MB: '10' } });
   provide('service', { url: service.url, key: service.key, dataDir: service.dataDir });
   return () => service.stop();
 }

@@ -2,11 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How often and until when a condition is checked. */
 export interface PollOptions {
-  /** Milliseconds between two checks; default 50. */
+  /** Milliseconds between two checks. By default they grow from 50 to 250, because each check costs the service work. */
   intervalMs?: number;
   /** Ends the polling with the reason of the abort. */
   signal?: AbortSignal;
 }
+
+const FIRST_INTERVAL_MS = 50;
+const LAST_INTERVAL_MS = 250;
+const GROWTH = 1.1;
 
 /**
  * Calls a function until it returns a value that is not `undefined`, `null` or `false`. It has no timeout of its own:
@@ -15,14 +19,15 @@ export interface PollOptions {
  */
 export async function pollUntil<T>(
   read: () => T | Promise<T>,
-  { intervalMs = 50, signal }: PollOptions = {},
+  { intervalMs, signal }: PollOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
-  for (;;) {
+  for (let waitMs = intervalMs ?? FIRST_INTERVAL_MS; ; ) {
     signal?.throwIfAborted();
     const value = await read();
     // The cast repeats the three comparisons, which TypeScript cannot narrow for a type parameter.
     if (value !== undefined && value !== null && value !== false)
       return value as Exclude<T, undefined | null | false>;
-    await sleep(intervalMs, undefined, signal && { signal });
+    await sleep(waitMs, undefined, signal && { signal });
+    waitMs = intervalMs ?? Math.min(LAST_INTERVAL_MS, waitMs * GROWTH);
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import type { Blobs } from '../../blobs/index.ts';
-import { encryptUpload } from '../../encryption/upload-cipher.ts';
+import { encryptUpload, startDigest } from '../../encryption/upload-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 
@@ -31,18 +31,22 @@ export class EncryptedFile {
   readonly size: number;
   /** See `encryptUpload`. */
   readonly wrappedKey: Buffer;
+  /** See `startDigest`. */
+  readonly digest: string;
   #ciphertext: Buffer | undefined;
+  #whenStored: () => void = () => undefined;
 
   private constructor(
     head: Required<FileHead>,
-    { size, wrappedKey, ciphertext }: { size: number; wrappedKey: Buffer; ciphertext: Buffer },
+    received: { size: number; wrappedKey: Buffer; digest: string; ciphertext: Buffer },
   ) {
     this.id = head.id;
     this.name = head.name;
     this.contentType = head.contentType;
-    this.size = size;
-    this.wrappedKey = wrappedKey;
-    this.#ciphertext = ciphertext;
+    this.size = received.size;
+    this.wrappedKey = received.wrappedKey;
+    this.digest = received.digest;
+    this.#ciphertext = received.ciphertext;
   }
 
   /**
@@ -52,14 +56,22 @@ export class EncryptedFile {
   static async receive(head: FileHead, stream: Readable, secretKey: string): Promise<EncryptedFile> {
     const { id = uuidv7() } = head;
     const { add, end, wrappedKey } = encryptUpload(id, secretKey);
+    const hash = startDigest(secretKey);
     let size = 0;
     // The chunks of a binary stream are buffers.
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
       if (size > MAX_UPLOAD_BYTES) throw tooLarge();
       add(chunk);
+      hash.update(chunk);
     }
-    return new EncryptedFile({ ...head, id }, { size, wrappedKey, ciphertext: end() });
+    const received = { size, wrappedKey, digest: hash.digest('base64url'), ciphertext: end() };
+    return new EncryptedFile({ ...head, id }, received);
+  }
+
+  /** Registers a function that is called when the file is no longer in memory. */
+  whenStored(callback: () => void): void {
+    this.#whenStored = callback;
   }
 
   /**
@@ -70,6 +82,10 @@ export class EncryptedFile {
     const ciphertext = this.#ciphertext;
     if (!ciphertext) throw new Error(`the upload ${this.id} is already stored`);
     this.#ciphertext = undefined;
-    return uploads.put(ciphertext);
+    try {
+      return await uploads.put(ciphertext);
+    } finally {
+      this.#whenStored();
+    }
   }
 }

@@ -45,7 +45,8 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
       return parseJson(request, response, next);
     const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
     if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
-    await budget.take(Math.min(length, MAX_UPLOAD_BYTES), response);
+    const release = await budget.take(Math.min(length, MAX_UPLOAD_BYTES), response);
+    response.on('close', release);
     await new Promise<void>((resolve, reject) => {
       receive(request, response, (error) => (error ? reject(translate(error)) : resolve()));
     });
@@ -59,6 +60,7 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
         `Unrecognized key in body -- ${unknown.join(', ')}. Send the options as JSON in \`options\`.`,
       );
     }
+    file.encrypted.whenStored(release);
     response.locals.file = file.encrypted;
     request.body = parseOptions(options);
     // Only the handler needs the file from now on.

@@ -24,7 +24,12 @@ function leavesStartPath(url: string, folders: readonly string[]): boolean {
  * matches is ignored, so that nothing is guessed.
  */
 export function parseCrawlPrompt(url: string, prompt: string): ParsedPrompt {
-  let rest = prompt.slice(0, MAX_PROMPT_CHARACTERS).replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
+  let rest = prompt
+    .slice(0, MAX_PROMPT_CHARACTERS)
+    .replace(/[’‘]/g, "'")
+    .replace(/[“”]/g, '"')
+    // The rules take quadratic time for a long run of blanks.
+    .replace(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
   const params: CrawlParams = { url };
   const understood: string[] = [];
   for (const { key, phrase, toOptions } of RULES) {
