@@ -16,8 +16,8 @@ import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
-import { createBodyReader } from './engines/body-reader.ts';
 import { createBrowserEngine } from './engines/browser-engine.ts';
+import { createDocumentReader } from './engines/document-reader.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
@@ -149,9 +149,8 @@ function createPageEngines(
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
   const { egress, proxy, pool, adBlocker } = browser;
-  const readBody = createBodyReader({ convert: documents.convert, blobs });
   return createEngines({
-    http: createHttpEngine({ egress, userAgent, maxBodyBytes, readBody }),
+    http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
     browser: createBrowserEngine({
       pool,
       egress,
@@ -159,11 +158,11 @@ function createPageEngines(
       blobs,
       userAgent,
       maxBodyBytes,
-      readBody,
       adBlocker,
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
+    readDocument: createDocumentReader({ convert: documents.convert, blobs }),
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
 }

@@ -47,6 +47,7 @@ function throughEngines(): GetPage {
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
     browser: { fetchPage: unused('the browser') },
     proxies: egress.upstreams,
+    readDocument: async (page) => page,
     cache: { find: unused('the cache'), store: unused('the cache') },
   });
   return async (url, signal) => {

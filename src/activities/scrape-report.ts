@@ -13,6 +13,8 @@ export interface ScrapeReport {
   proxy?: 'enhanced';
   /** HTTP status of the page. */
   statusCode: number;
+  /** Present if the page was a document: the type of the file, and its pages if it has any. */
+  document?: { type: string; numPages?: number; totalPages?: number };
   /** Each change from one engine to another, with the reason. */
   fallbacks: Fallback[];
   /** Milliseconds that each stage took. */
@@ -42,10 +44,18 @@ export function reportOf(
 ): ScrapeReport {
   const { engine, proxy, statusCode } = snapshot;
   const isCopy = cacheState === 'hit';
+  const { type, numPages, totalPages } = snapshot.document ?? {};
   return {
     blob,
     engine: isCopy ? 'cache' : engine,
     ...(proxy === 'enhanced' && !isCopy && { proxy }),
+    ...(type && {
+      document: {
+        type,
+        ...(numPages !== undefined && { numPages }),
+        ...(totalPages !== undefined && { totalPages }),
+      },
+    }),
     ...{ statusCode, fallbacks, ms },
   };
 }

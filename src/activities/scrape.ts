@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
+import { recordLongConversion } from '../db/jobs/long-conversions.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
@@ -46,6 +47,14 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     },
   };
 
+  /** Lets repeated requests join a scrape whose document takes longer than its timeout. */
+  function announceLongConversion(jobId: string, teamId: string, request: ScrapeRequest): void {
+    const { log } = Context.current();
+    recordLongConversion(db, { jobId, teamId, request }).catch((error) =>
+      log.warn('a long conversion could not be announced', { jobId, error: String(error) }),
+    );
+  }
+
   async function scrapeJob(jobId: string, job: FoundJob, cipher: JobCipher): Promise<string | ScrapeReport> {
     // The API validated the request before it stored it.
     const request = cipher.decryptJson(job.request) as ScrapeRequest;
@@ -66,7 +75,15 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      const fetched = await engines.fetchPage(request, deadline.signal, { profile });
+      // A scrape with zero data retention leaves no trace by which a repeated request could join it.
+      const duringConversion = cipher.encrypts
+        ? undefined
+        : <Result>(convert: () => Promise<Result>) =>
+            deadline.duringConversion(convert, () => announceLongConversion(jobId, job.team_id, request));
+      const fetched = await engines.fetchPage(request, deadline.signal, {
+        profile,
+        ...(duringConversion && { duringConversion }),
+      });
       stages.end('fetch');
       const history = cipher.encrypts
         ? undefined

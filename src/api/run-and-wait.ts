@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import { findLongConversion, forgetLongConversion } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -39,7 +40,8 @@ export interface SynchronousJob {
 const UNREAD_RESULT_TTL_MS = 3_600_000;
 
 /**
- * Stores a job, starts its workflow and waits for its result.
+ * Stores a job, starts its workflow and waits for its result. A request whose document took longer than its timeout
+ * before joins the scrape that continues.
  * @returns the id and the result of the job; no result if the job is still running after its timeout
  * @throws ServiceError the error that the job failed with; `SERVICE_UNAVAILABLE` if the service stops
  */
@@ -47,22 +49,14 @@ export async function runAndWait(
   job: SynchronousJob,
   deps: ApiDeps,
 ): Promise<{ id: string; result: Buffer | undefined }> {
-  const { config, db, temporal, storage, closing } = deps;
-  await storage.requireSpace();
+  const { config, db, temporal, closing } = deps;
   const { kind, request, timeoutMs, isEncrypted } = job;
-  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
-  const { teamId, apiKeyId } = job.caller;
-  const id = uuidv7();
+  const { teamId } = job.caller;
+  const canJoin = kind === 'scrape' && !isEncrypted;
+  const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
+  const id = joined ?? uuidv7();
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
-  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
-  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
-  const start = { jobId: id, teamId, timeoutMs, ...labels };
-  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
-  const handle = await started.catch(async (error: ServiceError) => {
-    await failJob(db, { jobId: id, credits: 0, error });
-    throw error;
-  });
+  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, cipher }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
@@ -71,8 +65,35 @@ export async function runAndWait(
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
-  });
+  }).finally(() => joined && forgetLongConversion(db, joined));
   return { id, result };
+}
+
+/** Stores a job and starts its workflow. */
+async function startJob(
+  {
+    id,
+    cipher,
+    kind,
+    request,
+    timeoutMs,
+    isEncrypted,
+    caller,
+  }: SynchronousJob & { id: string; cipher: JobCipher },
+  { config, db, temporal, storage }: ApiDeps,
+) {
+  await storage.requireSpace();
+  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
+  const { teamId, apiKeyId } = caller;
+  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
+  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
+  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
+  const start = { jobId: id, teamId, timeoutMs, ...labels };
+  const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
+  return started.catch(async (error: ServiceError) => {
+    await failJob(db, { jobId: id, credits: 0, error });
+    throw error;
+  });
 }
 
 /**

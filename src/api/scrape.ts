@@ -2,6 +2,7 @@ import { withFileUrls } from '../blobs/file-urls.ts';
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs/jobs.ts';
+import { isLongConversion } from '../db/jobs/long-conversions.ts';
 import { findPage } from '../db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
@@ -27,16 +28,33 @@ const create = defineRoute({
     const isEncrypted = requiresEncryption(body, caller);
     const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
     const { id, result } = await runAndWait(job, deps);
-    if (!result) {
-      throw new ServiceError(
-        'SCRAPE_TIMEOUT',
-        `${body.url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result.`,
-      );
-    }
+    if (!result) throw await timeoutError(id, body, deps);
     const data = parseDocument(result, baseUrl, deps);
     return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
   },
 });
+
+/** Seconds after which a request is to be repeated whose document takes longer than its timeout. */
+const RETRY_AFTER_SECONDS = 30;
+
+/** The error for a scrape that is still running after its timeout. Clients repeat the request if a document is the cause. */
+async function timeoutError(
+  id: string,
+  { url, timeout: timeoutMs }: { url: string; timeout: number },
+  { db }: ApiDeps,
+): Promise<ServiceError> {
+  const message = `${url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result`;
+  if (!(await isLongConversion(db, id))) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
+  return new ServiceError('SCRAPE_TIMEOUT', `${message}, and so does the same request once more.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    details: {
+      state: 'processing_continues',
+      jobStatus: 'running',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      mayExceedProcessingWindow: false,
+    },
+  });
+}
 
 const read = defineRoute({
   method: 'get',

@@ -55,7 +55,6 @@ const FILE_ENDING = new RegExp(
     'css|js|inc|woff2?|ttf|otf|eot',
     'zip|gz|tgz|bz2|xz|7z|rar|tar|exe|dmg|iso|msi|apk|deb|rpm|pkg|jar',
     'mp[34]|m4[av]|wav|ogg|flac|aac|avi|flv|mov|webm|mkv|wmv',
-    'pptx|xlsx',
   ].join('|')})$`,
   'i',
 );

@@ -117,6 +117,12 @@ interface Tables {
     finished_at: Date | null;
     hidden: Generated<boolean>;
   };
+  long_conversions: {
+    job_id: string;
+    team_id: string;
+    fingerprint: Buffer;
+    started_at: Timestamp;
+  };
   page_versions: {
     team_id: string;
     key: Buffer;

@@ -12,8 +12,8 @@ import type { Egress } from '../net/egress.ts';
 import type { EgressProxy, RouteProxy } from '../net/egress-proxy.ts';
 import { MOBILE_USER_AGENT } from '../net/user-agent.ts';
 import type { ActionResults } from '../snapshot.ts';
-import { createBodyReader, type ReadBody } from './body-reader.ts';
 import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { readBody } from './read-body.ts';
 import { visitorOf } from './visitor.ts';
 
 /** The engine that opens the page in Chromium and runs its scripts. */
@@ -28,11 +28,8 @@ export function createBrowserEngine(deps: {
   /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
-  /** Reads bodies that are not HTML; by default one that refuses documents. */
-  readBody?: ReadBody;
 }): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
-  const { readBody = createBodyReader() } = deps;
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
 
   const saveFile = async ({ bytes, mediaType }: CollectedFile) =>
@@ -78,23 +75,21 @@ export function createBrowserEngine(deps: {
         signal.throwIfAborted();
         throw translateError(error, url, tunnel);
       }
-      const content = await readContent(result, signal, { request, maxBodyBytes, readBody });
-      const warnings = [...result.warnings, ...(content.warnings ?? [])];
       return {
-        ...content,
         sourceUrl: request.sourceUrl,
         url: result.url,
         statusCode: result.statusCode,
         contentType: result.contentType,
+        ...readContent(result, { request, maxBodyBytes }),
         engine: 'browser',
         proxy: request.proxy,
         fetchedAt: Date.now(),
         timezone: result.timezone,
-        files: { ...content.files, ...(await saveAll(result.files)) },
+        files: await saveAll(result.files),
         surveys: result.surveys,
         ...(result.media.length && { media: result.media }),
         ...(result.isPartial && { isPartial: true as const }),
-        ...(warnings.length && { warnings }),
+        ...(result.warnings.length && { warnings: result.warnings }),
         ...(result.actions && { actions: await saveOutcome(result.actions) }),
       };
     },
@@ -103,22 +98,19 @@ export function createBrowserEngine(deps: {
 
 /**
  * The content of the rendered page, or of the response body if that is not HTML.
- * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link ReadBody}
+ * @throws ServiceError `SCRAPE_CONTENT_TOO_LARGE`, and as {@link readBody}
  */
-async function readContent(
+function readContent(
   { url, contentType, html, body }: VisitResult,
-  signal: AbortSignal,
-  { request, maxBodyBytes, readBody }: { request: PageRequest; maxBodyBytes: number; readBody: ReadBody },
-): ReturnType<ReadBody> {
+  { request, maxBodyBytes }: { request: PageRequest; maxBodyBytes: number },
+): ReturnType<typeof readBody> {
   if (Math.max(html?.length ?? 0, body?.length ?? 0) > maxBodyBytes) {
     throw new ServiceError(
       'SCRAPE_CONTENT_TOO_LARGE',
       `${url} is larger than ${maxBodyBytes} bytes once it is rendered. The operator can raise WINNOW_MAX_BODY_MB.`,
     );
   }
-  return body
-    ? readBody({ url, contentType, body }, request, signal)
-    : { kind: 'html', text: html ?? '', files: {} };
+  return body ? readBody({ url, contentType, body }, request) : { kind: 'html', text: html ?? '' };
 }
 
 /** Chromium errors that the egress proxy causes; the proxy knows the reason. */

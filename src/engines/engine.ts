@@ -2,6 +2,7 @@ import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import type { Collected, OpenPage } from '../formats/format.ts';
 import type { Route } from '../net/egress.ts';
+import type { UnconvertedDocument } from '../parsers/document.ts';
 import type { Action } from '../schemas/actions.ts';
 import type { ProxyKind, Snapshot } from '../snapshot.ts';
 
@@ -56,7 +57,13 @@ export const PLAIN_PAGE = {
   ...{ profile: undefined, collect: {}, minWaitMs: 0 },
 } satisfies Omit<PageRequest, 'sourceUrl' | 'url'>;
 
+/** A page as an engine fetched it. */
+export interface EngineResult extends Snapshot {
+  /** Set if the page is a document. It is converted after the engine has been chosen; until then `text` is empty. */
+  unconverted?: UnconvertedDocument | undefined;
+}
+
 /** A way to fetch a page. An aborted call throws the reason of the signal. */
 export interface Engine {
-  fetchPage(request: PageRequest, signal: AbortSignal): Promise<Snapshot>;
+  fetchPage(request: PageRequest, signal: AbortSignal): Promise<EngineResult>;
 }

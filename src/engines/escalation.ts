@@ -2,9 +2,8 @@ import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
 import { pause } from '../pause.ts';
-import type { Snapshot } from '../snapshot.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
-import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { needsBrowser } from './needs-browser.ts';
 
 /** The page to fetch, and which engines and proxies may be used for it. */
@@ -80,7 +79,7 @@ export class Escalation {
   }
 
   /** Applies all rows. */
-  async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+  async fetchPage(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const page = await this.#fetchWithProxies(options, signal);
     const route = { ...routeOf(options.request), proxy: page.proxy };
     const countryWarnings = this.#proxies.isElsewhere(route) ? [otherCountryWarning(route)] : [];
@@ -88,7 +87,7 @@ export class Escalation {
   }
 
   /** Applies rows 1 to 6. */
-  async #fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+  async #fetchWithProxies(options: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     const { request, proxy } = options;
     const enhanced = { ...options, request: { ...request, proxy: 'enhanced' as const } };
     if (proxy === 'enhanced' || proxy === 'stealth') {
@@ -106,7 +105,7 @@ export class Escalation {
   }
 
   /** Applies rows 1 to 5 with the proxies that the request names. */
-  async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<Snapshot> {
+  async #attemptFetch({ request, fastMode }: FetchOptions, signal: AbortSignal): Promise<EngineResult> {
     if (needsOpenPage(request)) return this.#fetchInBrowser(request, signal);
     if (fastMode || request.wantsBody) return this.#http.fetchPage(request, signal);
     const isFinal = createFinalCheck(request);
@@ -125,7 +124,7 @@ export class Escalation {
   }
 
   /** Applies row 1. */
-  async #fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+  async #fetchInBrowser(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
     try {
       return await this.#browser.fetchPage(request, signal);
     } catch (error) {
@@ -147,16 +146,16 @@ export class Escalation {
 const otherCountryWarning = ({ proxy, country }: Route) =>
   `There is no ${proxy} proxy in ${country?.toUpperCase()}: the page was fetched through one elsewhere.`;
 
-type Outcome = { page: Snapshot } | { error: unknown };
+type Outcome = { page: EngineResult } | { error: unknown };
 type Acceptance = (outcome: Outcome) => boolean;
 
-const toOutcome = (attempt: Promise<Snapshot>): Promise<Outcome> =>
+const toOutcome = (attempt: Promise<EngineResult>): Promise<Outcome> =>
   attempt.then(
     (page) => ({ page }),
     (error) => ({ error }),
   );
 
-function unwrap(outcome: Outcome): Snapshot {
+function unwrap(outcome: Outcome): EngineResult {
   if ('page' in outcome) return outcome.page;
   throw outcome.error;
 }
@@ -188,14 +187,14 @@ const createFinalCheck =
     }
     const { page } = outcome;
     if (BROWSER_RETRY_STATUSES.has(page.statusCode)) return false;
-    if (page.kind !== 'html') return true;
+    if (page.kind !== 'html' || page.unconverted) return true;
     return !page.challenge && !needsBrowser(page.text) && (!media || mentionsMedia(page.text));
   };
 
 const isAdmitted: Acceptance = (outcome) => 'page' in outcome && !isBlocked(outcome.page);
 
 /** Row 5: chooses between the plain fetch and the browser. */
-function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): Snapshot {
+function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): EngineResult {
   if ('page' in rendered) {
     const isWorse = 'page' in plain && isRefused(rendered.page) && !isRefused(plain.page);
     return isWorse ? withWarnings(plain.page, SCRIPTS_NOT_RUN_WARNING) : rendered.page;
@@ -208,7 +207,7 @@ function chooseBetter(plain: Outcome, rendered: Outcome, signal: AbortSignal): S
   return unwrap(plain);
 }
 
-const isRefused = (page: Snapshot) => page.statusCode >= 400 || page.challenge !== undefined;
+const isRefused = (page: EngineResult) => page.statusCode >= 400 || page.challenge !== undefined;
 
 type OpenPageNeeds = Pick<PageRequest, 'collect' | 'actions' | 'mobile' | 'waitForMs'> & {
   profile?: unknown;
@@ -235,6 +234,6 @@ function warnAboutFile({ url, actions, collect }: PageRequest): string[] {
   return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
 }
 
-function withWarnings(page: Snapshot, ...warnings: string[]): Snapshot {
+function withWarnings(page: EngineResult, ...warnings: string[]): EngineResult {
   return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

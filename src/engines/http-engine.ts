@@ -3,10 +3,10 @@ import { findRefreshTarget } from '../html/meta-refresh.ts';
 import { download } from '../net/download.ts';
 import type { Egress } from '../net/egress.ts';
 import { parseRetryAfter } from '../net/retry-after.ts';
-import type { LoadedMedia, Snapshot } from '../snapshot.ts';
+import type { LoadedMedia } from '../snapshot.ts';
 import { canForwardHeaders } from '../url/url.ts';
-import { createBodyReader, type ReadBody } from './body-reader.ts';
-import { type Engine, type PageRequest, routeOf } from './engine.ts';
+import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
+import { readBody } from './read-body.ts';
 import { acceptLanguage, visitorOf } from './visitor.ts';
 
 /** Options of the engine. */
@@ -14,8 +14,6 @@ export interface HttpEngineOptions {
   egress: Egress;
   userAgent: string;
   maxBodyBytes: number;
-  /** Reads bodies; by default one that refuses documents. */
-  readBody?: ReadBody;
 }
 
 /** Maximum number of meta refreshes that are followed in a row. */
@@ -35,20 +33,14 @@ const BROWSER_HEADERS = {
 const fileToPlay = ({ url, contentType }: LoadedMedia) => ({
   ...{ kind: 'text' as const, text: '' },
   media: [{ url, contentType }],
-  files: {},
 });
 
 /**
  * The engine for pages that need no browser. It sends a GET request, follows meta refreshes and decodes the
  * response.
  */
-export function createHttpEngine({
-  egress,
-  userAgent,
-  maxBodyBytes,
-  readBody = createBodyReader(),
-}: HttpEngineOptions): Engine {
-  async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<Snapshot> {
+export function createHttpEngine({ egress, userAgent, maxBodyBytes }: HttpEngineOptions): Engine {
+  async function fetchOnce(request: PageRequest, signal: AbortSignal): Promise<EngineResult> {
     const { sourceUrl, url, headers, skipTlsVerification, location, proxy, media } = request;
     const isFile = (each: { contentType: string; url: string; statusCode: number }) =>
       media && each.statusCode < 300 && isPlayable(each.contentType, each.url);
@@ -72,11 +64,12 @@ export function createHttpEngine({
       url: response.url,
       statusCode: response.statusCode,
       contentType: response.contentType,
-      ...(isFile(response) ? fileToPlay(response) : await readBody(response, request, signal)),
+      ...(isFile(response) ? fileToPlay(response) : readBody(response, request)),
       ...(retryAfterMs && { retryAfterMs }),
       engine: 'http',
       proxy,
       fetchedAt: Date.now(),
+      files: {},
     };
   }
 

@@ -7,6 +7,7 @@ import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
+import type { ReadDocument } from './document-reader.ts';
 import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
@@ -28,6 +29,8 @@ interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** Wraps the conversion of a document. */
+  duringConversion?: <Result>(convert: () => Promise<Result>) => Promise<Result>;
 }
 
 /** Fetches pages from the cache or by an engine. */
@@ -35,8 +38,12 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param deps the cache and the dependencies of {@link Escalation} */
-export function createEngines({ cache, ...deps }: EscalationDeps & { cache: PageCache }): Engines {
+/** @param deps the cache, the reader of documents and the dependencies of {@link Escalation} */
+export function createEngines({
+  cache,
+  readDocument,
+  ...deps
+}: EscalationDeps & { cache: PageCache; readDocument: ReadDocument }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
@@ -59,7 +66,9 @@ export function createEngines({ cache, ...deps }: EscalationDeps & { cache: Page
       const http = trace.record('http', deps.http);
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
-      const snapshot = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
+      const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
+      const { duringConversion = (convert) => convert() } = context;
+      const snapshot = page.unconverted ? await duringConversion(() => readDocument(page, signal)) : page;
       const isKept =
         key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();

@@ -51,10 +51,16 @@ function base64Variant({ formats, parsers }: ScrapeRequest): string {
 export const isShareable = ({ document }: Snapshot, { parsers }: ScrapeRequest): boolean =>
   !document || !hasParserOptions(parsers);
 
-/** Whether a copy has everything that a request needs. The copy of a document may lack its pages and images. */
-export const canServe = (copy: Snapshot, request: ScrapeRequest): boolean =>
-  isShareable(copy, request) &&
-  (!copy.document || copy.document.hasImages || !needsSource(request.formats, 'images'));
+/** Whether a copy is what a request would get. Documents are copied with or without the images inside them. */
+export function canServe(copy: Snapshot, request: ScrapeRequest): boolean {
+  const { document } = copy;
+  if (!document) return true;
+  const isAllowed =
+    document.type !== 'image' || parserOptions(request.parsers).some(({ type }) => type === 'image');
+  return (
+    isAllowed && isShareable(copy, request) && document.hasImages === needsSource(request.formats, 'images')
+  );
+}
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that

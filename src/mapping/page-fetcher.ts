@@ -89,7 +89,9 @@ export function createMapPageFetcher(
       const signal = AbortSignal.any([outer, timeout]);
       try {
         const pageRequest = { ...PLAIN_PAGE, sourceUrl: url, url, headers, skipTlsVerification };
-        return await convert(await engine.fetchPage(pageRequest, signal));
+        const page = await engine.fetchPage(pageRequest, signal);
+        // A document has no links worth the time of its conversion.
+        return page.unconverted ? undefined : await convert(page);
       } catch (error) {
         outer.throwIfAborted();
         if (timeout.aborted || error instanceof ServiceError) return undefined;

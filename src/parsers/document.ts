@@ -2,7 +2,7 @@ import type { DocumentPage } from '../snapshot.ts';
 
 /** The types of files that are converted in the sandbox, named by their file extensions. */
 const DOCUMENT_TYPES = [
-  'pdf',
+  ...(['pdf', 'image'] as const),
   ...(['docx', 'doc', 'odt', 'rtf'] as const),
   ...(['xlsx', 'xlsb', 'xls', 'ods', 'csv', 'tsv'] as const),
   ...(['pptx', 'ppt', 'odp', 'epub', 'eml', 'msg'] as const),
@@ -45,6 +45,12 @@ export const IMAGE_TYPES = [
   'image/x-wmf',
 ] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
+
+/** A document as it was received, and how to convert it. */
+export interface UnconvertedDocument {
+  task: DocumentTask;
+  bytes: Uint8Array;
+}
 
 /** An image inside a document. */
 export interface DocumentImage {

@@ -3,7 +3,7 @@ import { html } from './html.ts';
 import { image } from './image.ts';
 import { json } from './json.ts';
 import { office } from './office.ts';
-import { type AnyParser, EVIDENCE, type ParseContext, type ParsedFile } from './parser.ts';
+import { type AnyParser, EVIDENCE, type ParseContext, type ParseResult } from './parser.ts';
 import { pdf } from './pdf.ts';
 import type { ReceivedFile } from './received-file.ts';
 import { text } from './text.ts';
@@ -30,10 +30,10 @@ export function findParser(file: ReceivedFile): AnyParser | undefined {
  * @param context.parsers the parsers that the request allows, each with its options
  * @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that nothing can convert
  */
-export async function parseFile(
+export function parseFile(
   file: ReceivedFile,
   { parsers, ...context }: Omit<ParseContext<unknown>, 'options'> & { parsers: readonly { type: string }[] },
-): Promise<ParsedFile> {
+): ParseResult {
   const parser = findParser(file);
   if (!parser) throw file.unsupported();
   const options = parsers.find(({ type }) => type === parser.type);

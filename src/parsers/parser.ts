@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Snapshot } from '../snapshot.ts';
-import type { ConvertDocument, DocumentImage } from './document.ts';
+import type { UnconvertedDocument } from './document.ts';
 import type { ReceivedFile } from './received-file.ts';
 
 /**
@@ -10,11 +10,14 @@ import type { ReceivedFile } from './received-file.ts';
 export const EVIDENCE = ['signature', 'type', 'content'] as const;
 export type Evidence = (typeof EVIDENCE)[number];
 
-/** The result of a parser: the part of a snapshot that formats are derived from. */
-export interface ParsedFile extends Pick<Snapshot, 'kind' | 'text' | 'document' | 'warnings'> {
-  /** The images inside a document, if they were requested. */
-  images?: DocumentImage[];
-}
+/** The part of a snapshot that formats are derived from. */
+export type ParsedFile = Pick<Snapshot, 'kind' | 'text'>;
+
+/**
+ * The result of a parser. A document is not parsed at once, but returned with the task of converting it in
+ * the sandbox, which takes longer.
+ */
+export type ParseResult = ParsedFile | UnconvertedDocument;
 
 /** The input of a parser in addition to the file. */
 export interface ParseContext<Options> {
@@ -22,10 +25,6 @@ export interface ParseContext<Options> {
   options: Options | undefined;
   /** Whether the images inside a document are requested. */
   wantsImages: boolean;
-  /** Converts a document in the sandbox. */
-  convert: ConvertDocument;
-  /** Aborts the work; its reason is thrown. */
-  signal: AbortSignal;
 }
 
 /**
@@ -42,7 +41,7 @@ export interface Parser<Type extends string, Options extends z.ZodObject> {
   /** Says whether the file is of this type, and why; `undefined` if it is not. */
   detect(file: ReceivedFile): Evidence | undefined;
   /** @throws ServiceError `SCRAPE_UNSUPPORTED_FILE_ERROR` for a file that cannot be converted */
-  parse(file: ReceivedFile, context: ParseContext<z.output<Options>>): ParsedFile | Promise<ParsedFile>;
+  parse(file: ReceivedFile, context: ParseContext<z.output<Options>>): ParseResult;
 }
 
 /** A parser of any type. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { documentFile } from './document-file.ts';
 import { defineParser } from './parser.ts';
 
 const SIGNATURE = /^[\s\uFEFF\0]*%PDF-/;
@@ -28,7 +27,7 @@ export const pdf = defineParser({
     if (isNamed && start.includes('%PDF-')) return 'signature';
     return isDeclared && !hasBinarySignature ? 'type' : undefined;
   },
-  async parse(file, { options, wantsImages, convert, signal }) {
+  parse(file, { options, wantsImages }) {
     if (!options) return file.toBase64();
     const { mode, maxPages = MAX_PAGES, blocks, pageMarkers } = options;
     const pages = options.pages || options.pageMarkdown || blocks || pageMarkers;
@@ -37,6 +36,6 @@ export const pdf = defineParser({
       images: wantsImages,
       pdf: { mode, maxPages, pages: Boolean(pages) },
     };
-    return documentFile(task, await convert(task, file.body, signal));
+    return { task, bytes: file.body };
   },
 });

@@ -8,11 +8,13 @@ type Options = Selectable['options'];
 const options = PARSERS.flatMap((parser): Options[] => ('options' in parser ? [parser.options] : []));
 const types = options.map((each): Selectable['type'] => each.shape.type.value);
 
-/** The file parsers that may be used. With an empty list, a PDF is returned as base64. */
+/** The file parsers that may be used. Without `pdf`, a PDF is returned as base64. */
 export const parsers = z
   .array(z.union([z.enum(types), ...options]))
-  .default(['pdf'])
-  .describe('file parsers; [] returns a PDF as base64');
+  .default(['pdf', 'image'])
+  .describe(
+    'parsers for files that not every request wants converted: pdf, and image, which recognises the text of images. Without pdf, a PDF is returned as base64',
+  );
 
 /** A bare name is the object with only the type. */
 const parseName = (name: Selectable['type']) =>

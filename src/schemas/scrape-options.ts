@@ -172,9 +172,6 @@ type Fields = z.output<z.ZodObject<typeof scrapeOptionFields>> & { zeroDataReten
 function findUnimplemented(options: Fields): string[] {
   const requested: Record<string, boolean> = {
     onlyCleanContent: options.onlyCleanContent,
-    'parsers: image': options.parsers.some(
-      (each) => each === 'image' || (typeof each === 'object' && each.type === 'image'),
-    ),
     redactPII: options.redactPII !== false,
     safeMode: options.safeMode,
     threatProtection: options.threatProtection !== undefined && options.threatProtection.mode !== 'off',

@@ -8,10 +8,21 @@ export interface Deadline extends Disposable {
   readonly waitedMs: number;
   /** Runs a wait that is not the page's own work. The time limit is suspended meanwhile. */
   duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
+  /**
+   * Runs the conversion of a document, which may continue for {@link MAX_OVERTIME_MS} after the time limit. If it does,
+   * the page gets {@link FINISH_MS} for the rest of its work.
+   * @param onOvertime called when the time limit has passed
+   */
+  duringConversion<Result>(convert: () => Promise<Result>, onOvertime: () => void): Promise<Result>;
 }
 
 /** The longest that a page may wait for its turn without a break, in milliseconds. */
 const MAX_WAIT_MS = 180_000;
+
+/** The longest that the conversion of a document may continue after the time limit, in milliseconds. */
+export const MAX_OVERTIME_MS = 20 * 60_000;
+/** Time for deriving the formats of a document that was converted after the time limit, in milliseconds. */
+const FINISH_MS = 60_000;
 
 /**
  * Starts the time limit of a page. When it is over, the signal's reason is a `SCRAPE_TIMEOUT` error; after a
@@ -36,7 +47,8 @@ export function startDeadline(
   let waitedMs = 0;
   let waits = 0;
   let isDisposed = false;
-  let timer = setTimeout(abortWork, timeoutMs);
+  let atLimit = abortWork;
+  let timer = setTimeout(() => atLimit(), timeoutMs);
   /**
    * Switches between work and waiting, and calls `next` after `ms` milliseconds without another switch.
    * @returns milliseconds since the previous switch
@@ -59,7 +71,25 @@ export function startDeadline(
       try {
         return await wait();
       } finally {
-        if (--waits === 0) waitedMs += switchTimer(abortWork, Math.max(0, remainingMs));
+        if (--waits === 0) waitedMs += switchTimer(() => atLimit(), Math.max(0, remainingMs));
+      }
+    },
+    async duringConversion(convert, onOvertime) {
+      const abortOvertime = () => {
+        const message = `${url} was not converted within ${MAX_OVERTIME_MS / 60_000} minutes. Request fewer of its pages (maxPages), or leave out OCR (mode "fast").`;
+        controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+      };
+      let isOvertime = false;
+      atLimit = () => {
+        isOvertime = true;
+        switchTimer(abortOvertime, MAX_OVERTIME_MS);
+        onOvertime();
+      };
+      try {
+        return await convert();
+      } finally {
+        atLimit = abortWork;
+        if (isOvertime) switchTimer(abortWork, FINISH_MS);
       }
     },
     [Symbol.dispose]() {

@@ -3,6 +3,7 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
+  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
@@ -47,6 +48,11 @@ export class Temporal {
     return this.#startScrapeOrMap('scrape', job);
   }
 
+  /** A scrape that was started before. */
+  findScrape(jobId: string): StartedWorkflow {
+    return toStarted(this.#client.workflow.getHandle<typeof scrape>(workflowIdOf('scrape', jobId)));
+  }
+
   /** Starts a map, in the same way as `startScrape` starts a scrape. */
   startMap(job: ScrapeStart): Promise<StartedWorkflow> {
     return this.#startScrapeOrMap('map', job);
@@ -85,13 +91,7 @@ export class Temporal {
   }
 
   async #startScrapeOrMap(kind: 'scrape' | 'map', job: ScrapeStart): Promise<StartedWorkflow> {
-    const handle = await this.#callServer(() => startScrapeOrMap(this.#client, kind, job));
-    return {
-      async wait(waitMs) {
-        const result = await waitForEnd(() => handle.result(), waitMs);
-        return typeof result === 'object' ? result.blob : result;
-      },
-    };
+    return toStarted(await this.#callServer(() => startScrapeOrMap(this.#client, kind, job)));
   }
 
   /**
@@ -124,6 +124,13 @@ interface StartedWorkflow {
    */
   wait(waitMs: number): Promise<string | undefined>;
 }
+
+const toStarted = (handle: WorkflowHandle<typeof scrape> | WorkflowHandle<typeof map>): StartedWorkflow => ({
+  async wait(waitMs) {
+    const result = await waitForEnd(() => handle.result(), waitMs);
+    return typeof result === 'object' ? result.blob : result;
+  },
+});
 
 function startScrapeOrMap(client: Client, kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
   const { workflow, priority } = JOB_KINDS[kind];

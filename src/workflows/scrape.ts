@@ -30,12 +30,16 @@ export async function scrape(input: ScrapeInput): Promise<string | ScrapeReport 
 }
 
 /** The text that the Temporal UI shows after a scrape. */
-function describe({ engine, proxy, statusCode, fallbacks, ms }: ScrapeReport): string {
+function describe({ engine, proxy, statusCode, document, fallbacks, ms }: ScrapeReport): string {
   const stages = Object.entries(ms).map(([stage, durationMs]) => `${stage} ${durationMs}`);
   return [
     `**HTTP ${statusCode} from ${engine}**${proxy ? ` by ${proxy} proxy` : ''}`,
     '',
+    ...(document ? [`- ${describeDocument(document)}`] : []),
     ...fallbacks.map(({ from, to, reason, afterMs }) => `- ${from} → ${to} after ${afterMs} ms: ${reason}`),
     `- milliseconds: ${stages.join(', ')}`,
   ].join('\n');
 }
+
+const describeDocument = ({ type, numPages, totalPages }: NonNullable<ScrapeReport['document']>) =>
+  numPages === undefined ? type : `${type}, ${numPages} of ${totalPages ?? numPages} pages read`;

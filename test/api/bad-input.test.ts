@@ -94,7 +94,6 @@ describe('an invalid request', () => {
   const upcoming: [string, Record<string, unknown>][] = [
     ['onlyCleanContent', { onlyCleanContent: true }],
     ['safeMode', { safeMode: true }],
-    ['parsers: image', { parsers: ['pdf', 'image'] }],
   ];
   it.each(upcoming)('names the feature that is not available yet: %s', async (name, options) => {
     const { status, body } = await scrape({ url: site.url, ...options });
@@ -189,15 +188,15 @@ describe('a scrape of a site that misbehaves', () => {
     expect(body.data.markdown).toBe('');
   });
 
-  it('reports that a picture cannot be converted', async () => {
-    const { status, body } = await scrape({ url: `${site.url}/image/1.png` });
+  it('reports a picture whose parser is not allowed', async () => {
+    const { status, body } = await scrape({ url: `${site.url}/image/1.png`, parsers: ['pdf'] });
     expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+    expect(body.error).toContain('Add "image" to parsers');
   });
 
-  it('reports that there is no PDF parser yet', async () => {
-    const { status, body } = await scrape({ url: `${site.url}/docs/1.pdf` });
-    expect([status, body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
-    expect(body.error).toContain('parsers');
+  it('warns that a picture has no text', async () => {
+    const { body } = await scrape({ url: `${site.url}/image/1.png` });
+    expect(body.data).toMatchObject({ markdown: '', warning: 'No text was recognised in the image.' });
   });
 
   it('decodes other charsets', async () => {
@@ -214,7 +213,7 @@ describe('a scrape of a site that misbehaves', () => {
   it('treats JSON and pictures the same way when the browser opens them', async () => {
     const json = await scrape({ url: `${site.url}/data/2.json`, waitFor: 1, formats: ['markdown'] });
     expect(json.body.data.markdown).toMatch(/^```json\n/);
-    const picture = await scrape({ url: `${site.url}/image/2.png`, waitFor: 1 });
+    const picture = await scrape({ url: `${site.url}/image/2.png`, waitFor: 1, parsers: [] });
     expect([picture.status, picture.body.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   });
 

@@ -27,6 +27,21 @@ const LOCKED = writePdf([{ texts: textLines(72, 80, ['Nobody reads this.']) }], 
 });
 const BROKEN = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(4096, 0xb5)]);
 
+/** A red square as an inline image. */
+const SQUARE = `q 200 0 0 200 200 300 cm BI /W 8 /H 8 /BPC 8 /CS /RGB /F /AHx ID ${'ff0000'.repeat(64)}> EI Q`;
+const ILLUSTRATED = writePdf([{ texts: textLines(72, 80, ['A red square follows.']), raw: SQUARE }]);
+/** Recognising its pages takes longer than the API waits after a timeout of one second. */
+const SCANNED = writePdf(
+  Array.from({ length: 12 }, (_, page) => ({
+    texts: textLines(
+      72,
+      80,
+      Array(50).fill(`Page ${page + 1} of a long book has lines of text like this one.`),
+    ),
+  })),
+);
+const POSTER =
+  '<h1 style="font: 60px sans-serif">Concert on Friday</h1><p style="font: 40px serif">Doors open at eight.</p>';
 const LETTER = docx(paragraph(run('Letter'), 'Heading1') + paragraph(run('Dear ') + run('reader', '<w:b/>')));
 const ACCOUNTS = write(
   Object.assign(utils.book_new(), {
@@ -55,6 +70,15 @@ beforeAll(async () => {
     '/report.pdf': serve(REPORT),
     '/locked.pdf': serve(LOCKED),
     '/broken.pdf': serve(BROKEN),
+    '/illustrated.pdf': serve(ILLUSTRATED),
+    '/scanned.pdf': serve(SCANNED),
+    '/poster': POSTER,
+    '/poster.png': async (_request, response) => {
+      const { body } = await scrape({ url: `${pages.url}/poster`, formats: ['screenshot'] });
+      const image = await fetch(body.data.screenshot);
+      response.writeHead(200, { 'Content-Type': 'image/png' }).end(Buffer.from(await image.arrayBuffer()));
+    },
+    '/broken.png': serve(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), 'image/png'),
     '/letter.docx': serve(LETTER, 'application/octet-stream'),
     '/accounts.xlsx': serve(ACCOUNTS, 'application/octet-stream'),
     '/table.csv': serve(TABLE, 'text/csv'),
@@ -98,3 +122,71 @@ test.each([
   expect(status).toBe(400);
   expect(body).toMatchObject({ success: false, code });
 });
+
+test('a document costs a credit for each page that was read, from the cache, too', async () => {
+  const url = `${pages.url}/report.pdf?credits`;
+  const first = await scrape({ url });
+  expect(first.body.data.metadata).toMatchObject({ creditsUsed: 2, cacheState: 'miss', totalPages: 2 });
+  await expect
+    .poll(async () => (await scrape({ url })).body.data.metadata, { timeout: 20_000 })
+    .toMatchObject({ creditsUsed: 2, cacheState: 'hit' });
+  const shorter = await scrape({ url, parsers: [{ type: 'pdf', maxPages: 1 }] });
+  expect(shorter.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
+  expect(shorter.body.data.markdown).not.toContain('second page');
+});
+
+test('a PDF is returned in base64 for one credit if parsers are empty', async () => {
+  const { body } = await scrape({ url: `${pages.url}/report.pdf`, parsers: [] });
+  expect(Buffer.from(body.data.markdown, 'base64')).toEqual(REPORT);
+  expect(body.data.metadata.creditsUsed).toBe(1);
+});
+
+test('the options of the PDF parser return pages, blocks and page markers', async () => {
+  const options = { type: 'pdf', pages: true, blocks: true, pageMarkers: true };
+  const { body } = await scrape({ url: `${pages.url}/report.pdf`, parsers: [options] });
+  const second = 'The second page has a text of its own.';
+  expect(body.data.markdown).toContain(`in autumn.\n\n---\n\n<!-- page 2 -->\n\n${second}`);
+  expect(body.data.pages).toEqual([
+    { pageNumber: 1, markdown: expect.stringMatching(/^# Annual report/) },
+    { pageNumber: 2, markdown: second },
+  ]);
+  expect(body.data.blocks[0].items[0]).toMatchObject({
+    ...{ id: 'p1.b0', type: 'title', content: 'Annual report', markdownSpan: [2, 15], source: 'native_text' },
+  });
+});
+
+test('the images of a document are files whose URLs the markdown has, if they are requested', async () => {
+  const url = `${pages.url}/illustrated.pdf`;
+  const { body } = await scrape({ url, formats: ['markdown', 'images'] });
+  const [image] = body.data.images;
+  expect(body.data.markdown).toContain(`](${image})`);
+  const response = await fetch(image);
+  expect(response.headers.get('content-type')).toMatch(/^image\//);
+  expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(50);
+  const without = await scrape({ url });
+  expect(without.body.data.markdown).toBe('A red square follows.');
+});
+
+test('the text of an image is recognised', async () => {
+  const { body } = await scrape({ url: `${pages.url}/poster.png` });
+  expect(body.data.markdown).toContain('Concert on Friday');
+  expect(body.data.markdown).toContain('Doors open at eight.');
+  const { status, body: refused } = await scrape({ url: `${pages.url}/poster.png`, parsers: ['pdf'] });
+  expect([status, refused.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
+  expect((await scrape({ url: `${pages.url}/broken.png` })).body.code).toBe('SCRAPE_DOCUMENT_UNREADABLE');
+});
+
+test('a document that takes longer than the timeout is converted on, and the repeated request gets its result', async () => {
+  const request = { url: `${pages.url}/scanned.pdf`, parsers: [{ type: 'pdf', mode: 'ocr' }] };
+  const early = await scrape({ ...request, timeout: 1_000 });
+  expect(early.status).toBe(408);
+  expect(early.headers.get('retry-after')).toBe('30');
+  expect(early.body).toMatchObject({
+    ...{ success: false, code: 'SCRAPE_TIMEOUT' },
+    details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
+  });
+  const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
+  const late = await scrape({ ...request, timeout: 300_000 });
+  expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
+  expect(late.body.data.markdown).toMatch(/Page 12 of a long book/);
+}, 300_000);

@@ -16,10 +16,10 @@ let site: Site;
 let db: Database;
 let team: TestTeam;
 /** A page that fails at once. */
-let picture: string;
+let archive: string;
 beforeAll(async () => {
   site = await startSite();
-  picture = `${site.url}/image/1.png`;
+  archive = `${site.url}/sitemap.xml.gz`;
   db = openTestDatabase();
   team = await makeTeam(db, { zeroDataRetention: true });
 });
@@ -46,10 +46,10 @@ describe('a page of a batch or crawl', () => {
   });
 
   it('that failed is found by its id in /errors, with the same error', async () => {
-    const id = await startJob(BATCH, { urls: [picture, `${site.url}/article/2`] }, { key: team.key });
+    const id = await startJob(BATCH, { urls: [archive, `${site.url}/article/2`] }, { key: team.key });
     await finished(BATCH, id, { key: team.key });
     const [failed] = await errorCodesOf(id);
-    expect(failed).toMatchObject({ url: picture, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' });
+    expect(failed).toMatchObject({ url: archive, code: 'SCRAPE_UNSUPPORTED_FILE_ERROR' });
     expect(await read(failed.id)).toMatchObject({
       status: 500,
       body: { success: false, code: failed.code, error: failed.error },
@@ -84,7 +84,7 @@ describe('a page of a batch or crawl', () => {
   it.each([false, true])(
     'of another team is forbidden (zero data retention: %j)',
     async (zeroDataRetention) => {
-      const urls = [`${site.url}/article/4`, picture];
+      const urls = [`${site.url}/article/4`, archive];
       const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
       const { data } = await finished(BATCH, id, { key: team.key });
       const [failed] = await errorCodesOf(id);
@@ -105,7 +105,7 @@ describe('a page of a batch or crawl', () => {
   });
 
   it('with zero data retention can be read as often as the status of its job can', async () => {
-    const urls = [`${site.url}/article/5`, picture];
+    const urls = [`${site.url}/article/5`, archive];
     const id = await startJob(BATCH, { urls, zeroDataRetention: true }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
     const [failed] = await errorCodesOf(id);
@@ -117,7 +117,7 @@ describe('a page of a batch or crawl', () => {
   });
 
   it.each([false, true])('expires with its job (zero data retention: %j)', async (zeroDataRetention) => {
-    const urls = [`${site.url}/article/6`, picture];
+    const urls = [`${site.url}/article/6`, archive];
     const id = await startJob(BATCH, { urls, zeroDataRetention }, { key: team.key });
     const { data } = await finished(BATCH, id, { key: team.key });
     const [failed] = await errorCodesOf(id);

@@ -28,7 +28,7 @@ describe('rawBase64', () => {
     expect(bytesOf(body.data)).toEqual(PICTURE);
     expect(Object.keys(body.data)).toEqual(['rawBase64', 'metadata']);
     expect(body.data.metadata).toMatchObject({ contentType: 'image/png', statusCode: 200, creditsUsed: 1 });
-    const { body: refused } = await scrape({ url: `${site.url}/picture` });
+    const { body: refused } = await scrape({ url: `${site.url}/picture`, parsers: [] });
     expect(refused.code).toBe('SCRAPE_UNSUPPORTED_FILE_ERROR');
   });
 

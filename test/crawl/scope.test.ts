@@ -47,7 +47,6 @@ describe('a link', () => {
     ['/photo.JPG', 'fileType'],
     ['/archive.tar.gz?v=1', 'fileType'],
     ['/font.woff2', 'fileType'],
-    ['/sheet.xlsx', 'fileType'],
     ['https://other.example/a', 'external'],
     ['https://example.com:8443/a', 'external'],
     ['https://example.com.evil.test/', 'external'],

@@ -6,6 +6,7 @@ import { type Engine, type PageRequest, PLAIN_PAGE } from '../../src/engines/eng
 import { createHttpEngine } from '../../src/engines/http-engine.ts';
 import { createEgress, type Egress } from '../../src/net/egress.ts';
 import { USER_AGENT } from '../../src/net/user-agent.ts';
+import { parserOptions } from '../../src/schemas/parsers.ts';
 
 const PDF = Buffer.from('%PDF-1.4\n\xff\xfe', 'latin1');
 const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
@@ -113,10 +114,16 @@ describe('a snapshot', () => {
 });
 
 describe('files', () => {
+  it.each(['/paper', '/hidden-paper'])('%s is a PDF, which is not converted yet', async (path) => {
+    const task = { type: 'pdf', images: false, pdf: { mode: 'auto', maxPages: 10_000, pages: false } };
+    const parsers = parserOptions(['pdf']);
+    expect(await obtain(path, { parsers })).toMatchObject({
+      ...{ kind: 'html', text: '', unconverted: { task, bytes: PDF } },
+    });
+  });
+
   it.each([
-    ['/paper', /\/paper is a document of the type pdf\. /],
-    ['/hidden-paper', /\/hidden-paper is a document of the type pdf\. /],
-    ['/picture', /\/picture is image\/png\. Only pages, text, JSON and documents/],
+    ['/picture', /\/picture is image\/png\. Add "image" to parsers/],
     ['/blob', /\/blob is a binary file without a Content-Type\./],
   ])('%s is refused by name', async (path, message) => {
     await expect(obtain(path)).rejects.toEqual(

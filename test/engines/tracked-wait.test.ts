@@ -21,6 +21,7 @@ async function requestOf(options: object) {
   };
   const engines = createEngines({
     cache,
+    readDocument: async (page) => page,
     http: engine,
     browser: engine,
     proxies: { offers: () => false, isElsewhere: () => false },

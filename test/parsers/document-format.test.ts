@@ -1,7 +1,7 @@
-import { CFB } from '@e965/xlsx';
 import { describe, expect, it } from 'vitest';
 import { detectDocumentFormat } from '../../src/parsers/document-format.ts';
 import { ReceivedFile } from '../../src/parsers/received-file.ts';
+import { writeCompoundFile } from './compound-file-writer.ts';
 
 const formatOf = (contentType: string, body: Uint8Array, path: string) =>
   detectDocumentFormat(new ReceivedFile({ url: `https://files.test${path}`, contentType, body }))?.type;
@@ -38,14 +38,6 @@ const compound = (stream: string) =>
     Buffer.alloc(504),
     Buffer.from(`${stream}\0`, 'utf16le'),
   ]);
-/** A complete compound file with streams of the given names, which are paths. */
-function compoundFile(streams: Record<string, string>): Buffer {
-  const file = CFB.utils.cfb_new();
-  for (const [name, content] of Object.entries(streams))
-    CFB.utils.cfb_add(file, `/${name}`, Buffer.from(content));
-  // With this option the result is an array of bytes.
-  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
-}
 const TYPES = '[Content_Types].xml';
 const docx = zip({ [TYPES]: '<Types/>', '_rels/.rels': '', 'word/document.xml': '<w:document/>' });
 const UNKNOWN = ['', 'application/octet-stream', 'application/zip', 'text/html', 'text/plain'];
@@ -63,9 +55,9 @@ describe('a document is recognised by its bytes, whatever its type and name', ()
     ['doc', compound('WordDocument')],
     ['xls', compound('Workbook')],
     ['ppt', compound('PowerPoint Document')],
-    ['msg', compoundFile({ '__properties_version1.0': 'x', WordDocument2: 'x' })],
-    ['msg', compoundFile({ '__properties_version1.0': 'x', 'attached/WordDocument': 'x' })],
-    ['doc', compoundFile({ WordDocument: 'x', 'ObjectPool/Workbook': 'x' })],
+    ['msg', writeCompoundFile({ '__properties_version1.0': 'x', WordDocument2: 'x' })],
+    ['msg', writeCompoundFile({ '__properties_version1.0': 'x', 'attached/WordDocument': 'x' })],
+    ['doc', writeCompoundFile({ WordDocument: 'x', 'ObjectPool/Workbook': 'x' })],
     ['rtf', Buffer.from('{\\rtf1\\ansi Hello}')],
   ])('%s', (format, bytes) => {
     for (const type of [...UNKNOWN, 'application/vnd.ms-excel', 'image/png']) {
@@ -86,7 +78,7 @@ describe('a document', () => {
   });
 
   it('that is an encrypted docx, xlsx or pptx file has the type that is declared', () => {
-    const encrypted = compoundFile({ EncryptedPackage: 'x', EncryptionInfo: 'x' });
+    const encrypted = writeCompoundFile({ EncryptedPackage: 'x', EncryptionInfo: 'x' });
     expect(formatOf('application/octet-stream', encrypted, '/a.xlsx')).toBe('xlsx');
     expect(formatOf('', encrypted, '/a')).toBe('docx');
   });

@@ -107,10 +107,16 @@ describe('the cached copy of a document', () => {
     expect(isShareable(snapshot, requestOf([{ type: 'pdf', mode: 'auto' }]))).toBe(true);
   });
 
-  it('without images does not serve a request for images', () => {
+  it('of an image does not serve a request without the parser for images', () => {
+    const image = { ...snapshot, document: { type: 'image', hasImages: false } };
+    expect(canServe(image, requestOf(['pdf', 'image']))).toBe(true);
+    expect(canServe(image, requestOf(['pdf']))).toBe(false);
+  });
+
+  it('serves requests for images if it has them, and other requests if it has none', () => {
+    const illustrated = { ...snapshot, document: { ...PDF, hasImages: true } };
+    expect(canServe(illustrated, requestOf(['pdf']))).toBe(false);
     expect(canServe(snapshot, requestOf(['pdf'], ['images']))).toBe(false);
-    expect(
-      canServe({ ...snapshot, document: { ...PDF, hasImages: true } }, requestOf(['pdf'], ['images'])),
-    ).toBe(true);
+    expect(canServe(illustrated, requestOf(['pdf'], ['images']))).toBe(true);
   });
 });

@@ -39,7 +39,7 @@ describe('defaults', () => {
       mobile: false,
       skipTlsVerification: true,
       timeout: 60_000,
-      parsers: ['pdf'],
+      parsers: ['pdf', 'image'],
       removeBase64Images: true,
       fastMode: false,
       blockAds: true,
@@ -269,8 +269,6 @@ describe('actions', () => {
 describe('features that are not available yet', () => {
   const asked: [object, string[]][] = [
     [{ onlyCleanContent: true }, ['onlyCleanContent']],
-    [{ parsers: ['pdf', 'image'] }, ['parsers: image']],
-    [{ parsers: [{ type: 'image' }] }, ['parsers: image']],
     [{ redactPII: true }, ['redactPII']],
     [{ redactPII: {} }, ['redactPII']],
     [{ safeMode: true }, ['safeMode']],

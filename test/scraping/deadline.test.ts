@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDeadline } from '../../src/scraping/deadline.ts';
+import { MAX_OVERTIME_MS, startDeadline } from '../../src/scraping/deadline.ts';
 
 /** The time that counts towards the timeout of a page, with a clock that the test controls. */
 
@@ -64,5 +64,52 @@ describe('the timeout of a page', () => {
     turn.resolve();
     await waiting;
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the conversion of a document', () => {
+  /** Starts a conversion, and returns what ends it. */
+  function startConversion(deadline: ReturnType<typeof startDeadline>) {
+    const conversion = hold();
+    const onOvertime = vi.fn();
+    const converted = deadline.duringConversion(() => conversion.promise, onOvertime);
+    const end = () => {
+      conversion.resolve();
+      return converted;
+    };
+    return { onOvertime, end };
+  }
+
+  it('counts towards the timeout if it ends in time', async () => {
+    using deadline = startDeadline(page, never);
+    const { onOvertime, end } = startConversion(deadline);
+    vi.advanceTimersByTime(900);
+    await end();
+    expect(onOvertime).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('may continue after the timeout, and leaves time for the rest of the work', async () => {
+    using deadline = startDeadline(page, never);
+    const { onOvertime, end } = startConversion(deadline);
+    vi.advanceTimersByTime(1_000);
+    expect(onOvertime).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(MAX_OVERTIME_MS - 1);
+    await end();
+    vi.advanceTimersByTime(59_999);
+    expect(deadline.signal.aborted).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('ends 20 minutes after the timeout', () => {
+    using deadline = startDeadline(page, never);
+    startConversion(deadline);
+    vi.advanceTimersByTime(1_000 + MAX_OVERTIME_MS);
+    expect(deadline.signal.reason).toMatchObject({
+      code: 'SCRAPE_TIMEOUT',
+      message: expect.stringContaining('was not converted within 20 minutes'),
+    });
   });
 });

@@ -27,10 +27,15 @@ async function parse(bytes: Uint8Array, options: PdfOptions): Promise<PdfDocumen
   try {
     return await parsePdf(bytes, options);
   } catch (error) {
-    if (!(error instanceof PdfError)) throw error;
-    const fault = error.fault === 'password' ? 'password' : 'damaged';
-    throw new DocumentError(fault, error.message, { cause: error });
+    throw toDocumentError(error);
   }
+}
+
+/** Translates the error of a PDF or image; other errors are returned unchanged. */
+export function toDocumentError(error: unknown): unknown {
+  if (!(error instanceof PdfError)) return error;
+  const fault = error.fault === 'password' ? 'password' : 'damaged';
+  return new DocumentError(fault, error.message, { cause: error });
 }
 
 const toImage = ({ id, format, bytes }: PdfDocument['images'][number]): DocumentImage => ({

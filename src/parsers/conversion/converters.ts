@@ -22,6 +22,7 @@ export type Converter = (
 
 /** The converters, which are loaded when they are needed, because a process converts documents of few types. */
 export const CONVERTERS: Record<DocumentType, () => Promise<Converter>> = {
+  image: async () => (await import('./convert-image.ts')).convertImage,
   pdf: async () => (await import('./convert-pdf.ts')).convertPdf,
   docx: office('docx'),
   doc: office('doc'),

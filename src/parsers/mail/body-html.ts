@@ -1,8 +1,10 @@
 import render from 'dom-serializer';
-import { type Element, isTag, type ParentNode, Text } from 'domhandler';
+import { type Document, type Element, isTag, type ParentNode, Text } from 'domhandler';
 import { findOne } from 'domutils';
+import { ServiceError } from '../../errors.ts';
 import { parseHtml, setChildren } from '../../html/parse/parse.ts';
 import { imageUrl } from '../document.ts';
+import { DocumentError } from '../document-error.ts';
 import { escapeHtml } from '../office/inline-html.ts';
 import type { Mail } from './mail.ts';
 
@@ -26,10 +28,22 @@ const REMOVED = new Set([
  */
 export function bodyHtml({ html, text = '' }: Mail, imageIds: ReadonlyMap<string, string>): string {
   if (html === undefined) return paragraphs(text);
-  const page = parseHtml(html);
+  const page = parse(html);
   const body = findOne(({ name }) => name === 'body', page.children) ?? page;
   cleanBody(body, imageIds);
   return render(body.children, { encodeEntities: 'utf8' });
+}
+
+function parse(html: string): Document {
+  try {
+    return parseHtml(html);
+  } catch (cause) {
+    throw cause instanceof ServiceError
+      ? new DocumentError('too-large', 'The HTML of the mail has too many or too deeply nested elements.', {
+          cause,
+        })
+      : cause;
+  }
 }
 
 /** Empty lines separate paragraphs; other line breaks stay, because the sender chose them. */

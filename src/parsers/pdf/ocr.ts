@@ -72,10 +72,11 @@ const ocrParser = ({ languageData, languages }: OcrSettings) =>
   });
 
 /**
- * Recognises the text of a PNG image.
+ * Recognises the text of a raster image: PNG, JPEG, GIF, WebP, BMP or TIFF.
+ * @returns a page of the size of the image; `undefined` for an image without pixels
  * @throws PdfError `damaged` if the image cannot be read
  */
-async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
+export async function recogniseImage(image: Buffer, settings: OcrSettings): Promise<SourcePage | undefined> {
   const result = await ocrParser(settings)
     .parse(image)
     .catch((error: unknown) => {

@@ -62,6 +62,7 @@ const isText = (type: SpreadsheetType) => type === 'csv' || type === 'tsv';
 function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): WorkBook {
   try {
     if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
+    if (bytes.length === 0) throw new DocumentError('damaged', 'The file is empty.');
     checkArchive(bytes);
     const workbook = read(bytes, {
       type: 'buffer',

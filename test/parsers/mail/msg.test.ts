@@ -1,6 +1,6 @@
-import { CFB } from '@e965/xlsx';
 import { describe, expect, test } from 'vitest';
 import { convertMail } from '../../../src/parsers/mail/index.ts';
+import { writeCompoundFile } from '../compound-file-writer.ts';
 
 /** FILETIME of 2 March 2026, 09:00 UTC. */
 const SENT = (BigInt(Date.UTC(2026, 2, 2, 9)) + 11_644_473_600_000n) * 10_000n;
@@ -18,19 +18,11 @@ function properties(headerBytes: number, values: [tag: number, value: bigint][] 
 
 const text = (value: string) => Buffer.from(value, 'utf16le');
 
-/** Writes a compound file; the names are paths. */
-function compoundFile(entries: Record<string, Buffer>): Buffer {
-  const file = CFB.utils.cfb_new();
-  for (const [name, content] of Object.entries(entries)) CFB.utils.cfb_add(file, `/${name}`, content);
-  // Without an option for another type the result is an array of bytes.
-  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
-}
-
 const RECIPIENT = '__recip_version1.0_#00000000';
 const ATTACHMENT = '__attach_version1.0_#00000000';
 
 const mail = (more: Record<string, Buffer> = {}) =>
-  compoundFile({
+  writeCompoundFile({
     '__properties_version1.0': properties(32, [[0x00390040, SENT]]),
     '__substg1.0_0037001F': text('Offer'),
     '__substg1.0_0C1A001F': text('Ann'),

@@ -4,10 +4,12 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseFileReference, withFileUrls } from '../../src/blobs/file-urls.ts';
 import { openBlobs } from '../../src/blobs/index.ts';
-import { createBodyReader } from '../../src/engines/body-reader.ts';
+import { createDocumentReader } from '../../src/engines/document-reader.ts';
+import { readBody } from '../../src/engines/read-body.ts';
 import type { ConvertDocument, DocumentTask } from '../../src/parsers/document.ts';
+import { snapshotOf } from '../html/page.ts';
 
-const directory = await mkdtemp(path.join(tmpdir(), 'winnow-body-reader-'));
+const directory = await mkdtemp(path.join(tmpdir(), 'winnow-document-reader-'));
 afterAll(() => rm(directory, { recursive: true }));
 const blobs = await openBlobs(directory, 'results');
 
@@ -27,14 +29,15 @@ const convert: ConvertDocument = async (task) => {
     warnings: ['Page 2 could not be read.'],
   };
 };
-const readBody = createBodyReader({ convert, blobs });
+const readDocument = createDocumentReader({ convert, blobs });
 
-const read = (request: { wantsImages: boolean; parsers?: { type: string }[] }) =>
-  readBody(
-    { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') },
-    { wantsBody: false, parsers: [{ type: 'pdf' }], ...request },
-    new AbortController().signal,
-  );
+const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: Buffer.from('%PDF-1.7') };
+
+function read(options: { wantsImages: boolean; parsers?: { type: string }[] }) {
+  const parsers = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
+  const content = readBody(PDF, { wantsBody: false, parsers, ...options });
+  return readDocument({ ...snapshotOf(''), warnings: ['First.'], ...content }, new AbortController().signal);
+}
 
 describe('the body of a PDF', () => {
   it('becomes a page whose head has the metadata', async () => {
@@ -42,8 +45,9 @@ describe('the body of a PDF', () => {
     expect(content).toMatchObject({
       kind: 'html',
       document: { type: 'pdf', numPages: 1, totalPages: 3, hasImages: false },
-      warnings: ['Page 2 could not be read.'],
+      warnings: ['First.', 'Page 2 could not be read.'],
     });
+    expect(content).not.toHaveProperty('unconverted');
     expect(content.text).toContain(
       '<html lang="en"><head><title>A &amp; B</title><meta name="author" content="&quot;Ada&quot;"></head>',
     );

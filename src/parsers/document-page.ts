@@ -1,5 +1,5 @@
+import type { DocumentParts } from '../snapshot.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from './document.ts';
-import type { ParsedFile } from './parser.ts';
 
 /** The meta tags by which `html/metadata.ts` knows the parts of the metadata. */
 const META_NAMES: Partial<Record<keyof DocumentMetadata, string>> = {
@@ -10,12 +10,14 @@ const META_NAMES: Partial<Record<keyof DocumentMetadata, string>> = {
   modifiedTime: 'article:modified_time',
 };
 
-/** Makes the content of a snapshot from a converted document: a page whose head has the metadata. */
-export function documentFile(task: DocumentTask, converted: ConvertedDocument): ParsedFile {
-  const { html, metadata, pages, numPages, totalPages, images, warnings } = converted;
+/** Makes a page of a converted document, with the metadata in its head. */
+export function documentPage(
+  task: DocumentTask,
+  converted: ConvertedDocument,
+): { html: string; document: DocumentParts } {
+  const { html, metadata, pages, numPages, totalPages } = converted;
   return {
-    kind: 'html',
-    text: `<!doctype html><html${attribute('lang', metadata.language)}><head>${headOf(metadata)}</head><body>${html}</body></html>`,
+    html: `<!doctype html><html${attribute('lang', metadata.language)}><head>${headOf(metadata)}</head><body>${html}</body></html>`,
     document: {
       type: task.type,
       hasImages: task.images,
@@ -23,8 +25,6 @@ export function documentFile(task: DocumentTask, converted: ConvertedDocument): 
       ...(totalPages !== undefined && { totalPages }),
       ...(pages && { pages }),
     },
-    ...(images.length && { images }),
-    ...(warnings.length && { warnings }),
   };
 }
 

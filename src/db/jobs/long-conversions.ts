@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { isJsonObject } from '../../json-object.ts';
+import type { Database } from '../client.ts';
+
+/** How long a repeated request can join a scrape after its timeout. Clients repeat it for up to 20 minutes. */
+const JOINABLE_MINUTES = 30;
+
+/** The options of a request that its result does not depend on. */
+const WITHOUT_EFFECT = new Set(['timeout', 'origin', 'integration']);
+
+/** A hash of everything in a request that its result depends on. */
+function fingerprintOf(request: object): Buffer {
+  const relevant = Object.entries(request).filter(([name]) => !WITHOUT_EFFECT.has(name));
+  // Postgres stores the members of an object in an order of its own.
+  const sorted = JSON.stringify(Object.fromEntries(relevant), (_name, value: unknown) =>
+    isJsonObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(sorted).digest();
+}
+
+/** Records that the scrape of a document continues after the timeout of its request. */
+export async function recordLongConversion(
+  db: Database,
+  { jobId, teamId, request }: { jobId: string; teamId: string; request: object },
+): Promise<void> {
+  await db.query
+    .insertInto('long_conversions')
+    .values({ job_id: jobId, team_id: teamId, fingerprint: fingerprintOf(request) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/**
+ * Finds the newest scrape of the same request whose document took longer than its timeout, whether it has ended or not.
+ * @returns the id of its job
+ */
+export async function findLongConversion(
+  db: Database,
+  { teamId, request }: { teamId: string; request: object },
+): Promise<string | undefined> {
+  const found = await db.query
+    .selectFrom('long_conversions')
+    .select('job_id')
+    .where('team_id', '=', teamId)
+    .where('fingerprint', '=', fingerprintOf(request))
+    .where('started_at', '>', sql<Date>`now() - make_interval(mins => ${JOINABLE_MINUTES})`)
+    .orderBy('started_at', 'desc')
+    .executeTakeFirst();
+  return found?.job_id;
+}
+
+/** Whether the scrape of a document continues after the timeout of its request. */
+export async function isLongConversion(db: Database, jobId: string): Promise<boolean> {
+  const found = await db.query
+    .selectFrom('long_conversions')
+    .select('job_id')
+    .where('job_id', '=', jobId)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/** Forgets such a scrape, because its result was delivered or it has failed: the next request starts a new one. */
+export async function forgetLongConversion(db: Database, jobId: string): Promise<void> {
+  await db.query.deleteFrom('long_conversions').where('job_id', '=', jobId).execute();
+}

@@ -1,0 +1,56 @@
+import { formatFileReference } from '../blobs/file-urls.ts';
+import type { Blobs } from '../blobs/index.ts';
+import { type ConvertDocument, type DocumentImage, IMAGE_URLS, imageUrl } from '../parsers/document.ts';
+import { documentPage } from '../parsers/document-page.ts';
+import type { DocumentParts, Snapshot } from '../snapshot.ts';
+import type { EngineResult } from './engine.ts';
+
+/**
+ * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
+ * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
+ */
+export type ReadDocument = (page: EngineResult, signal: AbortSignal) => Promise<Snapshot>;
+
+/** @param deps.convert converts documents; `deps.blobs` stores the images inside them */
+export function createDocumentReader({
+  convert,
+  blobs,
+}: {
+  convert: ConvertDocument;
+  blobs: Blobs;
+}): ReadDocument {
+  return async ({ unconverted, ...page }, signal) => {
+    if (!unconverted) return page;
+    const { task, bytes } = unconverted;
+    const converted = await convert(task, bytes, signal);
+    const images = await saveImages(converted.images, blobs);
+    const { html, document } = documentPage(task, converted);
+    const warnings = [...(page.warnings ?? []), ...converted.warnings];
+    return {
+      ...page,
+      text: replaceImageUrls(html, images),
+      document: withImageUrls(document, images),
+      files: { ...page.files, ...images },
+      ...(warnings.length && { warnings }),
+    };
+  };
+}
+
+/** Stores the images of a document. @returns references to them by the URLs that the HTML has for them */
+async function saveImages(images: DocumentImage[], blobs: Blobs): Promise<Record<string, string>> {
+  const entries = images.map(async ({ id, bytes, mediaType }) => {
+    const key = await blobs.put(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    return [imageUrl(id), formatFileReference({ key, size: bytes.length, mediaType })] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Replaces the URLs of images in the HTML of a document with references to the stored files. */
+const replaceImageUrls = (html: string, images: Record<string, string>) =>
+  html.replace(IMAGE_URLS, (url) => images[url] ?? url);
+
+function withImageUrls(document: DocumentParts, images: Record<string, string>): DocumentParts {
+  if (!document.pages) return document;
+  const pages = document.pages.map((page) => ({ ...page, html: replaceImageUrls(page.html, images) }));
+  return { ...document, pages };
+}

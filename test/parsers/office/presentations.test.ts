@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { convertOffice, type OfficeType } from '../../../src/parsers/office/index.ts';
+import { PNG, slidePicture, slideText, writeEpub, writeOpenDocument, writePptx } from './package-writers.ts';
+
+const convert = (type: OfficeType, bytes: Buffer, images = false) => convertOffice({ type, images }, bytes);
+
+describe('pptx', () => {
+  const deck = writePptx([
+    {
+      shapes:
+        slideText('ctrTitle', 'Review') + slideText('subTitle', 'By &lt;Ann&gt;') + slideText('sldNum', '1'),
+    },
+    {
+      shapes: slideText('title', 'Results') + slidePicture('A red dot'),
+      notes: slideText('body', 'Remember to smile'),
+    },
+  ]);
+
+  test('titles are headings, notes are quotes, and slide numbers are left out', async () => {
+    const { html, images, metadata } = await convert('pptx', deck);
+    expect(html).toBe(
+      '<h2 id="review">Review</h2>\n<p>By &lt;Ann&gt;</p>\n<h2 id="results">Results</h2>\n<p>A red dot</p>\n<blockquote><p>Remember to smile</p></blockquote>',
+    );
+    expect(images).toEqual([]);
+    expect(metadata).toEqual({ title: 'Deck', author: 'Ann', publishedTime: '2026-03-02T09:00:00.000Z' });
+  });
+
+  test('pictures are returned if they are wanted', async () => {
+    const { html, images } = await convert('pptx', deck, true);
+    expect(html).toContain('<img src="document-image:0" alt="A red dot">');
+    expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PNG }]);
+  });
+});
+
+test('odp: titles are headings and outlines are lists', async () => {
+  const frame = (kind: string, text: string) =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box>${text}</draw:text-box></draw:frame>`;
+  const slide = `<draw:page>${frame('title', '<text:p>Plan</text:p>')}${frame('outline', '<text:list><text:list-item><text:p>Point</text:p></text:list-item></text:list>')}</draw:page>`;
+  const { html } = await convert('odp', writeOpenDocument('presentation', slide));
+  expect(html).toBe('<h2 id="plan">Plan</h2>\n<ul><li>Point</li></ul>');
+});
+
+test('epub: chapters with their links to each other, tables, pictures and metadata', async () => {
+  const { html, metadata } = await convert(
+    'epub',
+    writeEpub([
+      '<h1>One</h1><p>Hello <b>world</b>, see <a href="c1.xhtml#s">two</a>. <img src="i.png" alt="dot"/></p><table><tr><th colspan="2">T</th></tr><tr><td>1</td><td>2</td></tr></table>',
+      '<h2 id="s">Two</h2><script>bad()</script>',
+    ]),
+  );
+  expect(html).toContain('<p>Hello <strong>world</strong>, see <a href="#two">two</a>. dot</p>');
+  expect(html).toContain('<th colspan="2">T</th>');
+  expect(html).toContain('<h2 id="two">Two</h2>');
+  expect(html).not.toContain('bad()');
+  expect(metadata).toEqual({
+    title: 'My book',
+    author: 'Ann, Bob',
+    language: 'en',
+    publishedTime: '2020-01-02T00:00:00.000Z',
+    modifiedTime: '2021-01-02T00:00:00.000Z',
+  });
+});
