@@ -21,6 +21,7 @@ import { createDocumentReader } from './engines/document-reader.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
+import { createUploadEngine } from './engines/upload-engine.ts';
 import { ServiceError } from './errors.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -89,14 +90,15 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
   const db = openDatabase(config.databaseUrl, (error) =>
     logger.warn({ err: error }, 'database connection lost'),
   );
-  const [blobs, cacheBlobs, versionBlobs] = await Promise.all([
+  const [blobs, cacheBlobs, versionBlobs, uploads] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
+    openBlobs(config.blobs, 'uploads'),
     waitForDependency(() => migrate(db), logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs };
+  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs, uploads };
 }
 
 type Services = Awaited<ReturnType<typeof connectServices>>;
@@ -144,7 +146,7 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
 /** Creates the ways to fetch a page. */
 function createPageEngines(
   config: WorkerConfig,
-  { db, blobs, cacheBlobs, documents }: Services,
+  { db, blobs, cacheBlobs, uploads, documents }: Services,
   { browser, logger }: { browser: Browser; logger: Logger },
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
@@ -162,6 +164,7 @@ function createPageEngines(
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
+    upload: createUploadEngine({ db, uploads, secretKey }),
     readDocument: createDocumentReader({ convert: documents.convert, blobs }),
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
@@ -173,7 +176,7 @@ function createWorkerActivities(
   services: Services,
   parts: { browser: Browser; threads: ReturnType<typeof createThreadPools>; logger: Logger },
 ) {
-  const { db, blobs, cacheBlobs, versionBlobs } = services;
+  const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
   const { browser, threads, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
@@ -184,6 +187,7 @@ function createWorkerActivities(
     blobs,
     cacheBlobs,
     versionBlobs,
+    uploads,
     egress,
     renderer,
     logger,
