@@ -38,6 +38,8 @@ export interface SynchronousJob {
   isEncrypted: boolean;
   /** Stores the job in another way than alone. */
   insert?: (db: Database, job: NewJob) => Promise<void>;
+  /** Called if the request joins an earlier scrape, so that `insert` is not called. */
+  onJoined?: () => void;
 }
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
@@ -61,6 +63,7 @@ export async function runAndWait(
   const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
   const id = joined ?? uuidv7();
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
+  if (joined) job.onJoined?.();
   const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, cipher }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),

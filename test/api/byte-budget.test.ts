@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ByteBudget } from '../../src/api/http/byte-budget.ts';
@@ -9,12 +9,12 @@ import { ByteBudget } from '../../src/api/http/byte-budget.ts';
 function takeAll(budget: ByteBudget, sizes: number[]) {
   const taken: number[] = [];
   const requests = sizes.map((bytes) => {
-    const owner = new EventEmitter();
-    const release = budget.take(bytes, owner).then((free) => {
+    const response = new PassThrough();
+    const release = budget.take(bytes, response).then((free) => {
       taken.push(bytes);
       return free;
     });
-    return { owner, release };
+    return { response, release };
   });
   return { taken, requests };
 }
@@ -47,7 +47,24 @@ it('a request whose client has gone gets nothing and holds nobody up', async () 
   const { taken, requests } = takeAll(new ByteBudget(10), [8, 9, 2]);
   await turn();
   expect(taken).toEqual([8]);
-  requests[1]!.owner.emit('close');
-  await turn();
+  requests[1]!.response.destroy();
+  await expect(requests[1]!.release).rejects.toMatchObject({ code: 'BAD_REQUEST' });
   expect(taken).toEqual([8, 2]);
+});
+
+it('the bytes of a response that closes are free again', async () => {
+  const { taken, requests } = takeAll(new ByteBudget(10), [10, 10]);
+  await requests[0]!.release;
+  requests[0]!.response.destroy();
+  await requests[1]!.release;
+  expect(taken).toEqual([10, 10]);
+});
+
+it('a request whose client had gone before takes nothing', async () => {
+  const budget = new ByteBudget(10);
+  const gone = new PassThrough().destroy();
+  await expect(budget.take(10, gone)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  const { taken } = takeAll(budget, [10]);
+  await turn();
+  expect(taken).toEqual([10]);
 });

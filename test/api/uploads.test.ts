@@ -58,6 +58,17 @@ async function storedFiles(): Promise<string[]> {
 }
 
 describe('a file that is uploaded to a URL', () => {
+  it('replaces the file that was uploaded to it before, whose bytes are deleted', async () => {
+    const { id: teamId, key } = await makeTeam(db);
+    const { uploadUrl, uploadRef } = await requestUrl('page.html', { key });
+    await put(uploadUrl, htmlFile('First').content);
+    const [{ blob: first } = { blob: '' }] = await rowsOf(teamId);
+    await put(uploadUrl, htmlFile('Second').content);
+    expect(await storedFiles()).not.toContain(first);
+    const { body } = await call('/v2/parse', { key, body: { uploadRef } });
+    expect(body.data.markdown).toContain('# Second');
+  });
+
   it('is parsed by its uploadRef, once', async () => {
     const { uploadUrl, uploadRef, ...data } = await requestUrl('dir/报告.html');
     expect(data).toMatchObject({ method: 'PUT', maxSizeBytes: 50 * 1024 * 1024 });
