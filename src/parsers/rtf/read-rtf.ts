@@ -230,7 +230,7 @@ class RtfReader {
     if (this.#bytes.length > 0) this.#flush();
     this.#state.isFirst = false;
     const { destination, hidden } = this.#state;
-    if (destination === 'text' && !hidden) this.#runs.push({ text, ...this.#marks() });
+    if (destination === 'text') this.#runs.push({ text, ...this.#marks(), ...(hidden && { hidden }) });
     else if (destination === 'info') this.#info.text(text);
     else if (destination === 'name' || destination === 'value') this.#pictures.property(destination, text);
     else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;

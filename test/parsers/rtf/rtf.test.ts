@@ -8,7 +8,7 @@ const rtf = (body: string) => Buffer.from(`${HEAD}${body}}`, 'latin1');
 const paragraphsOf = (body: string) =>
   readRtf(rtf(body))
     .paragraphs.map(({ runs, headingLevel }) => ({
-      text: runs.map(({ text }) => text).join(''),
+      text: runs.map(({ text, hidden }) => (hidden ? '' : text)).join(''),
       level: headingLevel,
     }))
     .filter(({ text }) => text !== '');
@@ -65,6 +65,12 @@ describe('pictures', () => {
     expect(html).toBe('<p>A &lt;dot&gt;</p>\n<p>Text</p>');
     expect(images).toEqual([]);
   });
+});
+
+test('hidden text is left out', async () => {
+  const file = rtf(String.raw`\pard This is {\v hidden }{\b bold} text\par`);
+  const { html } = await convertOffice({ type: 'rtf', images: false }, file);
+  expect(html).toMatch(/^<p>This is +<strong>bold<\/strong> text<\/p>$/);
 });
 
 test('metadata', () => {
