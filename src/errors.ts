@@ -21,8 +21,11 @@ interface ErrorPolicy {
   isServiceFault?: true;
 }
 
-/** Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or crawl. */
-export type ErrorStage = 'start' | 'options' | 'fetch' | 'scrape' | 'page';
+/**
+ * Starting a job, checking scrape options, fetching a URL, scraping a page, scraping a page of a batch or crawl, reading an
+ * uploaded file.
+ */
+export type ErrorStage = 'start' | 'options' | 'fetch' | 'scrape' | 'page' | 'upload';
 
 /** Every error that users can see, with its policy. */
 export const ERRORS = {
@@ -62,6 +65,17 @@ export const ERRORS = {
     retry: 'never',
     stage: 'fetch',
     summary: 'Nothing of the document can be read: it is damaged, or exceeds a limit of its parser',
+  },
+  PARSE_UNSUPPORTED_OPTIONS: {
+    status: 400,
+    retry: 'never',
+    summary: 'The request has an option or format that is for pages of sites, not for uploaded files',
+  },
+  UNSUPPORTED_FILE_TYPE: {
+    status: 400,
+    retry: 'never',
+    stage: 'upload',
+    summary: 'The uploaded file is of a type that cannot be parsed',
   },
   UNAUTHORIZED: {
     status: 401,
@@ -131,6 +145,11 @@ export const ERRORS = {
     summary: 'The idempotency key was used with another body',
   },
   JOB_ENDED: { status: 409, retry: 'never', summary: 'The job has ended and cannot be changed any more' },
+  UPLOAD_IN_USE: {
+    status: 409,
+    retry: 'never',
+    summary: 'The uploaded file is being parsed and cannot be replaced',
+  },
   PROFILE_LOCKED: {
     status: 409,
     retry: 'never',

@@ -34,12 +34,14 @@ async function serve(): Promise<{ url: string; stop: () => Promise<void> }> {
   const connection = await waitForDependency(() => connectTemporal(temporalAddress), logger);
   const temporal = new Temporal(connection, config.temporalNamespace);
   const blobs = await openBlobs(config.blobs, 'results');
+  const uploads = await openBlobs(config.blobs, 'uploads');
   const storage = watchDiskSpace(listDataDirectories(config), config.leastFreeBytes);
   const closing = new AbortController();
   const deps = {
     config: { ...config, secretKey },
     db,
     blobs,
+    uploads,
     temporal,
     storage,
     logger,

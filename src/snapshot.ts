@@ -86,8 +86,8 @@ export interface Snapshot {
   /** The kind of `text`: HTML source, a JSON document, plain text, or the bytes of a file in base64. */
   kind: 'html' | 'json' | 'text' | 'base64';
   text: string;
-  /** The engine that fetched it. */
-  engine: 'http' | 'browser';
+  /** The engine that fetched it, or read it if it is an uploaded file. */
+  engine: 'http' | 'browser' | 'upload';
   /** Time of the fetch, in milliseconds since 1970. */
   fetchedAt: number;
   /** The response ended before it was complete. */

@@ -21,6 +21,7 @@ import { createDocumentReader } from './engines/document-reader.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
+import { createUploadEngine } from './engines/upload-engine.ts';
 import { ServiceError } from './errors.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -89,14 +90,15 @@ async function connectServices(config: WorkerConfig, logger: Logger) {
   const db = openDatabase(config.databaseUrl, (error) =>
     logger.warn({ err: error }, 'database connection lost'),
   );
-  const [blobs, cacheBlobs, versionBlobs] = await Promise.all([
+  const [blobs, cacheBlobs, versionBlobs, uploads] = await Promise.all([
     openBlobs(config.blobs, 'results'),
     openBlobs(config.blobs, 'cache'),
     openBlobs(config.blobs, 'versions'),
+    openBlobs(config.blobs, 'uploads'),
     waitForDependency(() => migrate(db), logger),
     waitForDependency(() => prepareNamespace(connection, config.temporalNamespace), logger),
   ]);
-  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs };
+  return { bundle, chromium, documents, connection, db, blobs, cacheBlobs, versionBlobs, uploads };
 }
 
 type Services = Awaited<ReturnType<typeof connectServices>>;
@@ -132,19 +134,19 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
     markdownConverter,
     onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
-  const tracks = createRenderPool({
+  const remuxPool = createRenderPool({
     threads: MAX_MEDIA_THREADS,
     warm: 0,
     maxMemoryMb: THREAD_MEMORY_MB,
     onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });
-  return { renderer, tracks };
+  return { renderer, remuxPool };
 }
 
 /** Creates the ways to fetch a page. */
 function createPageEngines(
   config: WorkerConfig,
-  { db, blobs, cacheBlobs, documents }: Services,
+  { db, blobs, cacheBlobs, uploads, documents }: Services,
   { browser, logger }: { browser: Browser; logger: Logger },
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
@@ -162,6 +164,7 @@ function createPageEngines(
       profiles: createProfiles({ db, secretKey, logger }),
     }),
     proxies: egress.upstreams,
+    upload: createUploadEngine({ db, uploads, secretKey }),
     readDocument: createDocumentReader({ convert: documents.convert, blobs }),
     cache: createPageCache({ db, blobs: cacheBlobs, results: blobs }),
   });
@@ -173,9 +176,9 @@ function createWorkerActivities(
   services: Services,
   parts: { browser: Browser; threads: ReturnType<typeof createThreadPools>; logger: Logger },
 ) {
-  const { db, blobs, cacheBlobs, versionBlobs } = services;
+  const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
   const { browser, threads, logger } = parts;
-  const { renderer, tracks } = threads;
+  const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { userAgent, trackingTtlMs } = config;
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
@@ -184,6 +187,7 @@ function createWorkerActivities(
     blobs,
     cacheBlobs,
     versionBlobs,
+    uploads,
     egress,
     renderer,
     logger,
@@ -194,7 +198,7 @@ function createWorkerActivities(
       egress,
       proxy,
       renderer,
-      tracks,
+      remuxPool,
       blobs,
       userAgent,
       maxBytes: config.maxMediaBytes,
@@ -286,9 +290,9 @@ async function runWorker(): Promise<RunningService> {
       await presence.end();
       for (const worker of workers) worker.shutdown();
       await running;
-      const { renderer, tracks } = threads;
+      const { renderer, remuxPool } = threads;
       await Promise.all([
-        ...[renderer.close(), tracks.close(), services.documents.close()],
+        ...[renderer.close(), remuxPool.close(), services.documents.close()],
         ...[pool.close(), connection.close()],
       ]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);

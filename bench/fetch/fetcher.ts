@@ -46,6 +46,7 @@ function throughEngines(): GetPage {
   const engines = createEngines({
     http: createHttpEngine({ egress, userAgent: USER_AGENT, maxBodyBytes: 50 * 1024 * 1024 }),
     browser: { fetchPage: unused('the browser') },
+    upload: { readUpload: unused('an uploaded file') },
     proxies: egress.upstreams,
     readDocument: async (page) => page,
     cache: { find: unused('the cache'), store: unused('the cache') },

@@ -8,7 +8,7 @@ export interface ScrapeReport {
   /** Key of the blob with the document. */
   blob: string;
   /** The source of the page. */
-  engine: 'http' | 'browser' | 'cache';
+  engine: 'http' | 'browser' | 'upload' | 'cache';
   /** Only set if the enhanced proxy was used. */
   proxy?: 'enhanced';
   /** HTTP status of the page. */

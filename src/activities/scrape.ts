@@ -19,13 +19,16 @@ import { waitForSlot } from './wait-for-slot.ts';
 export interface ScrapeDeps extends DocumentDeps {
   db: Database;
   blobs: Blobs;
+  /** Storage of uploaded files. */
+  uploads: Blobs;
   engines: Engines;
   /** Decrypts jobs with zero data retention. */
   secretKey: string;
 }
 
 /** The activities of a scrape. */
-export function scrapeActivities({ db, blobs, engines, renderer, tracker, media, secretKey }: ScrapeDeps) {
+export function scrapeActivities(deps: ScrapeDeps) {
+  const { db, blobs, uploads, engines, renderer, tracker, media, secretKey } = deps;
   return {
     /**
      * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
@@ -43,9 +46,14 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     /** Records why a job failed, and the credits that the failure costs. */
     async recordFailure(jobId: string, error: StoredError): Promise<void> {
       const credits = isErrorCode(error.code) ? (policyOf(error.code).credits ?? 0) : 0;
-      await failJob(db, { jobId, credits, error });
+      await removeUpload(await failJob(db, { jobId, credits, error }));
     },
   };
+
+  /** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
+  async function removeUpload(blob: string | undefined): Promise<void> {
+    if (blob !== undefined) await uploads.remove(blob);
+  }
 
   /** Lets repeated requests join a scrape whose document takes longer than its timeout. */
   function announceLongConversion(jobId: string, teamId: string, request: ScrapeRequest): void {
@@ -61,7 +69,11 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
     const slot = { teamId: job.team_id, holder: jobId, limit: job.concurrency };
     // An earlier attempt that was lost may still hold its slot.
     if (Context.current().info.attempt > 1) await releaseSlot(db, slot.teamId, slot.holder);
-    using deadline = startDeadline(request, Context.current().cancellationSignal);
+    const { url, upload, timeout } = request;
+    using deadline = startDeadline(
+      { url: upload?.name ?? url, timeout },
+      Context.current().cancellationSignal,
+    );
     using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
     const stages = startStages();
     const queuedMs = await waitForSlot(db, slot, {
@@ -104,7 +116,7 @@ export function scrapeActivities({ db, blobs, engines, renderer, tracker, media,
       const [{ json, credits }] = await Promise.all([document, fetched.cached]);
       stages.end('convert');
       const blob = await blobs.put(cipher.encryptBytes(json));
-      await completeJob(db, { jobId, credits, blob });
+      await removeUpload(await completeJob(db, { jobId, credits, blob }));
       stages.end('store');
       return cipher.encrypts ? blob : reportOf(blob, fetched, stages.ms);
     } catch (error) {

@@ -6,6 +6,7 @@ import { type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
 import { deleteOldVersions } from '../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../db/robots.ts';
 import { deleteUnusedProfiles } from '../db/teams/profiles.ts';
+import { deleteUnusedUploads, findOldestUploadDate } from '../db/uploads.ts';
 import { listJobsWithOverdueEvents } from '../db/webhooks.ts';
 import { type CacheUpkeepDeps, removeStrayFiles, trimCache } from './cache-upkeep.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -14,6 +15,8 @@ import { startHeartbeat } from './heartbeat.ts';
 export interface UpkeepDeps extends CacheUpkeepDeps {
   db: Database;
   blobs: Blobs;
+  /** Storage of uploaded files. */
+  uploads: Blobs;
   versionBlobs: Blobs;
   trackingTtlMs: number;
 }
@@ -36,7 +39,7 @@ const SAFETY_MARGIN_MS = 3_600_000;
 
 /** The activities that delete expired data and find jobs that need a workflow. */
 export function upkeepActivities(deps: UpkeepDeps) {
-  const { db, blobs, versionBlobs, trackingTtlMs } = deps;
+  const { db, blobs, uploads, versionBlobs, trackingTtlMs } = deps;
   return {
     /** Finds batches and crawls that run according to the database, but seem to have no workflow at work. */
     async findStalled(): Promise<StalledJob[]> {
@@ -49,8 +52,8 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
 
     /**
-     * Deletes expired results, jobs, files, copies of pages, idempotency keys, profiles, versions of pages
-     * and robots.txt files.
+     * Deletes expired results, jobs, files, uploads, copies of pages, idempotency keys, profiles, versions of
+     * pages and robots.txt files.
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
       using _ = startHeartbeat();
@@ -68,8 +71,21 @@ export function upkeepActivities(deps: UpkeepDeps) {
       const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));
       // A version may reuse a blob until half of the blob's retention time is over, so blobs are kept for
       // one and a half times that time.
+      const unused = await removeUnusedUploads();
       const versions = await versionBlobs.sweep(new Date(now - 1.5 * trackingTtlMs - SAFETY_MARGIN_MS));
-      return { jobs, files: results + cache.files + strays + versions, copies: cache.copies };
+      return { jobs, files: results + cache.files + strays + unused + versions, copies: cache.copies };
     },
   };
+
+  /** Deletes the uploads that no job uses, and files whose rows are gone. @returns the number of deleted files */
+  async function removeUnusedUploads(): Promise<number> {
+    let removed = 0;
+    for (let blobKeys = await deleteUnusedUploads(db); blobKeys.length; ) {
+      for (const key of blobKeys) await uploads.remove(key);
+      removed += blobKeys.length;
+      blobKeys = await deleteUnusedUploads(db);
+    }
+    const oldest = (await findOldestUploadDate(db))?.getTime() ?? Date.now();
+    return removed + (await uploads.sweep(new Date(oldest - SAFETY_MARGIN_MS)));
+  }
 }

@@ -6,17 +6,23 @@ import { WORKER_ROLES } from '../config.ts';
 import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
+import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import { mountFiles } from './files.ts';
 import { createAuth } from './http/auth.ts';
+import { ByteBudget } from './http/byte-budget.ts';
 import { createErrorHandler } from './http/error-responses.ts';
 import { timeRequests } from './http/metrics.ts';
+import { createMultipartParser } from './http/multipart.ts';
 import { describeApi } from './http/openapi.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
+import { mountUploads } from './uploads.ts';
 
 const MAX_BODY_SIZE = '10mb';
+/** Maximum bytes of uploaded files that are in memory before they are stored. */
+const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
 
 /** Creates the HTTP application: health checks, the API reference, file downloads and every route of the API. */
 export function createApp(deps: ApiDeps): Express {
@@ -43,10 +49,14 @@ export function createApp(deps: ApiDeps): Express {
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);
+  const budget = new ByteBudget(MAX_UPLOADING_BYTES);
+  mountUploads(app, deps, budget);
+  const parseJson = express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false });
   const checks = {
     authenticate: createAuth(db, config.authRequired),
     rateLimit: createRateLimit(db),
-    parseJson: express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false }),
+    parseJson,
+    parseMultipart: createMultipartParser({ secretKey: config.secretKey, budget, parseJson }),
   };
   for (const route of ROUTES) mountRoute(app, route, checks, deps);
   app.use(rejectUnknownRoute);

@@ -2,6 +2,7 @@ import { batchRoutes } from './batch.ts';
 import { crawlRoutes } from './crawl.ts';
 import type { AnyRoute } from './http/route.ts';
 import { mapRoutes } from './map.ts';
+import { parseRoutes } from './parse.ts';
 import { profileRoutes } from './profiles.ts';
 import { scrapeRoutes } from './scrape.ts';
 import { teamRoutes } from './team.ts';
@@ -13,6 +14,7 @@ export const ROUTES: AnyRoute[] = [
   ...batchRoutes,
   ...crawlRoutes,
   ...mapRoutes,
+  ...parseRoutes,
   ...profileRoutes,
   ...teamRoutes,
   ...webhookRoutes,

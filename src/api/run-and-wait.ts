@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { deleteJobKey, failJob, insertJob } from '../db/jobs/jobs.ts';
+import type { Database } from '../db/client.ts';
+import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
 import { findLongConversion, forgetLongConversion } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
+import type { UploadedFile } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
 import type { ApiDeps } from './http/route.ts';
 
@@ -28,12 +30,14 @@ const HOW_TO_GET_RESULT = {
 export interface SynchronousJob {
   kind: keyof typeof HOW_TO_GET_RESULT;
   caller: Caller;
-  request: { url: string };
+  request: { url: string; upload?: Pick<UploadedFile, 'name' | 'digest'> };
   timeoutMs: number;
   /** Fires when the wait should end: the client has disconnected, or the process was asked to stop. */
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   isEncrypted: boolean;
+  /** Stores the job in another way than alone. */
+  insert?: (db: Database, job: NewJob) => Promise<void>;
 }
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
@@ -79,22 +83,31 @@ async function startJob(
     timeoutMs,
     isEncrypted,
     caller,
+    insert = insertJob,
   }: SynchronousJob & { id: string; cipher: JobCipher },
-  { config, db, temporal, storage }: ApiDeps,
+  { config, db, temporal, storage, uploads }: ApiDeps,
 ) {
   await storage.requireSpace();
   const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
   const { teamId, apiKeyId } = caller;
   const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insertJob(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
-  const labels = isEncrypted ? {} : { label: href.slice(0, 120), url: href };
+  await insert(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
+  const labels = isEncrypted ? {} : labelsOf(request, href);
   const start = { jobId: id, teamId, timeoutMs, ...labels };
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);
   return started.catch(async (error: ServiceError) => {
-    await failJob(db, { jobId: id, credits: 0, error });
+    const upload = await failJob(db, { jobId: id, credits: 0, error });
+    if (upload !== undefined) await uploads.remove(upload);
     throw error;
   });
 }
+
+/** The texts that the Temporal UI shows for a job. */
+const labelsOf = ({ upload }: SynchronousJob['request'], url: string) => ({
+  label: (upload?.name ?? url).slice(0, 120),
+  url,
+  ...(upload && { file: upload.name }),
+});
 
 /**
  * Delivers the result of an ended job to its caller. The result, error and key of a job with zero data

@@ -1,17 +1,15 @@
-import { withFileUrls } from '../blobs/file-urls.ts';
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs/jobs.ts';
-import { isLongConversion } from '../db/jobs/long-conversions.ts';
 import { findPage } from '../db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
-import type { Document } from '../schemas/document.ts';
 import { jobIdParams } from '../schemas/job-id.ts';
 import { scrapeBody, scrapeResponse, scrapeStatusResponse } from '../schemas/scrape.ts';
 import { type ApiDeps, defineRoute } from './http/route.ts';
-import { deliverResult, runAndWait } from './run-and-wait.ts';
+import { deliverResult } from './run-and-wait.ts';
+import { parseDocument, runScrape } from './run-scrape.ts';
 import { requiresEncryption } from './zero-data-retention.ts';
 
 const create = defineRoute({
@@ -24,46 +22,19 @@ const create = defineRoute({
   errors: errorsRaisedBy('start', 'options', 'fetch', 'scrape'),
   minCredits: 1,
   async handler({ caller, body, baseUrl, signal }, deps) {
-    const { timeout: timeoutMs } = body;
     const isEncrypted = requiresEncryption(body, caller);
-    const job = { kind: 'scrape', caller, request: body, timeoutMs, signal, isEncrypted } as const;
-    const { id, result } = await runAndWait(job, deps);
-    if (!result) throw await timeoutError(id, body, deps);
-    const data = parseDocument(result, baseUrl, deps);
-    return { success: true, data, ...(body.origin.includes('website') && { scrape_id: id }) };
+    return runScrape({ caller, request: body, signal, isEncrypted, baseUrl }, deps);
   },
 });
-
-/** Seconds after which a request is to be repeated whose document takes longer than its timeout. */
-const RETRY_AFTER_SECONDS = 30;
-
-/** The error for a scrape that is still running after its timeout. Clients repeat the request if a document is the cause. */
-async function timeoutError(
-  id: string,
-  { url, timeout: timeoutMs }: { url: string; timeout: number },
-  { db }: ApiDeps,
-): Promise<ServiceError> {
-  const message = `${url} was not scraped within ${timeoutMs} ms. The scrape continues; GET /v2/scrape/${id} returns its result`;
-  if (!(await isLongConversion(db, id))) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
-  return new ServiceError('SCRAPE_TIMEOUT', `${message}, and so does the same request once more.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    details: {
-      state: 'processing_continues',
-      jobStatus: 'running',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      mayExceedProcessingWindow: false,
-    },
-  });
-}
 
 const read = defineRoute({
   method: 'get',
   path: '/v2/scrape/:id',
   tag: 'Scrape',
-  summary: 'Get the status and result of a scrape, or of a page of a batch or crawl',
+  summary: 'Get the status and result of a scrape or parse, or of a page of a batch or crawl',
   params: jobIdParams,
   response: scrapeStatusResponse,
-  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page')],
+  errors: ['FORBIDDEN', 'NOT_FOUND', ...errorsRaisedBy('fetch', 'scrape', 'page', 'upload')],
   rateLimited: false,
   async handler({ caller, params: { id }, baseUrl }, deps) {
     const found = await findScrape(id, deps);
@@ -122,11 +93,6 @@ async function findHomepage(id: string, db: Database) {
   const { job_id: jobId, team_id: teamId, seal: wrappedKey } = skipped;
   const error = { code: EXTERNAL_HOMEPAGE_CODE, message: SKIP_REASONS.externalHomepage };
   return { jobId, teamId, wrappedKey, error, blob: null };
-}
-
-function parseDocument(result: Buffer, baseUrl: string, { config }: ApiDeps): Document {
-  // The scrape activity wrote the document in this shape.
-  return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }
 
 /** The routes of scrapes. */

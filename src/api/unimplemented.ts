@@ -9,7 +9,6 @@ const UNIMPLEMENTED = [
   'interact',
   'keyless',
   'monitor',
-  'parse',
   'search',
   'support',
   'scrape/[^/]+/interact',

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { readSignedToken, signToken } from '../encryption/signed-token.ts';
 import { ServiceError } from '../errors.ts';
 
 /** Path under which stored files are served, below the base of URLs in responses. */
@@ -33,9 +33,6 @@ export function parseFileReference(reference: string): StoredFile | undefined {
   return key && mediaType ? { key, size: Number(size), mediaType } : undefined;
 }
 
-const sign = (payload: string, secretKey: string) =>
-  createHmac('sha256', secretKey).update(payload).digest('base64url');
-
 /**
  * Creates the URL of a stored file. It works without an API key for at least 24 hours, or one hour for audio and video.
  * The expiry is rounded up to the next multiple of that time, so that a file which is returned again, such as a cached
@@ -48,8 +45,7 @@ export function createFileUrl(reference: string, baseUrl: string, secretKey: str
   const { key, size, mediaType } = file;
   const lifetimeMs = lifetimeOf(mediaType);
   const expiresAt = Math.ceil(Date.now() / lifetimeMs + 1) * lifetimeMs;
-  const payload = Buffer.from(JSON.stringify([key, size, mediaType, expiresAt])).toString('base64url');
-  return `${baseUrl}${FILES_PATH}/${payload}.${sign(payload, secretKey)}`;
+  return `${baseUrl}${FILES_PATH}/${signToken([key, size, mediaType, expiresAt], secretKey)}`;
 }
 
 /**
@@ -71,18 +67,14 @@ export function withFileUrls(json: string, baseUrl: string, secretKey: string): 
  * @throws ServiceError `NOT_FOUND` for a token with a wrong signature or an expired one
  */
 export function verifyFileToken(token: string, secretKey: string): StoredFile {
-  const [payload = '', signature = ''] = token.split('.');
-  const expected = Buffer.from(sign(payload, secretKey));
-  const received = Buffer.from(signature);
-  if (received.length !== expected.length || !timingSafeEqual(received, expected)) {
+  const payload = readSignedToken(token, secretKey);
+  if (payload === undefined) {
     throw new ServiceError(
       'NOT_FOUND',
       'This is not the URL of a file. Use the URL from the response, unchanged.',
     );
   }
-  const [key, size, mediaType, expiresAt] = tokenPayload.parse(
-    JSON.parse(Buffer.from(payload, 'base64url').toString()),
-  );
+  const [key, size, mediaType, expiresAt] = tokenPayload.parse(payload);
   if (expiresAt < Date.now()) {
     throw new ServiceError(
       'NOT_FOUND',

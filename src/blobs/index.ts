@@ -50,7 +50,7 @@ export interface Blobs {
 }
 
 /** A part of the store. Each has its own retention time. */
-export type BlobSpace = 'results' | 'cache' | 'versions';
+export type BlobSpace = 'results' | 'cache' | 'versions' | 'uploads';
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressLarge = promisify(zstdCompress);

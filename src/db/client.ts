@@ -203,6 +203,17 @@ interface Tables {
     created_at: Timestamp;
   };
   slots: { team_id: string; ordinal: number; holder: string; expires_at: Expiry };
+  uploads: {
+    id: string;
+    team_id: string;
+    job_id: string | null;
+    blob: string;
+    /** The encrypted key of the file. */
+    key: Buffer;
+    size: number;
+    created_at: Timestamp;
+    expires_at: Expiry;
+  };
   cache_entries: {
     key: Buffer;
     fetched_at: Expiry;

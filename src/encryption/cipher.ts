@@ -13,9 +13,20 @@ export const deriveKey = (secret: string | Buffer, purpose: string) =>
 
 /** Encrypts bytes with AES-256-GCM. The result is the nonce, the ciphertext and the authentication tag. */
 export function encrypt(key: Buffer, plain: Uint8Array): Buffer {
+  const encryption = startEncryption(key);
+  encryption.add(plain);
+  return encryption.end();
+}
+
+/** Encrypts bytes that arrive in parts, like {@link encrypt}. Only ciphertext is kept. */
+export function startEncryption(key: Buffer): { add(plain: Uint8Array): void; end(): Buffer } {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce);
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const parts: Buffer[] = [nonce];
+  return {
+    add: (plain) => void parts.push(cipher.update(plain)),
+    end: () => Buffer.concat([...parts, cipher.final(), cipher.getAuthTag()]),
+  };
 }
 
 /**

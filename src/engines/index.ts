@@ -12,6 +12,7 @@ import type { PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
 import { cacheKey, cacheMissError, cacheUseOf, canServe, isShareable, type PageCache } from './page-cache.ts';
+import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
 export interface FetchedPage {
@@ -38,15 +39,22 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
-/** @param deps the cache, the reader of documents and the dependencies of {@link Escalation} */
+/** @param deps the engine for uploaded files, the cache, the reader of documents and the dependencies of {@link Escalation} */
 export function createEngines({
+  upload,
   cache,
   readDocument,
   ...deps
-}: EscalationDeps & { cache: PageCache; readDocument: ReadDocument }): Engines {
+}: EscalationDeps & { upload: UploadEngine; cache: PageCache; readDocument: ReadDocument }): Engines {
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
+      const { duringConversion = (convert) => convert() } = context;
+      if (request.upload) {
+        const file = await upload.readUpload(request.upload, target, signal);
+        const snapshot = await duringConversion(() => readDocument(file, signal));
+        return { snapshot, cacheState: undefined, cached: Promise.resolve(), fallbacks: [] };
+      }
       const cacheOnly = isCacheOnly(request);
       const cacheUse = cacheUseOf(request);
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
@@ -67,7 +75,6 @@ export function createEngines({
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
       const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
-      const { duringConversion = (convert) => convert() } = context;
       const snapshot = page.unconverted ? await duringConversion(() => readDocument(page, signal)) : page;
       const isKept =
         key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);

@@ -1,19 +1,29 @@
 import type { Document } from 'domhandler';
 import { findAll, getElementsByTagName } from 'domutils';
-import { documentBaseUrl, isRouteFragment, resolveUrl } from './urls.ts';
+import { documentBaseUrl, isRelative, isRouteFragment, resolveUrl } from './urls.ts';
 
 const FOLLOWED = /^(https?|mailto):/;
+const isFollowed = (url: string) => FOLLOWED.test(url) || isRelative(url);
 
-/** URLs of a page's links: absolute, unique, in document order. Links to anchors in the page itself are excluded. */
+/**
+ * URLs of a page's links: unique, in document order, and absolute unless the page is an uploaded file. Links to anchors
+ * in the page itself are excluded.
+ */
 export function extractLinks(document: Document, pageUrl: string): string[] {
   const base = documentBaseUrl(document, pageUrl);
   const places = new Set([withoutFragment(base), withoutFragment(pageUrl)]);
-  const isPlace = (url: string) =>
-    url.includes('#') && !isRouteFragment(new URL(url).hash) && places.has(withoutFragment(url));
+  const isPlace = (url: string) => {
+    const absolute = URL.parse(url, base);
+    return (
+      absolute?.href.includes('#') &&
+      !isRouteFragment(absolute.hash) &&
+      places.has(withoutFragment(absolute.href))
+    );
+  };
   const anchors = findAll(({ name }) => name === 'a' || name === 'area', document.children);
   const links = anchors.flatMap(({ attribs: { href } }) => {
     const url = href === undefined ? undefined : resolveUrl(href, base);
-    return url && FOLLOWED.test(url) && !isPlace(url) ? [url] : [];
+    return url && isFollowed(url) && !isPlace(url) ? [url] : [];
   });
   return [...new Set(links)];
 }
@@ -24,7 +34,7 @@ export function extractFrameUrls(document: Document, pageUrl: string): string[] 
   return ['iframe', 'frame']
     .flatMap((name) => getElementsByTagName(name, document))
     .flatMap(({ attribs: { src } }) => (src && resolveUrl(src, base)) || [])
-    .filter((url) => FOLLOWED.test(url));
+    .filter(isFollowed);
 }
 
 const withoutFragment = (url: string) => url.replace(/#.*$/s, '');

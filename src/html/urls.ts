@@ -1,5 +1,6 @@
 import type { Document } from 'domhandler';
 import { findOne } from 'domutils';
+import { isUploadUrl } from '../upload-url.ts';
 
 /** The URL that relative URLs of a page are resolved against: its `<base>`, else its own URL. */
 export function documentBaseUrl(document: Document, pageUrl: string): string {
@@ -8,11 +9,19 @@ export function documentBaseUrl(document: Document, pageUrl: string): string {
   return (href && URL.parse(href, pageUrl)?.href) || pageUrl;
 }
 
-/** Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. */
+/**
+ * Resolves a URL; `undefined` if it is invalid. A slash missing after the scheme is added. A URL that is relative to an
+ * uploaded file stays relative, because the file has no place on the web.
+ */
 export function resolveUrl(url: string, base: string): string | undefined {
   const repaired = url.trim().replace(/^(https?:)\/(?!\/)/i, '$1//');
-  return URL.parse(repaired, base)?.href;
+  const resolved = URL.parse(repaired, base);
+  if (!resolved) return undefined;
+  return isUploadUrl(resolved) ? repaired : resolved.href;
 }
+
+/** Whether a resolved URL is relative, as URLs in uploaded files may be. */
+export const isRelative = (url: string) => !URL.canParse(url);
 
 /**
  * Whether a fragment is the route of a single-page application (`#/users`, `#!users`) instead of an anchor.

@@ -19,7 +19,7 @@ export interface DocumentTask {
 }
 
 /** Options for PDF files; see the option `parsers` of the API. */
-interface PdfTask {
+export interface PdfTask {
   mode: 'fast' | 'auto' | 'ocr';
   /** Maximum number of pages to read, beginning with the first one. */
   maxPages: number;

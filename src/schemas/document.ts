@@ -5,7 +5,10 @@ import { documentFields } from '../formats/index.ts';
 const metadata = z
   .object({
     scrapeId: z.uuid(),
-    sourceURL: z.string().describe('the requested URL'),
+    sourceFile: z.string().optional().describe('name of the uploaded file'),
+    sourceURL: z
+      .string()
+      .describe('the requested URL; for an uploaded file, https://uploads.invalid/ and its name'),
     url: z.string().describe('the URL that responded, after redirects'),
     statusCode: z.int().describe('HTTP status of the response of the page'),
     error: z.string().optional().describe('description of the status if it is an error'),

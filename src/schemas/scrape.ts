@@ -21,8 +21,23 @@ export const scrapeBody = z
   .superRefine(checkScrapeOptions)
   .transform(resolveScrapeOptions);
 
+/** An uploaded file, as the request of its job refers to it. */
+export interface UploadedFile {
+  /** The key of its row in `uploads`. */
+  id: string;
+  /** Its name without a path. */
+  name: string;
+  /** The media type that the client declared; empty if it declared none. */
+  contentType: string;
+  /** A keyed hash of the file, by which equal requests are recognised; absent if `id` identifies the file. */
+  digest?: string;
+}
+
 /** The body of a scrape request after validation, with defaults filled in. */
-export type ScrapeRequest = z.output<typeof scrapeBody>;
+export type ScrapeRequest = z.output<typeof scrapeBody> & {
+  /** The file to parse in place of a page; `url` is then that of `uploadUrl`. */
+  upload?: UploadedFile;
+};
 
 /** Response of `POST /v2/scrape`. */
 export const scrapeResponse = z.object({

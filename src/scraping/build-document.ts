@@ -122,11 +122,12 @@ async function finishFormats(
 type TrackedVersion = Parameters<FinishServices['trackChanges']>[0];
 
 /** Creates the part of a document's metadata that describes the scrape rather than the page. */
-function scrapeMetadata({ scrapeId, fetched, queuedMs }: DocumentInput, credits: number) {
+function scrapeMetadata({ scrapeId, request, fetched, queuedMs }: DocumentInput, credits: number) {
   const { snapshot, cacheState } = fetched;
   const { statusCode } = snapshot;
   return {
     scrapeId,
+    sourceFile: request.upload?.name,
     sourceURL: snapshot.sourceUrl,
     url: snapshot.url,
     statusCode,

@@ -27,6 +27,8 @@ export interface ScrapeStart extends ScrapeInput {
   teamId: string;
   /** The requested URL; absent if nothing of the page may be shown. */
   url?: string;
+  /** The name of the file, if the job parses one. */
+  file?: string;
 }
 
 /** Milliseconds after which a server that does not respond is reported to the caller. */
@@ -132,9 +134,14 @@ const toStarted = (handle: WorkflowHandle<typeof scrape> | WorkflowHandle<typeof
   },
 });
 
-function startScrapeOrMap(client: Client, kind: 'scrape' | 'map', { teamId, url, ...input }: ScrapeStart) {
+function startScrapeOrMap(
+  client: Client,
+  kind: 'scrape' | 'map',
+  { teamId, url, file, ...input }: ScrapeStart,
+) {
   const { workflow, priority } = JOB_KINDS[kind];
-  const summary = `${kind === 'map' ? 'Map' : 'Scrape'} ${url ?? 'with zero data retention'}`;
+  const verb = file ? 'Parse' : kind === 'map' ? 'Map' : 'Scrape';
+  const summary = `${verb} ${file ?? url ?? 'with zero data retention'}`;
   return client.workflow.start<typeof scrape | typeof map>(workflow, {
     workflowId: workflowIdOf(kind, input.jobId),
     taskQueue: QUEUES.scrape,

@@ -14,6 +14,7 @@ import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
 import { finished, sourcesOf, startJob } from '../support/jobs.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { temporalAddressOf } from '../support/service.ts';
@@ -264,6 +265,54 @@ describe('a scrape', () => {
     });
     expect(answer.body.data.markdown).toContain(marker);
     expect((await call(`/v2/scrape/${id}`, { key })).status).toBe(404);
+    expect(await placesOf(marker)).toEqual([]);
+  });
+});
+
+describe('a parse of a file', () => {
+  const fileOf = (marker: string) => ({ ...htmlFile(marker, `${marker}.html`), type: 'text/html' });
+  const refOf = async (marker: string) => {
+    const { body } = await call('/v2/parse/upload-url', { body: { filename: `${marker}.html` } });
+    const { uploadUrl, uploadRef } = body.data;
+    await fetch(uploadUrl, { method: 'PUT', body: fileOf(marker).content });
+    expect(await placesOf(marker)).toEqual([]);
+    return uploadRef;
+  };
+
+  it('leaves its name and text without zero data retention, but never the file itself', async () => {
+    const marker = newMarker();
+    await parse(fileOf(marker));
+    expect(await placesOf(marker)).toEqual(
+      expect.arrayContaining([
+        'table jobs.target',
+        'table jobs.request',
+        expect.stringMatching(/^file blobs\/results\//),
+        expect.stringMatching(/^workflow scrape\//),
+      ]),
+    );
+    expect((await placesOf(marker)).filter((place) => place.includes('uploads'))).toEqual([]);
+  });
+
+  it.each(['in the request', 'uploaded before'])(
+    '%s with zero data retention leaves nothing',
+    async (way) => {
+      const marker = newMarker();
+      const options = { zeroDataRetention: true };
+      const { status, body } =
+        way === 'in the request'
+          ? await parse(fileOf(marker), options)
+          : await call('/v2/parse', { body: { uploadRef: await refOf(marker), ...options } });
+      expect([status, body.data?.markdown]).toEqual([200, expect.stringContaining(marker)]);
+      expect(body.data.metadata).toMatchObject({ sourceFile: `${marker}.html`, creditsUsed: 2 });
+      expect(await placesOf(marker)).toEqual([]);
+    },
+  );
+
+  it('that cannot be parsed tells only who asked', async () => {
+    const marker = newMarker();
+    const file = { content: `MZ\0\0${marker}`, name: `${marker}.exe` };
+    const { body } = await parse(file, { zeroDataRetention: true });
+    expect(body).toMatchObject({ code: 'UNSUPPORTED_FILE_TYPE', error: expect.stringContaining(marker) });
     expect(await placesOf(marker)).toEqual([]);
   });
 });

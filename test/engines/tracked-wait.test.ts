@@ -24,6 +24,7 @@ async function requestOf(options: object) {
     readDocument: async (page) => page,
     http: engine,
     browser: engine,
+    upload: { readUpload: async () => snapshotOf('<p>A file</p>') },
     proxies: { offers: () => false, isElsewhere: () => false },
   });
   const request = scrapeBody.parse({ url: 'http://site.test/', ...options });

@@ -30,7 +30,7 @@ function requireDeclared(
 }
 
 /**
- * Sends a request to the API, by default that of the shared service: a GET, or with a body a POST.
+ * Sends a request to the API, by default that of the shared service: a GET, or with a body or form a POST.
  * @param init.key another key than that of the first team; `null` for none
  * @throws Error for an error response that the API reference does not list for the route
  */
@@ -40,6 +40,7 @@ export async function call(
     method?: string;
     body?: unknown;
     raw?: string;
+    form?: FormData;
     key?: string | null;
     url?: string;
     headers?: Record<string, string>;
@@ -48,7 +49,8 @@ export async function call(
   const service = inject('service');
   const key = init.key === undefined ? service.key : init.key;
   const raw = init.raw ?? (init.body === undefined ? undefined : JSON.stringify(init.body));
-  const method = init.method ?? (raw === undefined ? 'GET' : 'POST');
+  const sent = raw ?? init.form;
+  const method = init.method ?? (sent === undefined ? 'GET' : 'POST');
   const response = await fetch(`${init.url ?? service.url}${path}`, {
     method,
     headers: {
@@ -56,7 +58,7 @@ export async function call(
       ...(raw !== undefined && { 'Content-Type': 'application/json' }),
       ...init.headers,
     },
-    ...(raw !== undefined && { body: raw }),
+    ...(sent !== undefined && { body: sent }),
   });
   const text = await response.text();
   const body = text ? JSON.parse(text) : undefined;

@@ -35,6 +35,7 @@ export async function startApi(settings: Record<string, string>) {
     config: { ...config, secretKey },
     db,
     blobs: await openBlobs(config.blobs, 'results'),
+    uploads: await openBlobs(config.blobs, 'uploads'),
     temporal: new Temporal(connection, config.temporalNamespace),
     storage: watchDiskSpace(listDataDirectories(config), config.leastFreeBytes),
     logger: createLogger('api', config.logLevel),

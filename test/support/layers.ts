@@ -6,7 +6,7 @@ import path from 'node:path';
  */
 const LAYERS = [
   ['errors', 'job-kinds', 'json-object'],
-  ['media-kind', 'snapshot', 'pause', 'encryption', 'child-processes'],
+  ['media-kind', 'snapshot', 'pause', 'upload-url', 'encryption', 'child-processes'],
   ['config', 'country', 'url', 'logger', 'html', 'health'],
   ['changes', 'branding', 'answers', 'extraction', 'sandbox'],
   ['parsers', 'formats'],
@@ -41,6 +41,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   kysely: ['db'],
   'kysely/': ['db'],
   express: ['api'],
+  multer: ['api'],
   'pino-http': ['api'],
   'swagger-ui-dist/': ['api'],
   'rate-limiter-flexible': ['api'],

@@ -12,12 +12,20 @@ export interface Process {
 }
 
 /** The Chromium processes that the worker of the shared service runs now. */
-export function chromiumProcesses(): Process[] {
+export const chromiumProcesses = (): Process[] =>
+  workerProcesses().filter(({ command }) => /chrom/.test(command.split(' ')[0] ?? ''));
+
+/** The sandboxed processes in which the worker of the shared service converts documents, without bubblewrap's own. */
+export const documentProcesses = (): Process[] =>
+  workerProcesses().filter(({ command }) => /^\S*node .*\/conversion-process\.ts /.test(command));
+
+/** All processes below the worker of the shared service. */
+function workerProcesses(): Process[] {
   const run = runFileOf(inject('service'));
   const all = listProcesses();
   const below = (pid: number): Process[] =>
     all.filter(({ parent }) => parent === pid).flatMap((child) => [child, ...below(child.pid)]);
-  return below(run.children.worker!.pid).filter(({ command }) => /chrom/.test(command.split(' ')[0] ?? ''));
+  return below(run.children.worker!.pid);
 }
 
 function listProcesses(): Process[] {

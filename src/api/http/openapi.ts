@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { FILES_PATH } from '../../blobs/file-urls.ts';
 import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { errorResponse } from '../../schemas/error.ts';
+import { UPLOAD_PATH } from '../uploads.ts';
 import type { AnyRoute } from './route.ts';
 import { errorCodesOf } from './route-error-codes.ts';
 
@@ -31,6 +32,7 @@ export function describeApi(routes: AnyRoute[]) {
     paths[path] = { ...paths[path], [route.method]: describeRoute(route) };
   }
   paths[`${FILES_PATH}/{token}`] = { get: describeFiles() };
+  paths[`${UPLOAD_PATH}/{token}`] = { put: describeUploads() };
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -51,6 +53,20 @@ export function describeApi(routes: AnyRoute[]) {
 
 const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
 
+/** Describes the bodies of a route: JSON, or multipart with a file and options in JSON. */
+function describeBody({ body, fileOptions }: AnyRoute) {
+  return {
+    ...(fileOptions && { 'multipart/form-data': { schema: multipartBody(fileOptions) } }),
+    ...(body && json(body)),
+  };
+}
+
+const multipartBody = (options: z.ZodType) =>
+  z.object({
+    file: z.file().describe('the file, with its name in the parameter `filename`'),
+    options: options.optional().describe('JSON'),
+  });
+
 function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
   const { 200: unsuccessful, ...failures } = byStatus(errorCodesOf(route));
   const success = unsuccessful
@@ -65,7 +81,7 @@ function describeRoute(route: AnyRoute): ZodOpenApiOperationObject {
     summary: route.summary,
     ...((query || path) && { requestParams: { ...(query && { query }), ...(path && { path }) } }),
     ...(route.body && {
-      requestBody: { required: !route.body.safeParse(undefined).success, content: json(route.body) },
+      requestBody: { required: !route.body.safeParse(undefined).success, content: describeBody(route) },
     }),
     responses: { 200: { description: STATUSES[200], content: json(success) }, ...describeErrors(failures) },
   };
@@ -90,6 +106,38 @@ function describeFiles(): ZodOpenApiOperationObject {
       200: { description: 'The file', content },
       206: { description: 'The byte range that the header Range requests', content },
       304: { description: 'The client already has the file: If-None-Match contains its ETag' },
+      ...describeErrors(byStatus(codes)),
+    },
+  };
+}
+
+/** Describes the upload of files, which is not among the routes because it needs no API key. */
+function describeUploads(): ZodOpenApiOperationObject {
+  const codes: ErrorCode[] = [
+    'BAD_REQUEST',
+    'NOT_FOUND',
+    'UPLOAD_IN_USE',
+    'REQUEST_TOO_LARGE',
+    'UNKNOWN_ERROR',
+    'SERVICE_UNAVAILABLE',
+    'INSUFFICIENT_STORAGE',
+  ];
+  return {
+    tags: ['Parse'],
+    summary: 'Upload a file that is to be parsed',
+    security: [],
+    requestParams: {
+      path: z.object({ token: z.string().describe('signed token, the last part of the upload URL') }),
+    },
+    requestBody: {
+      required: true,
+      content: { '*/*': { schema: { type: 'string', format: 'binary' } as const } },
+    },
+    responses: {
+      200: {
+        description: 'The file was stored. Until it is parsed, another upload replaces it.',
+        content: json(z.object({ success: z.literal(true) })),
+      },
       ...describeErrors(byStatus(codes)),
     },
   };

@@ -10,6 +10,7 @@ import type { Logger } from '../../logger.ts';
 import type { Temporal } from '../../temporal/workflow-client.ts';
 import type { Authenticate } from './auth.ts';
 import { requestBaseUrl } from './base-url.ts';
+import type { EncryptedFile } from './encrypted-file.ts';
 import { createValidationError } from './error-responses.ts';
 import { JsonStream } from './json-stream.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -20,6 +21,8 @@ export interface ApiDeps {
   config: Config & { secretKey: string };
   db: Database;
   blobs: Blobs;
+  /** Storage of uploaded files. */
+  uploads: Blobs;
   temporal: Temporal;
   storage: DiskSpace;
   logger: Logger;
@@ -31,6 +34,8 @@ export interface ApiDeps {
 interface RouteRequest<Body, Query, Params> {
   caller: Caller;
   body: Body;
+  /** The file of a multipart body; see `Route.fileOptions`. */
+  file: EncryptedFile | undefined;
   query: Query;
   params: Params;
   /** The body before its schema filled in defaults. */
@@ -52,6 +57,11 @@ export interface Route<Body, Query, Params, ResponseBody> {
   tag: string;
   summary: string;
   body?: z.ZodType<Body>;
+  /**
+   * The schema of the part `options` of a multipart body, which replaces a JSON body and has a file besides. Without it,
+   * bodies are JSON.
+   */
+  fileOptions?: z.ZodType<Body>;
   query?: z.ZodType<Query>;
   params?: z.ZodType<Params>;
   response: z.ZodType<ResponseBody>;
@@ -80,6 +90,8 @@ export interface RequestChecks {
   authenticate: Authenticate;
   rateLimit: RateLimit;
   parseJson: RequestHandler;
+  /** Parses JSON, or a multipart body with a file. */
+  parseMultipart: RequestHandler;
 }
 
 /**
@@ -87,17 +99,18 @@ export interface RequestChecks {
  * rate limit, credits, then the schemas.
  */
 export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks, deps: ApiDeps): void {
+  const { minCredits = 0 } = route;
   const admit: RequestHandler = async (request, response, next) => {
     const caller = await checks.authenticate(request.headers.authorization);
     if (route.rateLimited !== false) await checks.rateLimit(caller);
+    if (typeof minCredits === 'number') requireCredits(caller, minCredits);
     response.locals.caller = caller;
     next();
   };
   const respond: RequestHandler = async (request, response) => {
-    const { caller } = response.locals;
-    const { minCredits = 0 } = route;
+    const { caller, file } = response.locals;
     validateText(request.body);
-    requireCredits(caller, typeof minCredits === 'number' ? minCredits : minCredits(request.body));
+    if (typeof minCredits === 'function') requireCredits(caller, minCredits(request.body));
     const disconnected = new AbortController();
     response.on('close', () => disconnected.abort());
     const routeRequest = {
@@ -105,7 +118,8 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
       rawBody: request.body,
       idempotencyKey: request.get('x-idempotency-key'),
       signal: AbortSignal.any([disconnected.signal, deps.closing]),
-      body: validate(route.body, request.body, 'body'),
+      body: validate(file ? route.fileOptions : route.body, request.body, 'body'),
+      file,
       query: validate(route.query, { ...request.query }, 'query'),
       params: validate(route.params, { ...request.params }, 'path'),
       baseUrl: requestBaseUrl(request, deps.config.publicUrl),
@@ -114,7 +128,8 @@ export function mountRoute(app: Express, route: AnyRoute, checks: RequestChecks,
     if (result instanceof JsonStream) await result.sendTo(response);
     else response.json(result);
   };
-  app[route.method](route.path, admit, ...(route.body ? [checks.parseJson] : []), respond);
+  const parseBody = route.fileOptions ? checks.parseMultipart : checks.parseJson;
+  app[route.method](route.path, admit, ...(route.body ? [parseBody] : []), respond);
 }
 
 function requireCredits({ creditsRemaining }: Caller, minimum: number): void {

@@ -27,19 +27,19 @@ export function requestColumns({ target, request, cipher = NULL_CIPHER }: NewJob
   };
 }
 
+/** Returns the row of a new job. */
+export const jobRow = (job: NewJob) => ({
+  id: job.id,
+  team_id: job.teamId,
+  api_key_id: job.apiKeyId,
+  kind: job.kind,
+  ...requestColumns(job),
+  expires_at: new Date(Date.now() + job.ttlMs),
+});
+
 /** Stores a job. Its workflow must start only afterwards. */
 export async function insertJob(db: Database, job: NewJob): Promise<void> {
-  await db.query
-    .insertInto('jobs')
-    .values({
-      id: job.id,
-      team_id: job.teamId,
-      api_key_id: job.apiKeyId,
-      kind: job.kind,
-      ...requestColumns(job),
-      expires_at: new Date(Date.now() + job.ttlMs),
-    })
-    .execute();
+  await db.query.insertInto('jobs').values(jobRow(job)).execute();
 }
 
 /** Finds a job and the concurrency of its team, for the activity that runs the job. */
@@ -71,7 +71,8 @@ export interface JobCharge {
 }
 
 /**
- * Ends a job in one statement, which also writes the ledger entry, charges the team and releases the slot.
+ * Ends a job in one statement, which also writes the ledger entry, charges the team, releases the slot and deletes the
+ * key of an uploaded file, which can then not be decrypted any more.
  * All of this depends on the update of the job's row: a second call finds the job already ended and changes
  * nothing. The primary key of the ledger prevents double billing as well.
  */
@@ -130,12 +131,27 @@ function endAndBill(
         .using('job')
         .whereRef('slots.team_id', '=', 'job.team_id')
         .where('slots.holder', '=', jobId),
+    )
+    .with('deleted_upload', (query) =>
+      query
+        .deleteFrom('uploads')
+        .using('job')
+        .whereRef('uploads.job_id', '=', 'job.id')
+        .returning('uploads.blob'),
     );
 }
 
-/** Ends a job with a result. It changes nothing if the job has already been completed or has failed. */
-export async function completeJob(db: Database, job: JobCharge & { blob: string }): Promise<void> {
-  await endAndBill(db, job, { status: 'completed' })
+const uploadBlob = sql<string | null>`(select blob from deleted_upload)`.as('uploadBlob');
+
+/**
+ * Ends a job with a result. It changes nothing if the job has already been completed or has failed.
+ * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
+ */
+export async function completeJob(
+  db: Database,
+  job: JobCharge & { blob: string },
+): Promise<string | undefined> {
+  const ended = await endAndBill(db, job, { status: 'completed' })
     .insertInto('results')
     .columns(['job_id', 'ordinal', 'blob'])
     .expression((from) =>
@@ -143,18 +159,25 @@ export async function completeJob(db: Database, job: JobCharge & { blob: string 
         .selectFrom('job')
         .select(['id', sql.lit(0).as('ordinal'), sql<string>`${job.blob}::text`.as('blob')]),
     )
-    .execute();
+    .returning(uploadBlob)
+    .executeTakeFirst();
+  return ended?.uploadBlob ?? undefined;
 }
 
 /**
  * Ends a job with an error, and bills what it costs nonetheless. It changes nothing if the job has already
  * ended.
+ * @returns the key of the blob of the uploaded file, if the job had one; the caller deletes it
  */
-export async function failJob(db: Database, job: JobCharge & { error: StoredError }): Promise<void> {
-  await endAndBill(db, job, { status: 'failed', error: JSON.stringify(job.error) })
+export async function failJob(
+  db: Database,
+  job: JobCharge & { error: StoredError },
+): Promise<string | undefined> {
+  const ended = await endAndBill(db, job, { status: 'failed', error: JSON.stringify(job.error) })
     .selectFrom('job')
-    .select('id')
-    .execute();
+    .select(['id', uploadBlob])
+    .executeTakeFirst();
+  return ended?.uploadBlob ?? undefined;
 }
 
 /** The column value of a deleted key. */

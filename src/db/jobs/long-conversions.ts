@@ -10,8 +10,11 @@ const JOINABLE_MINUTES = 30;
 const WITHOUT_EFFECT = new Set(['timeout', 'origin', 'integration']);
 
 /** A hash of everything in a request that its result depends on. */
-function fingerprintOf(request: object): Buffer {
-  const relevant = Object.entries(request).filter(([name]) => !WITHOUT_EFFECT.has(name));
+function fingerprintOf(request: { upload?: { digest?: string } }): Buffer {
+  const { upload } = request;
+  // A file that is sent with each request has another id each time.
+  const file = upload?.digest === undefined ? upload : { ...upload, id: undefined };
+  const relevant = Object.entries({ ...request, upload: file }).filter(([name]) => !WITHOUT_EFFECT.has(name));
   // Postgres stores the members of an object in an order of its own.
   const sorted = JSON.stringify(Object.fromEntries(relevant), (_name, value: unknown) =>
     isJsonObject(value)
@@ -24,7 +27,7 @@ function fingerprintOf(request: object): Buffer {
 /** Records that the scrape of a document continues after the timeout of its request. */
 export async function recordLongConversion(
   db: Database,
-  { jobId, teamId, request }: { jobId: string; teamId: string; request: object },
+  { jobId, teamId, request }: { jobId: string; teamId: string; request: { upload?: { digest?: string } } },
 ): Promise<void> {
   await db.query
     .insertInto('long_conversions')
@@ -39,7 +42,7 @@ export async function recordLongConversion(
  */
 export async function findLongConversion(
   db: Database,
-  { teamId, request }: { teamId: string; request: object },
+  { teamId, request }: { teamId: string; request: { upload?: { digest?: string } } },
 ): Promise<string | undefined> {
   const found = await db.query
     .selectFrom('long_conversions')

@@ -1,6 +1,6 @@
 import { type Document, type Element, isTag } from 'domhandler';
 import { findAll } from 'domutils';
-import { documentBaseUrl, resolveUrl } from '../urls.ts';
+import { documentBaseUrl, isRelative, resolveUrl } from '../urls.ts';
 import { LAZY_SOURCES, LAZY_SRCSETS, parseSrcset } from './srcset.ts';
 
 const META = new Set([
@@ -19,7 +19,7 @@ export function extractImages(document: Document, pageUrl: string): string[] {
   const images = findAll(() => true, document.children)
     .flatMap(imageUrlsOf)
     .flatMap((url) => (url && !/^\s*data:/i.test(url) ? (resolveUrl(url, base) ?? []) : []));
-  return [...new Set(images.filter((url) => /^https?:/.test(url)))];
+  return [...new Set(images.filter((url) => /^https?:/.test(url) || isRelative(url)))];
 }
 
 function imageUrlsOf(element: Element): (string | undefined)[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SandboxError } from '../../sandbox/sandbox-error.ts';
 import { type ConvertedDocument, IMAGE_TYPES } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
 
@@ -60,19 +61,20 @@ const result = z.union([
 ]);
 
 /** The document, or why it cannot be converted. */
-export type ConversionResult =
+type ConversionResult =
   | { document: ConvertedDocument }
   | { failure: { fault: DocumentFault; message: string } };
 
 /**
  * Checks the result of a conversion.
  * @param parts the bytes of the images
- * @throws ZodError if it is not a result
+ * @throws SandboxError `output` if it is not a result
  */
 export function readConversionResult(header: unknown, parts: readonly Uint8Array[]): ConversionResult {
-  const checked = result.parse(header);
-  if ('failure' in checked) return checked;
-  const { images, ...document } = checked.document;
+  const { data, error } = result.safeParse(header);
+  if (!data) throw new SandboxError('output', 'it returned something that is no document', error.message);
+  if ('failure' in data) return data;
+  const { images, ...document } = data.document;
   return {
     document: {
       ...document,

@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ErrorCode, ServiceError } from '../../errors.ts';
 import type { SandboxedProgram } from '../../sandbox/confinement.ts';
+import type { Frame } from '../../sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
-import { openSandbox } from '../../sandbox/sandbox.ts';
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
 import type { ConvertDocument, DocumentTask } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
@@ -67,19 +68,20 @@ export async function createDocumentConverter(options: {
   const ocr = await findLanguageData(ocrData, cacheDir);
   const sandbox = await openSandbox({ program: conversionProgram({ ocr }), processes, logger });
   return {
-    convert: async (task, bytes, signal) => {
-      const { header, parts } = await sandbox
-        .run({ header: task, parts: [bytes] }, { signal, maxOutputBytes: MAX_OUTPUT_BYTES })
-        .catch((error: unknown) => {
-          throw toServiceError(error, task, logger);
-        });
-      const result = readConversionResult(header, parts);
+    async convert(task, bytes, signal) {
+      const result = await run(sandbox, { header: task, parts: [bytes] }, signal).catch((error: unknown) => {
+        throw toServiceError(error, task, logger);
+      });
       if ('document' in result) return result.document;
-      const { fault, message } = result.failure;
-      throw new ServiceError(CODES[fault], message);
+      throw new ServiceError(CODES[result.failure.fault], result.failure.message);
     },
     close: () => sandbox.close(),
   };
+}
+
+async function run(sandbox: Sandbox, task: Frame, signal: AbortSignal) {
+  const { header, parts } = await sandbox.run(task, { signal, maxOutputBytes: MAX_OUTPUT_BYTES });
+  return readConversionResult(header, parts);
 }
 
 const CODES: Record<DocumentFault, ErrorCode> = {
@@ -95,7 +97,7 @@ const FAULTS: Record<SandboxError['fault'], string> = {
   died: 'its parser crashed or exceeded its memory on this document, twice',
   memory: `its parser needs more than ${LIMITS.memoryMb} MiB of memory for this document`,
   processes: 'its parser started too many processes',
-  output: `its content is larger than ${MAX_OUTPUT_BYTES / 1024 / 1024} MiB`,
+  output: `its content is invalid or larger than ${MAX_OUTPUT_BYTES / 1024 / 1024} MiB`,
   threw: 'its parser failed on this document',
 };
 

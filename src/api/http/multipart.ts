@@ -1,0 +1,128 @@
+import type { RequestHandler } from 'express';
+import multer from 'multer';
+import { messageOf, ServiceError } from '../../errors.ts';
+import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { EncryptedFile, tooLarge } from './encrypted-file.ts';
+
+const MB = 1024 * 1024;
+/** The limit of JSON bodies. */
+const MAX_OPTIONS_BYTES = 10 * MB;
+/** Space for boundaries and headers of the parts. */
+const MAX_OVERHEAD_BYTES = 64 * 1024;
+const MAX_FIELDS = 20;
+
+const bad = (message: string, cause?: unknown) => new ServiceError('BAD_REQUEST', message, { cause });
+
+/** The dependencies of the parser. */
+interface MultipartDeps {
+  secretKey: string;
+  /** The memory for files that are being received. */
+  budget: ByteBudget;
+  /** Parses bodies that are not multipart. */
+  parseJson: RequestHandler;
+}
+
+/**
+ * Creates the middleware for routes that accept a file. A multipart body (RFC 7578) becomes `response.locals.file`, and its
+ * part `options` the body of the request. Any other body is parsed as JSON.
+ */
+export function createMultipartParser({ secretKey, budget, parseJson }: MultipartDeps): RequestHandler {
+  const receive = multer({
+    storage: encryptingStorage(secretKey),
+    // Names are in UTF-8, although the parameter has no charset.
+    defParamCharset: 'utf8',
+    limits: {
+      fileSize: MAX_UPLOAD_BYTES,
+      files: 1,
+      fieldSize: MAX_OPTIONS_BYTES,
+      fields: MAX_FIELDS,
+      fieldNestingDepth: 0,
+    },
+  }).single('file');
+  return async (request, response, next) => {
+    if (!/^\s*multipart\//i.test(request.get('content-type') ?? ''))
+      return parseJson(request, response, next);
+    const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
+    if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
+    const release = await budget.take(Math.min(length, MAX_UPLOAD_BYTES), response);
+    response.on('close', release);
+    await new Promise<void>((resolve, reject) => {
+      receive(request, response, (error) => (error ? reject(translate(error)) : resolve()));
+    });
+    const { options, unknown } = splitFields(request.body);
+    const file: (Express.Multer.File & { encrypted?: EncryptedFile }) | undefined = request.file;
+    if (!file?.encrypted) {
+      throw bad('The part `file` is missing. Send the file in it, with its name in the parameter filename.');
+    }
+    if (unknown.length) {
+      throw bad(
+        `Unrecognized key in body -- ${unknown.join(', ')}. Send the options as JSON in \`options\`.`,
+      );
+    }
+    file.encrypted.whenStored(release);
+    response.locals.file = file.encrypted;
+    request.body = parseOptions(options);
+    // Only the handler needs the file from now on.
+    delete request.file;
+    next();
+  };
+}
+
+/** Storage of multer that encrypts a file in memory. */
+const encryptingStorage = (secretKey: string): multer.StorageEngine => ({
+  _handleFile(_request, { originalname: name, mimetype: contentType, stream }, done) {
+    EncryptedFile.receive({ name, contentType }, stream, secretKey).then(
+      // multer copies the members of this object to the file.
+      (encrypted) => done(null, { encrypted } as Partial<Express.Multer.File>),
+      (error) => done(error),
+    );
+  },
+  _removeFile: (_request, _file, done) => done(null),
+});
+
+/** Separates the part `options` from other parts that are not files. */
+function splitFields(body: unknown): { options: unknown; unknown: string[] } {
+  // multer makes an object of the fields.
+  const { options, ...others } = body as Record<string, unknown>;
+  return { options, unknown: Object.keys(others) };
+}
+
+function parseOptions(options: unknown): unknown {
+  if (options === undefined) return {};
+  if (typeof options !== 'string') {
+    throw bad('`options` must be one part with a JSON object, not several parts.');
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(options);
+  } catch (error) {
+    throw bad(`\`options\` is not valid JSON: ${messageOf(error)}.`, error);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw bad('`options` must be a JSON object.');
+  }
+  return parsed;
+}
+
+/** Translates an error of multer, which has a code, or of its parser, which has none. */
+function translate(error: unknown): unknown {
+  if (error instanceof ServiceError || !(error instanceof Error)) return error;
+  const code = error instanceof multer.MulterError ? error.code : undefined;
+  switch (code) {
+    case 'LIMIT_FILE_SIZE':
+      return tooLarge();
+    case 'LIMIT_FIELD_VALUE':
+      return new ServiceError('REQUEST_TOO_LARGE', '`options` is larger than 10 MB.', { cause: error });
+    case 'LIMIT_UNEXPECTED_FILE':
+    case 'LIMIT_FILE_COUNT':
+      return bad(
+        'The body must have exactly one file, in the part `file`. Send every file in a request of its own, and the options as a part without a file name.',
+        error,
+      );
+    case undefined:
+      return bad(`The multipart body could not be read: ${error.message.replace(/\.$/, '')}.`, error);
+    default:
+      return bad(`The multipart body was refused: ${error.message}.`, error);
+  }
+}

@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import { withFileUrls } from '../blobs/file-urls.ts';
+import { isLongConversion } from '../db/jobs/long-conversions.ts';
+import { ServiceError } from '../errors.ts';
+import type { Document } from '../schemas/document.ts';
+import type { ScrapeRequest, scrapeResponse } from '../schemas/scrape.ts';
+import type { ApiDeps } from './http/route.ts';
+import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
+
+/** A scrape of a page or an uploaded file. */
+interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert'> {
+  request: ScrapeRequest;
+  /** Base of the URLs in the response. */
+  baseUrl: string;
+}
+
+/**
+ * Runs a scrape.
+ * @returns the response with its document
+ * @throws ServiceError the error that it failed with; `SCRAPE_TIMEOUT` if it is still running after its timeout
+ */
+export async function runScrape(
+  { baseUrl, ...scrape }: Scrape,
+  deps: ApiDeps,
+): Promise<z.output<typeof scrapeResponse>> {
+  const { timeout: timeoutMs, origin } = scrape.request;
+  const { id, result } = await runAndWait({ kind: 'scrape', timeoutMs, ...scrape }, deps);
+  if (!result) throw await timeoutError(id, scrape.request, deps);
+  const data = parseDocument(result, baseUrl, deps);
+  return { success: true, data, ...(origin.includes('website') && { scrape_id: id }) };
+}
+
+/** Parses a stored document and signs the URLs of its files. */
+export function parseDocument(
+  result: Buffer,
+  baseUrl: string,
+  { config }: Pick<ApiDeps, 'config'>,
+): Document {
+  // The scrape activity wrote the document in this shape.
+  return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
+}
+
+/** Seconds after which a request is to be repeated whose document takes longer than its timeout. */
+const RETRY_AFTER_SECONDS = 30;
+
+/** The error for a scrape that is still running after its timeout. Clients repeat the request if a document is the cause. */
+async function timeoutError(
+  id: string,
+  { url, upload, timeout: timeoutMs }: ScrapeRequest,
+  { db }: ApiDeps,
+): Promise<ServiceError> {
+  const message = `${upload?.name ?? url} was not ${upload ? 'parsed' : 'scraped'} within ${timeoutMs} ms. The work continues; GET /v2/scrape/${id} returns its result`;
+  if (!(await isLongConversion(db, id))) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
+  return new ServiceError('SCRAPE_TIMEOUT', `${message}, and so does the same request once more.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    details: {
+      state: 'processing_continues',
+      jobStatus: 'running',
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+      mayExceedProcessingWindow: false,
+    },
+  });
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { startPages } from '../support/pages.ts';
+import { pollUntil } from '../support/poll.ts';
+import { documentProcesses } from '../support/processes.ts';
+
+/** Takes a second or more to convert. */
+const PAGES = 500;
+const LONG = writePdf(
+  Array.from({ length: PAGES }, (_, page) => ({
+    texts: textLines(
+      72,
+      80,
+      Array.from({ length: 30 }, (_, line) => `Line ${line} of page ${page} has some words.`),
+    ),
+  })),
+);
+
+test('kill -9 of a parser costs only time: the document is converted again and billed once', async () => {
+  await using pages = await startPages({
+    '/long.pdf': (_, response) =>
+      void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(LONG),
+  });
+  const db = openTestDatabase();
+  const { key } = await makeTeam(db);
+  await db.close();
+  const scraping = call('/v2/scrape', { key, body: { url: `${pages.url}/long.pdf`, timeout: 50_000 } });
+  const busy = await pollUntil(
+    () =>
+      pages.requests.length > 0 && documentProcesses().find(({ status }) => status('State').startsWith('R')),
+    { intervalMs: 10 },
+  );
+  process.kill(busy.pid, 'SIGKILL');
+  const { status, body } = await scraping;
+  expect(status).toBe(200);
+  expect(body.data.markdown).toContain(`Line 29 of page ${PAGES - 1} has some words.`);
+  expect(body.data.metadata).toMatchObject({ numPages: PAGES, creditsUsed: PAGES });
+  const { body: usage } = await call('/v2/team/credit-usage/historical', { key });
+  expect(usage.periods).toMatchObject([{ totalCredits: PAGES }]);
+  expect(pages.requests).toHaveLength(1);
+});

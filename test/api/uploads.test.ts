@@ -1,0 +1,205 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { type ApiResponse, call } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+import { htmlFile, parse, type TestFile } from '../support/parse.ts';
+import { pollUntil } from '../support/poll.ts';
+import { useService } from '../support/use-service.ts';
+
+/** Files that are uploaded before they are parsed, and what becomes of uploaded files. */
+
+const service = useService();
+const PAST = new Date(Date.now() - 60_000);
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+type Body = ApiResponse['body'];
+
+async function requestUrl(filename: string, init: { key?: string } = {}): Promise<Body> {
+  const answer = await call('/v2/parse/upload-url', {
+    body: { filename, contentType: 'text/html' },
+    ...init,
+  });
+  expect(answer.body, JSON.stringify(answer.body)).toMatchObject({ success: true });
+  return answer.body.data;
+}
+
+async function put(uploadUrl: string, content: TestFile['content']): Promise<{ status: number; body: Body }> {
+  const response = await fetch(uploadUrl, { method: 'PUT', body: content });
+  return { status: response.status, body: await response.json() };
+}
+
+/** Uploads a page. @returns its uploadRef */
+async function upload(file = htmlFile('Uploaded'), init: { key?: string } = {}): Promise<string> {
+  const { uploadUrl, uploadRef } = await requestUrl(file.name, init);
+  expect((await put(uploadUrl, file.content)).status).toBe(200);
+  return uploadRef;
+}
+
+const rowsOf = (teamId: string) =>
+  db.query.selectFrom('uploads').select(['id', 'blob', 'job_id']).where('team_id', '=', teamId).execute();
+
+/** The names of the stored files with encrypted uploads. */
+async function storedFiles(): Promise<string[]> {
+  const root = path.join(service.dataDir, 'blobs', 'uploads');
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((each) => each.isFile())
+    .map(({ parentPath, name }) => path.basename(parentPath) + name);
+}
+
+describe('a file that is uploaded to a URL', () => {
+  it('is parsed by its uploadRef, once', async () => {
+    const { uploadUrl, uploadRef, ...data } = await requestUrl('dir/报告.html');
+    expect(data).toMatchObject({ method: 'PUT', maxSizeBytes: 50 * 1024 * 1024 });
+    const minutes = (Date.parse(data.expiresAt) - Date.now()) / 60_000;
+    expect(Math.round(minutes)).toBe(60);
+    expect(uploadUrl).toContain(`${service.url}/v2/parse/upload/`);
+    const sent = await put(uploadUrl, htmlFile('Uploaded').content);
+    expect(sent).toEqual({ status: 200, body: { success: true } });
+    const { status, body } = await call('/v2/parse', { body: { uploadRef, formats: ['markdown'] } });
+    expect([status, body.data?.markdown]).toEqual([200, '# Uploaded\n\nThe text of the page.']);
+    expect(body.data.metadata).toMatchObject({
+      sourceFile: '报告.html',
+      contentType: 'text/html',
+      creditsUsed: 1,
+    });
+    const again = await call('/v2/parse', { body: { uploadRef } });
+    expect([again.status, again.body.code]).toEqual([404, 'NOT_FOUND']);
+  });
+
+  it('can be replaced until it is parsed', async () => {
+    const { uploadUrl, uploadRef } = await requestUrl('page.html');
+    await put(uploadUrl, htmlFile('The first').content);
+    expect((await put(uploadUrl, htmlFile('The second').content)).status).toBe(200);
+    const { body } = await call('/v2/parse', { body: { uploadRef } });
+    expect(body.data.markdown).toContain('The second');
+  });
+
+  it('is parsed for its own team only', async () => {
+    const [owner, other] = await Promise.all([makeTeam(db), makeTeam(db)]);
+    const uploadRef = await upload(htmlFile('Mine'), owner);
+    const refused = await call('/v2/parse', { body: { uploadRef }, key: other.key });
+    expect([refused.status, refused.body.code]).toEqual([404, 'NOT_FOUND']);
+    const { status } = await call('/v2/parse', { body: { uploadRef }, key: owner.key });
+    expect(status).toBe(200);
+  });
+
+  it('is parsed only after it was uploaded, and in its hour', async () => {
+    const team = await makeTeam(db);
+    const { uploadRef } = await requestUrl('late.html', team);
+    const early = await call('/v2/parse', { body: { uploadRef }, key: team.key });
+    expect([early.status, early.body.code]).toEqual([404, 'NOT_FOUND']);
+    const late = await upload(htmlFile('Late'), team);
+    await db.query.updateTable('uploads').set({ expires_at: PAST }).where('team_id', '=', team.id).execute();
+    const answer = await call('/v2/parse', { body: { uploadRef: late }, key: team.key });
+    expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND']);
+    const jobs = await db.query.selectFrom('jobs').select('id').where('team_id', '=', team.id).execute();
+    expect(jobs).toEqual([]);
+  });
+
+  it('is refused if it is empty or too large', async () => {
+    const { uploadUrl } = await requestUrl('page.html');
+    expect(await put(uploadUrl, '')).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+    const large = await put(uploadUrl, new Uint8Array(50 * 1024 * 1024 + 1));
+    expect(large).toMatchObject({ status: 413, body: { code: 'REQUEST_TOO_LARGE' } });
+    const declared = {
+      filename: 'a.pdf',
+      contentType: 'application/pdf',
+      declaredSizeBytes: 50 * 1024 * 1024 + 1,
+    };
+    const refused = await call('/v2/parse/upload-url', { body: declared });
+    expect([refused.status, refused.body.code]).toEqual([413, 'REQUEST_TOO_LARGE']);
+  });
+
+  it.each([
+    [{}],
+    [{ filename: '' }],
+    [{ filename: '..' }],
+    [{ filename: 'dir/' }],
+    [{ filename: 'a', foo: 1 }],
+  ])('needs a name: %j', async (body) => {
+    const answer = await call('/v2/parse/upload-url', { body });
+    expect([answer.status, answer.body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
+describe('a signed token', () => {
+  const refused = { status: 404, body: { success: false, code: 'NOT_FOUND' } };
+
+  it('that was changed, invented or made for something else uploads nothing', async () => {
+    const { uploadUrl, uploadRef } = await requestUrl('page.html');
+    const [base, token] = [uploadUrl.slice(0, uploadUrl.lastIndexOf('/') + 1), uploadUrl.split('/').at(-1)];
+    const [payload, signature] = token.split('.');
+    const foreign = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    foreign[1] = crypto.randomUUID();
+    const forged = Buffer.from(JSON.stringify(foreign)).toString('base64url');
+    for (const bad of ['x', `${payload}.`, `${payload}.x`, `${forged}.${signature}`, uploadRef]) {
+      expect(await put(base + bad, '<h1>Forged</h1>'), bad).toMatchObject(refused);
+    }
+  });
+
+  it('that was changed, invented or made for something else parses nothing', async () => {
+    const { uploadUrl, uploadRef } = await requestUrl('page.html');
+    await put(uploadUrl, htmlFile('Signed').content);
+    for (const bad of ['', 'x', `${uploadRef}x`, uploadUrl.split('/').at(-1)]) {
+      expect(await call('/v2/parse', { body: { uploadRef: bad } }), bad).toMatchObject(refused);
+    }
+    const wrong = await call('/v2/parse', { body: { uploadRef: 5 } });
+    expect([wrong.status, wrong.body.code]).toEqual([400, 'BAD_REQUEST']);
+  });
+});
+
+describe('the bytes of an uploaded file', () => {
+  it('are deleted when their job ends, also if it fails', async () => {
+    const team = await makeTeam(db);
+    await parse(htmlFile('Kept no longer'), undefined, team);
+    await call('/v2/parse', { body: { uploadRef: await upload(htmlFile('A'), team) }, key: team.key });
+    const failed = await parse({ content: 'MZ\0\0', name: 'a.exe' }, undefined, team);
+    expect(failed.body.code).toBe('UNSUPPORTED_FILE_TYPE');
+    expect(await rowsOf(team.id)).toEqual([]);
+  });
+
+  it('are stored encrypted, and deleted by upkeep if they are never parsed', async () => {
+    const team = await makeTeam(db);
+    await upload(htmlFile('Never parsed'), team);
+    const [row] = await rowsOf(team.id);
+    expect(await storedFiles()).toContain(row?.blob);
+    await db.query.updateTable('uploads').set({ expires_at: PAST }).where('team_id', '=', team.id).execute();
+    await runUpkeep();
+    await pollUntil(async () => (await rowsOf(team.id)).length === 0);
+    await pollUntil(async () => !(await storedFiles()).includes(row!.blob));
+  });
+
+  it('cannot be replaced while they are parsed', async () => {
+    const team = await makeTeam(db);
+    const { uploadUrl } = await requestUrl('page.html', team);
+    await put(uploadUrl, htmlFile('Parsed').content);
+    // A job that runs, as if a worker were at it.
+    const { body } = await parse(htmlFile('Another'), undefined, team);
+    const { scrapeId } = body.data.metadata;
+    await db.query.updateTable('uploads').set({ job_id: scrapeId }).where('team_id', '=', team.id).execute();
+    const replaced = await put(uploadUrl, htmlFile('Replaced').content);
+    expect(replaced).toMatchObject({ status: 409, body: { code: 'UPLOAD_IN_USE' } });
+  });
+});
+
+/** The next round of upkeep, now. */
+async function runUpkeep(): Promise<void> {
+  const connection = await connectTemporal(service.temporalAddress);
+  const client = new Client({ connection, namespace: 'default' });
+  await client.workflow.start('upkeep', {
+    workflowId: 'upkeep',
+    taskQueue: 'scrape',
+    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+  });
+  await connection.close();
+}
