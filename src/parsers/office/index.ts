@@ -1,4 +1,4 @@
-import type { ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
+import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
@@ -34,7 +34,9 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   refuseEncrypted(bytes);
   const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
   const rtf = task.type === 'rtf' ? readRtf(bytes) : undefined;
-  const metadata = archive ? readMetadata(archive) : (rtf?.metadata ?? {});
+  const metadata = archive
+    ? readMetadata(archive)
+    : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const content = await readModel(bytes, task.type).then(
     (model) => {
       const warnings: string[] = [];
@@ -64,6 +66,13 @@ function tryArchive(bytes: Uint8Array): ZipArchive | undefined {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** Metadata of doc and ppt files. Its reader is loaded only for them, because it is a part of SheetJS. */
+async function readBinaryMetadata(type: OfficeType, bytes: Uint8Array): Promise<DocumentMetadata> {
+  if (type !== 'doc' && type !== 'ppt') return {};
+  const { readSummaryInformation } = await import('./summary-information.ts');
+  return readSummaryInformation(bytes);
 }
 
 /** Reads the properties that anydoc loses. They are read only from the formats listed here. */
