@@ -10,10 +10,10 @@ const PROBE_TIMEOUT_MS = 5_000;
 /** Runs all probes concurrently. @returns the state of each: `ok` or an error message */
 async function runProbes(probes: Record<string, Probe>): Promise<Record<string, string>> {
   const states = Object.entries(probes).map(async ([name, probe]) => {
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       setTimeout(reject, PROBE_TIMEOUT_MS, new Error(`no response within ${PROBE_TIMEOUT_MS} ms`)).unref();
     });
-    const state = await Promise.race([probe(), late]).then(() => 'ok', messageOf);
+    const state = await Promise.race([probe(), timeout]).then(() => 'ok', messageOf);
     return [name, state] as const;
   });
   return Object.fromEntries(await Promise.all(states));

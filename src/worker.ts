@@ -134,13 +134,13 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
     markdownConverter,
     onFault: (error) => logger.warn({ err: error }, 'a rendering thread ended'),
   });
-  const tracks = createRenderPool({
+  const remuxPool = createRenderPool({
     threads: MAX_MEDIA_THREADS,
     warm: 0,
     maxMemoryMb: THREAD_MEMORY_MB,
     onFault: (error) => logger.warn({ err: error }, 'a thread for audio and video ended'),
   });
-  return { renderer, tracks };
+  return { renderer, remuxPool };
 }
 
 /** Creates the ways to fetch a page. */
@@ -178,7 +178,7 @@ function createWorkerActivities(
 ) {
   const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
   const { browser, threads, logger } = parts;
-  const { renderer, tracks } = threads;
+  const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { userAgent, trackingTtlMs } = config;
   const robotsCache = createRobotsCache({ db, egress, userAgent, token: config.robotsToken });
@@ -198,7 +198,7 @@ function createWorkerActivities(
       egress,
       proxy,
       renderer,
-      tracks,
+      remuxPool,
       blobs,
       userAgent,
       maxBytes: config.maxMediaBytes,
@@ -290,9 +290,9 @@ async function runWorker(): Promise<RunningService> {
       await presence.end();
       for (const worker of workers) worker.shutdown();
       await running;
-      const { renderer, tracks } = threads;
+      const { renderer, remuxPool } = threads;
       await Promise.all([
-        ...[renderer.close(), tracks.close(), services.documents.close()],
+        ...[renderer.close(), remuxPool.close(), services.documents.close()],
         ...[pool.close(), connection.close()],
       ]);
       await Promise.all([proxy.close(), egress.close(), db.close()]);

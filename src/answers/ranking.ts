@@ -33,10 +33,10 @@ export function findPassages(content: Content, question: string, most: number): 
       boostDocument: (id) => (kind?.answerPattern.test(passages[Number(id)]!.text) ? KIND_BOOST : 1),
     })
     .filter(({ id, queryTerms }) => {
-      const asked = queryTerms.filter((term) => terms.includes(term)).length;
+      const matchedTerms = queryTerms.filter((term) => terms.includes(term)).length;
       const isOfKind = queryTerms.some((term) => kind?.words.includes(term));
       const fits = kind?.answerPattern.test(passages[id]!.text) ? 1 : 0;
-      return (asked > 0 || isOfKind) && (asked + fits) / terms.length >= MIN_COVERAGE;
+      return (matchedTerms > 0 || isOfKind) && (matchedTerms + fits) / terms.length >= MIN_COVERAGE;
     });
   const best = found[0]?.score ?? 0;
   return found

@@ -56,6 +56,7 @@ export async function runAndWait(
   const { config, db, temporal, closing } = deps;
   const { kind, request, timeoutMs, isEncrypted } = job;
   const { teamId } = job.caller;
+  const startedAt = performance.now();
   const canJoin = kind === 'scrape' && !isEncrypted;
   const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
   const id = joined ?? uuidv7();
@@ -69,7 +70,11 @@ export async function runAndWait(
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
-  }).finally(() => joined && forgetLongConversion(db, joined));
+  }).finally(() => {
+    // The result is delivered, so the same request once more is a new one.
+    const wasLong = joined !== undefined || performance.now() - startedAt >= timeoutMs;
+    return wasLong ? forgetLongConversion(db, id) : undefined;
+  });
   return { id, result };
 }
 

@@ -46,6 +46,7 @@ export function openDirectoryStore(root: string): BlobStore {
       await handle.close();
       await rename(temporary, file);
     } catch (error) {
+      // The first error is the cause. The file may be closed or renamed already.
       await handle.close().catch(() => undefined);
       await unlink(temporary).catch(() => undefined);
       throw error;

@@ -53,6 +53,7 @@ export async function openResultWriter({ file, asOneObject }: ResultWriterOption
       if (asOneObject) await write(`${count ? '\n' : '{"data":['}],${JSON.stringify(head).slice(1)}\n`);
       if (file !== undefined && !gone.signal.aborted) {
         stream.end();
+        // Its error has aborted `gone` and is thrown below.
         await finished(stream).catch(() => undefined);
       }
       const { reason } = gone.signal;

@@ -44,7 +44,10 @@ export function runCommand(
       ...options.user,
     });
     // The timeout option of spawn would keep this process alive when the program does not exist.
-    const late = setTimeout(() => child.kill('SIGKILL'), options.timeoutMs ?? DEFAULT_TIMEOUT_MS).unref();
+    const killTimer = setTimeout(
+      () => child.kill('SIGKILL'),
+      options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    ).unref();
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       let rest = '';
@@ -57,12 +60,12 @@ export function runCommand(
       });
     }
     child.once('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(late);
+      clearTimeout(killTimer);
       if (!NOT_FOUND_CODES.has(error.code ?? '')) return reject(error);
       resolve({ exitCode: undefined, stdout: '', stderr: error.message });
     });
     child.once('close', (code, signal) => {
-      clearTimeout(late);
+      clearTimeout(killTimer);
       resolve({ exitCode: code ?? 128, stdout: output.stdout, stderr: output.stderr || (signal ?? '') });
     });
     // A program may exit without reading its input; its exit code then tells whether it failed.

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, ServiceError } from '../errors.ts';
 import { mentionsMedia } from '../html/media/page-media.ts';
 import type { Route, Upstreams } from '../net/upstream-proxies.ts';
+import { pause } from '../pause.ts';
 import { challengeWarnings, isBlocked, withChallengeDetection } from './blocked.ts';
 import { type Engine, type EngineResult, type PageRequest, routeOf } from './engine.ts';
 import { needsBrowser } from './needs-browser.ts';
@@ -163,8 +163,8 @@ function unwrap(outcome: Outcome): EngineResult {
 /** The outcome if it arrives within `ms` milliseconds, otherwise `undefined`. */
 async function withinTime(outcome: Promise<Outcome>, ms: number): Promise<Outcome | undefined> {
   const timer = new AbortController();
-  const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  return Promise.race([outcome, late]).finally(() => timer.abort());
+  const timeout = pause(ms, timer.signal).then(() => undefined);
+  return Promise.race([outcome, timeout]).finally(() => timer.abort());
 }
 
 /** The first outcome that passes its acceptance check; `undefined` when all have arrived and none passed. */
@@ -234,6 +234,7 @@ function warnAboutFile({ url, actions, collect }: PageRequest): string[] {
   return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
 }
 
-function withWarnings(page: EngineResult, ...warnings: string[]): EngineResult {
+/** Adds warnings for the user to a page. */
+export function withWarnings<Page extends EngineResult>(page: Page, ...warnings: string[]): Page {
   return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

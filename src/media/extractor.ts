@@ -26,7 +26,7 @@ export interface MediaExtractorDeps {
   proxy: EgressProxy;
   renderer: RenderPool;
   /** Threads of their own, because assembling a playlist waits for downloads and would delay pages. */
-  tracks: RenderPool;
+  remuxPool: RenderPool;
   blobs: Blobs;
   userAgent: string;
   /** Limit for one file, in bytes. */
@@ -141,7 +141,7 @@ class MediaSearch {
     const { path: file, url, isPlaylist } = await this.#files.fetch(candidateUrl);
     const task = { kind, url, path: file, target: `${file}.${kind}` };
     const fetchFile = isPlaylist ? { fetchFile: this.#files.ofPlaylist() } : {};
-    return this.#store(await this.#deps.tracks.remux(task, { signal, urgent, ...fetchFile }));
+    return this.#store(await this.#deps.remuxPool.remux(task, { signal, urgent, ...fetchFile }));
   }
 
   async #fetchFromSite(program: string, kind: MediaKind): Promise<string> {
@@ -158,7 +158,7 @@ class MediaSearch {
     const target = path.join(this.#directory, `site.${kind}`);
     const task = { kind, url: page.url, path: file.path, target };
     // Awaited here, because the directory is removed when this function returns.
-    return await this.#store(await this.#deps.tracks.remux(task, { signal, urgent }));
+    return await this.#store(await this.#deps.remuxPool.remux(task, { signal, urgent }));
   }
 
   async #store({ path: file, mediaType }: RemuxedFile): Promise<string> {

@@ -104,6 +104,7 @@ export async function remuxTrack(task: RemuxTask): Promise<RemuxedFile> {
   Logging.level = LogLevel.Silent;
   const failure = Promise.withResolvers<never>();
   onUnawaitedError = failure.reject;
+  // The race below may have ended before this rejects.
   failure.promise.catch(() => undefined);
   await using open = new AsyncDisposableStack();
   open.defer(() => task.files?.close());

@@ -154,7 +154,7 @@ describe('a branding', () => {
       'a,b',
     );
     const file = (await scrape({ url: csv.url, formats: ['branding', 'markdown'] })).body.data;
-    expect(file.markdown).toContain('a,b');
+    expect(file.markdown).toContain('| a | b |');
     expect(file.warning).toMatch(/is a file to download: there is no branding of it/);
     expect(file).not.toHaveProperty('branding');
   });

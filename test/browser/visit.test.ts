@@ -454,7 +454,7 @@ describe('a file instead of a page', () => {
     expect(Buffer.from(body.data.markdown, 'base64').toString()).toBe('%PDF-1.4 the bytes');
     await using texts = await startPages(attachment('text/csv', 'a,b'));
     const answer = await scrape({ url: texts.url, maxAge: 0, formats: ['markdown', 'screenshot'] });
-    expect(answer.body.data.markdown).toContain('a,b');
+    expect(answer.body.data.markdown).toContain('| a | b |');
     expect(answer.body.data.warning).toMatch(/is a file to download: there is no screenshot of it/);
   });
 

@@ -20,7 +20,7 @@ import { type Pages, startPages } from '../support/pages.ts';
 
 const egress = createEgress({ allowPrivate: ['127.0.0.1/32'] });
 const renderer = createRenderPool({ threads: 1, maxMemoryMb: 256 });
-const tracks = createRenderPool({ threads: 1, warm: 0, maxMemoryMb: 256 });
+const remuxPool = createRenderPool({ threads: 1, warm: 0, maxMemoryMb: 256 });
 const MAX_BYTES = 128 * 1024;
 let directory: string;
 let blobs: Blobs;
@@ -112,7 +112,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([
     renderer.close(),
-    tracks.close(),
+    remuxPool.close(),
     proxy.close(),
     egress.close(),
     site[Symbol.asyncDispose](),
@@ -144,7 +144,14 @@ async function make(html: string, { kinds = ['audio'], hands, change, headers, s
   const page = snapshotOf(html, { url, sourceUrl: url, ...change });
   const { media } = createContent(page, DEFAULTS);
   const maker = createMediaExtractor({
-    ...{ egress, proxy, renderer, tracks, blobs, userAgent: 'Test/1', maxBytes: MAX_BYTES, ytDlp: undefined },
+    egress,
+    proxy,
+    renderer,
+    remuxPool,
+    blobs,
+    userAgent: 'Test/1',
+    maxBytes: MAX_BYTES,
+    ytDlp: undefined,
     ...hands,
   });
   const request = { headers, skipTlsVerification: true, location: undefined };

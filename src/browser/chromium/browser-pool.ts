@@ -174,6 +174,7 @@ async function useContext<Result>(
   } finally {
     signal.removeEventListener('abort', abort);
     await Promise.race([
+      // A browser that has ended has closed its contexts.
       context.close().catch(() => undefined),
       sleep(CONTEXT_CLOSE_TIMEOUT_MS, undefined, { ref: false }),
     ]);

@@ -144,6 +144,7 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
     ]);
   } catch (cause) {
     kill();
+    // `exited` rejects when the program could not be started, which `cause` then says.
     await exited.catch(() => undefined);
     throw new Error(`Chromium (${executablePath}) does not start: ${stderrTail() || 'it said nothing'}`, {
       cause,

@@ -52,6 +52,7 @@ export function createRobotsCache(deps: {
    * it, each of the others makes a new request.
    */
   async function fetchShared(origin: string, signal: AbortSignal): Promise<RobotsFetchResult> {
+    // The caller that made the request reports its failure.
     const shared = await pending.get(origin)?.catch(() => undefined);
     if (shared) return shared;
     const result = fetchRobots({ ...deps, origin, signal });

@@ -13,13 +13,13 @@ const MAX_HOSTS_PER_CLAIM = 64;
  */
 const HOST_WAIT_SECONDS = 5;
 
-/** A job that the current transaction has locked, with the columns that decide about claims. */
+/** A job that the current transaction has locked, with what decides about claims. */
 export interface LockedJob {
   id: string;
   status: string;
   paused: boolean;
-  max_concurrency: number | null;
-  delay_ms: number | null;
+  maxConcurrency: number | null;
+  delayMs: number | null;
   /** Whether the job's delay since its last claim is over. */
   due: boolean;
   /** Remaining credits of the team; `null` means unlimited. */
@@ -68,18 +68,18 @@ const claimableHosts = (job: LockedJob, { pageWorker, openRequests, requestsPerH
     claimable_host as (
       select name, own, greatest(1, max_requests / (1 + others)) as share, max_requests - taken - own as free
       from host cross join lateral (
-        select greatest(1, coalesce(${job.max_concurrency}::int, ${requestsPerHost}::int) >> coalesce((
+        select greatest(1, coalesce(${job.maxConcurrency}::int, ${requestsPerHost}::int) >> coalesce((
             select greatest(0, strikes - floor(extract(epoch from now() - struck_at) / ${STRIKE_SECONDS}))::int
             from host_pauses where host_pauses.host = name), 0)) as max_requests,
           coalesce((
             select amount from unnest(${arrayParameter([...openRequests.keys()], 'text')}, ${arrayParameter([...openRequests.values()], 'int')})
               as held (host, amount) where held.host = name), 0) as own
       ) as limits cross join lateral (
-        select count(*) filter (where wants and ${job.max_concurrency}::int is null)::int as others,
+        select count(*) filter (where wants and ${job.maxConcurrency}::int is null)::int as others,
           coalesce(sum(taken), 0)::int as taken
         from host_leases
         where host_leases.host = name and lane <> ${pageWorker} and expires_at > now()
-          and (${job.max_concurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
+          and (${job.maxConcurrency}::int is null or starts_with(lane, ${`${job.id}/`}))
       ) as leases
       where name is not null
         and not exists (select from host_pauses where host_pauses.host = name and until > now())
@@ -134,13 +134,13 @@ const updatedProgress = (jobId: string) => sql`
 
 /** Claims due pages within the limits of the job, the team and the hosts. */
 export async function claimPages(query: Queryable, job: LockedJob, request: ClaimRequest): Promise<Claim[]> {
-  if (job.status !== 'scraping' || job.paused || (job.delay_ms && !job.due)) return [];
+  if (job.status !== 'scraping' || job.paused || (job.delayMs && !job.due)) return [];
   const maxPages = Math.min(
     request.maxPages,
     await countClaimable(query, job.id),
     job.creditsLeft ?? Infinity,
     // A job with a delay claims one page at a time.
-    job.delay_ms ? 1 : Infinity,
+    job.delayMs ? 1 : Infinity,
   );
   if (maxPages < 1) return [];
   const { rows } = await sql<Claim>`

@@ -92,7 +92,7 @@ export async function recordAndClaim(
     if (isOpen && request.results.length) await recordResults(query, job, request);
     if (isOpen && request.start) await recordCrawlStart(query, job.id, request.start, request.cipher);
     if (isOpen && request.found.length) {
-      const { id, team_id: teamId, known, page_limit: pageLimit } = job;
+      const { id, teamId, known, pageLimit } = job;
       const found = encryptPages(request.found, request.cipher);
       await addPages(query, { id, teamId, known, pageLimit }, found);
     }
@@ -121,13 +121,13 @@ function deductCredits(job: LockedPageJob, results: PageResult[]): void {
 }
 
 interface LockedPageJob extends LockedJob {
-  team_id: string;
-  api_key_id: string | null;
+  teamId: string;
+  apiKeyId: string | null;
   kind: string;
   known: number;
   completed: number;
   bytes: number;
-  page_limit: number | null;
+  pageLimit: number | null;
 }
 
 /**
@@ -137,9 +137,9 @@ interface LockedPageJob extends LockedJob {
 async function lockJobAndTeam(query: Queryable, jobId: string): Promise<LockedPageJob> {
   await lockJobProgress(query, jobId, true);
   const { rows } = await sql<LockedPageJob>`
-    select jobs.id, jobs.team_id, jobs.api_key_id, jobs.kind, jobs.status, paused, known, completed, bytes, page_limit,
-      max_concurrency, delay_ms, next_claim_at <= now() as due,
-      teams.credits_remaining as "creditsLeft"
+    select jobs.id, jobs.team_id as "teamId", jobs.api_key_id as "apiKeyId", jobs.kind, jobs.status, paused, known,
+      completed, bytes, page_limit as "pageLimit", max_concurrency as "maxConcurrency", delay_ms as "delayMs",
+      next_claim_at <= now() as due, teams.credits_remaining as "creditsLeft"
     from jobs join job_progress on job_progress.job_id = jobs.id join teams on teams.id = jobs.team_id
     where jobs.id = ${jobId}`.execute(query);
   const job = rows[0];
@@ -222,12 +222,12 @@ const updatedPages = sql`
 const billedPages = (job: LockedPageJob) => sql`
     entry as (
       insert into credit_entries (job_id, ordinal, team_id, api_key_id, credits)
-      select ${job.id}, ordinal, team_id, ${job.api_key_id}, credits from updated
+      select ${job.id}, ordinal, team_id, ${job.apiKeyId}, credits from updated
       where credits > 0 and final_outcome in ('completed', 'failed')
       on conflict do nothing returning credits
     ), payment as (
       update teams set credits_remaining = credits_remaining - (select sum(credits) from entry)
-      where id = ${job.team_id} and credits_remaining is not null and exists (select from entry)
+      where id = ${job.teamId} and credits_remaining is not null and exists (select from entry)
     )`;
 
 /** Writes a webhook event for each page that ended, if the job has a webhook for them. */

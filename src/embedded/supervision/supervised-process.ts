@@ -107,12 +107,14 @@ export class SupervisedProcess {
     });
 
     const waiting = new AbortController();
-    const late = sleep(plan.readyWithinMs, undefined, { signal: waiting.signal });
+    const startTimeout = sleep(plan.readyWithinMs, undefined, { signal: waiting.signal });
     try {
       await Promise.race([
         plan.ready(child, waiting.signal),
-        ended.then((how) => Promise.reject(new Error(`it ended with ${how}`))),
-        late.then(() => Promise.reject(new Error(`it was not ready within ${plan.readyWithinMs / 1000} s`))),
+        ended.then((exit) => Promise.reject(new Error(`it ended with ${exit}`))),
+        startTimeout.then(() =>
+          Promise.reject(new Error(`it was not ready within ${plan.readyWithinMs / 1000} s`)),
+        ),
       ]);
     } catch (error) {
       sendSignal(-child.pid, 'SIGKILL');
@@ -120,7 +122,7 @@ export class SupervisedProcess {
       throw error;
     } finally {
       waiting.abort();
-      late.catch(ignoreAbort);
+      startTimeout.catch(ignoreAbort);
     }
   }
 
@@ -128,10 +130,10 @@ export class SupervisedProcess {
     const { title } = this.plan;
     while (!this.#stopped.signal.aborted) {
       const startedAt = Date.now();
-      const how = await this.#current?.ended;
+      const exit = await this.#current?.ended;
       if (this.#stopped.signal.aborted) return;
       if (Date.now() - startedAt > STABLE_AFTER_MS) this.#delayMs = INITIAL_DELAY_MS;
-      this.#events.onNotice(`${capitalize(title)} died (${how ?? 'it was gone'}); starting it again.`);
+      this.#events.onNotice(`${capitalize(title)} died (${exit ?? 'it was gone'}); starting it again.`);
       await this.#restart();
     }
   }

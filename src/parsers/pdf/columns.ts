@@ -151,8 +151,10 @@ function haveSameRows(left: readonly Box[], right: readonly Box[], lineHeight: n
 /** Whether the lines of one side are separated by gaps, and most of them are level with a line of the other side. */
 function isColumnOfCells(left: readonly Box[], right: readonly Box[], lineHeight: number): boolean {
   const [fewer, more] = left.length < right.length ? [left, right] : [right, left];
-  if (fewer.length > 0.75 * more.length || alignedShare(left, right, lineHeight) < 0.8) return false;
-  return blockTops(fewer, lineHeight).length > 0.6 * fewer.length;
+  const aligned = alignedShare(left, right, lineHeight);
+  if (fewer.length > 0.75 * more.length || aligned < 0.8) return false;
+  const blocks = blockTops(fewer, lineHeight).length;
+  return blocks > 0.6 * fewer.length || (aligned > 0.95 && blocks > 0.4 * fewer.length);
 }
 
 /** Top edges of the rows that a gap separates from the row above. */

@@ -55,7 +55,8 @@ export function findHeadings(blocks: readonly Block[]): Block[] {
     const text = block.lines.map(lineText).join(' ');
     if (block.kind === 'paragraph' && CAPTION.test(text) && block.lines.length <= 6)
       return { ...block, kind: 'caption' };
-    return isHeading(block, text, body, blocks[place - 1], blocks[place + 1]) ? toHeading(block) : block;
+    const candidate = { block, text, previous: blocks[place - 1], next: blocks[place + 1] };
+    return isHeading(candidate, body) ? toHeading(block) : block;
   });
   return withLevels(marked);
 }
@@ -64,20 +65,23 @@ function toHeading({ left, top, right, bottom, page, lines }: Block & { lines: L
   return { kind: 'heading', left, top, right, bottom, page, lines };
 }
 
-function isHeading(
-  block: Block & { lines: Line[] },
-  text: string,
-  body: BodyStyle,
-  previous: Block | undefined,
-  next: Block | undefined,
-): boolean {
+/** A block that may be a heading, and its neighbours. */
+interface Candidate {
+  block: Block & { lines: Line[] };
+  text: string;
+  previous: Block | undefined;
+  next: Block | undefined;
+}
+
+function isHeading(candidate: Candidate, body: BodyStyle): boolean {
+  const { block, text, next } = candidate;
   const { lines } = block;
   if (lines.length > MAX_LINES || text.length > MAX_LENGTH || !/\p{L}{2}/u.test(text)) return false;
   const { size } = (lines[0] as Line).style;
   const larger = size / body.size;
   const bold = lines.every(isAllBold);
   if (larger < LARGER && !(bold && body.boldShare < 0.5 && larger > 0.85))
-    return isBoldTitle(block, text, previous, next) || isItalicHeading(block, text, previous, next);
+    return isBoldTitle(candidate) || isItalicHeading(candidate);
   // Text that ends with a full stop or has several lines is usually running text.
   if (/[,;]$/.test(text)) return false;
   if (/[.]$/.test(text) && (lines.length > 1 || (larger < 1.3 && !SECTION_NUMBER.test(text)))) return false;
@@ -88,12 +92,8 @@ function isHeading(
 }
 
 /** Whether a block is a short bold line with space above and below, such as the title of a table of contents. */
-function isBoldTitle(
-  { lines, top, bottom, page }: Block & { lines: Line[] },
-  text: string,
-  previous: Block | undefined,
-  next: Block | undefined,
-): boolean {
+function isBoldTitle({ block, text, previous, next }: Candidate): boolean {
+  const { lines, top, bottom, page } = block;
   const [line] = lines as [Line];
   if (lines.length > 1 || !isAllBold(line) || text.length > 40 || /[.:]$/.test(text)) return false;
   const { size } = line.style;
@@ -102,12 +102,8 @@ function isBoldTitle(
 }
 
 /** Whether a block is one line in italics that is closer to the paragraph below it than to the block above it. */
-function isItalicHeading(
-  { lines, top, bottom, page }: Block & { lines: Line[] },
-  text: string,
-  previous: Block | undefined,
-  next: Block | undefined,
-): boolean {
+function isItalicHeading({ block, text, previous, next }: Candidate): boolean {
+  const { lines, top, bottom, page } = block;
   const [line] = lines as [Line];
   if (lines.length > 1 || !isAllItalic(line) || text.length > 70 || !/^\p{Lu}.*[\p{L}\d)]$/u.test(text))
     return false;

@@ -64,7 +64,8 @@ export class InlineHtml {
     let beforeLine: Line | undefined;
     for (const line of lines) {
       for (const word of line.words) {
-        let space = before ? spaceBetween(before, word, beforeLine === line, options.edge) : '';
+        let space =
+          before && beforeLine ? spaceBetween({ before, beforeLine, word, line, edge: options.edge }) : '';
         if (space === 'hyphen') {
           html = html.slice(0, -1);
           space = '';
@@ -112,14 +113,26 @@ const closing = (tags: string) =>
     .map((tag) => `</${tag.slice(1)}>`)
     .join('');
 
+interface NeighbouringWords {
+  before: Word;
+  beforeLine: Line;
+  word: Word;
+  line: Line;
+  /** The right edge of the text of the table column, in points. */
+  edge: number | undefined;
+}
+
 /** The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be removed. */
-function spaceBetween(before: Word, word: Word, isSameLine: boolean, edge: number | undefined): string {
-  if (isSameLine) return isSpaced(before, word) ? ' ' : '';
+function spaceBetween({ before, beforeLine, word, line, edge }: NeighbouringWords): string {
+  if (beforeLine === line) return isSpaced(before, word) ? ' ' : '';
   if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_REST.test(word.text)) return 'hyphen';
   if (edge !== undefined) {
     const character = (before.right - before.left) / before.text.length;
     const isBroken =
-      before.right > edge - 0.9 * character && /[\p{L}\d]$/u.test(before.text) && WORD_REST.test(word.text);
+      beforeLine.words.length === 1 &&
+      before.right > edge - 0.9 * character &&
+      /[\p{L}\d]$/u.test(before.text) &&
+      WORD_REST.test(word.text);
     if (isBroken) return '';
     if (/-$/.test(before.text) && before.text.length > 1) return '';
   }

@@ -42,7 +42,7 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Tags and marked-content identifiers take time to extract, and most documents have none.
   const tagged = file.includes('/StructTreeRoot');
-  const parser = new LiteParse({
+  const config = {
     ...OFFLINE,
     maxPages: options.maxPages,
     emitWordBoxes: true,
@@ -54,10 +54,10 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     extractVectorGraphics: true,
     extractImages: options.images,
     ...(options.password ? { password: options.password } : {}),
-  });
-  const result = await parser.parse(file).catch((error: unknown) => {
-    throw toPdfError(error);
-  });
+  };
+  let result = await parse(file, config);
+  if (!tagged && result.pages.some(hasUnitFonts))
+    result = await parse(file, { ...config, extractTextMetadata: true });
   const images = Map.groupBy(result.images, ({ page }) => page);
   return {
     totalPages: result.totalPages,
@@ -65,6 +65,18 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
     failedPages: result.pageErrors.map(({ pageNum }) => pageNum),
   };
 }
+
+const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
+  new LiteParse(config).parse(file).catch((error: unknown) => {
+    throw toPdfError(error);
+  });
+
+/**
+ * Whether a page sets a font size of 1 for its text and scales the text by a matrix. The real sizes are then only in the
+ * metadata of the text, which take time to extract.
+ */
+const hasUnitFonts = ({ textItems }: ParsedPage) =>
+  textItems.length > 1 && textItems.every(({ fontSize }) => fontSize === 1);
 
 /**
  * Converts a page of liteparse to the common form of all readers, and rotates it so that most text is upright.
@@ -124,7 +136,7 @@ function toWords(items: readonly TextItem[]): Word[] {
   for (const [run, item] of items.entries()) {
     const upright = !item.rotation || item.rotation % 180 === 0;
     const height = upright ? item.height : item.width;
-    const size = scale === undefined ? height / LINE_HEIGHT : (item.fontSize ?? height) * scale;
+    const size = scale === undefined ? height / LINE_HEIGHT : (fontSizeOf(item) ?? height) * scale;
     const style = styleOf(item.fontName ?? '', size);
     // PDFium reports the font of the first word for a whole run.
     const plain = style.monospaced ? styleOf('', size) : style;
@@ -142,6 +154,9 @@ function toWords(items: readonly TextItem[]): Word[] {
   }
   return withoutRepeats(words);
 }
+
+/** The font size, where known after the text matrix is applied, but before that of the page. */
+const fontSizeOf = ({ fontHeight, fontSize }: TextItem) => fontHeight ?? fontSize;
 
 /** Range of the character width in monospaced fonts, as a multiple of the font size. */
 const MIN_ADVANCE = 0.5;
@@ -164,9 +179,11 @@ function styleOfWord(
  */
 function fontScale(items: readonly TextItem[]): number | undefined {
   const ratios: number[] = [];
-  for (const { height, fontSize, rotation, text } of items)
-    if (fontSize && !rotation && text.length > 2) ratios.push(height / fontSize);
-  if (ratios.length === 0) return items.some(({ fontSize = 1 }) => fontSize > 3) ? 1 : undefined;
+  for (const item of items) {
+    const fontSize = fontSizeOf(item);
+    if (fontSize && !item.rotation && item.text.length > 2) ratios.push(item.height / fontSize);
+  }
+  if (ratios.length === 0) return items.some((item) => (fontSizeOf(item) ?? 1) > 3) ? 1 : undefined;
   ratios.sort((a, b) => a - b);
   const ratio = ratios[ratios.length >> 1] as number;
   if (ratio > 0.86 && ratio < 1.35) return 1;

@@ -8,10 +8,15 @@ import { type Segment, toSegments } from './segments.ts';
 import { findAlignedTable } from './tables/aligned.ts';
 import { findGrids } from './tables/grids.ts';
 import { gridBox, ruledTable } from './tables/ruled.ts';
+import { splitAtStrips } from './tables/strips.ts';
 import type { Block, Line, SourcePage, Word } from './types.ts';
 
 /** Minimum length of a rule that separates content, in points. Shorter ones are underlines or belong to footnotes. */
 const MIN_CROSSING_RULE = 100;
+/** Maximum number of rows of a grid that can be a part of a table without rules. */
+const MAX_SHADED_ROWS = 2;
+/** Maximum distance between a shaded row and the next row of the table, as a multiple of the line height. */
+const MAX_ROW_GAP = 0.6;
 /** Limits the time for drawings. */
 const MAX_CROSSING_RULES = 100;
 
@@ -57,6 +62,7 @@ function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]
   for (const { grid, box } of grids) {
     const inside = rest.filter((word) => containsCenter(box, word, 1));
     if (inside.length === 0) continue;
+    if (grid.ys.length - 1 <= MAX_SHADED_ROWS && isContinued(box, rest, inside)) continue;
     if (placed.some((other) => overlapX(other, box) > 0 && overlapY(other, box) > 0)) continue;
     const table = ruledTable(grid, inside, page.number);
     if (!table) continue;
@@ -67,6 +73,22 @@ function placeTables(page: SourcePage, words: Word[]): { placed: Placed<Block>[]
   return { placed, rest };
 }
 
+/**
+ * Whether text directly above or below a box continues it. Such a box is not a table by itself but the shaded or framed
+ * header of a table without rules, or one of its shaded rows.
+ */
+function isContinued(box: Box, words: readonly Word[], inside: readonly Word[]): boolean {
+  const lineHeight = median(inside.map(heightOf));
+  const taken = new Set(inside);
+  const near = words.filter(
+    (word) =>
+      !taken.has(word) &&
+      overlapX(word, box) > 0 &&
+      Math.max(word.top - box.bottom, box.top - word.bottom) < MAX_ROW_GAP * lineHeight,
+  );
+  return groupRows(toSegments(near)).some((row) => row.length > 1);
+}
+
 /** The blocks of one column, from top to bottom. */
 function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage): Block[] {
   const blocks: Block[] = [];
@@ -75,7 +97,7 @@ function readColumn(column: readonly Item<Block | undefined>[], page: SourcePage
     blocks.push(...toTextBlocks(lines, page.number));
     lines = [];
   };
-  const rows = groupRows(column.filter(isSegment));
+  const rows = splitAtStrips(groupRows(column.filter(isSegment)));
   const others = column
     .filter((item): item is Placed<Block> => !isSegment(item) && item.content !== undefined)
     .sort((a, b) => a.top - b.top);

@@ -1,4 +1,5 @@
 import { type Box, heightOf, overlapY, unionOf } from './boxes.ts';
+import { joinJustified } from './justified.ts';
 import type { Word } from './types.ts';
 
 /** Words on one baseline without a wide gap between them: a line of a column, or a cell's part of a table row. */
@@ -14,6 +15,8 @@ const WIDE_GAP = 0.72;
 const WIDE_GAP_MONOSPACED = 3;
 /** List markers, which belong to the same segment as their item in spite of a wide gap. */
 const LIST_MARKER = /^([•◦▪●○■□–—*‣·o-]|\(?(\d{1,3}|[a-z]|[ivxlc]{1,5})[.)])$/i;
+/** Whether a word is the bullet or number of a list item. */
+export const isListMarker = (text: string) => LIST_MARKER.test(text);
 /** Maximum gap after a list marker, as a multiple of the font size. */
 const MAX_MARKER_GAP = 4;
 /** Maximum overlap of neighbouring words, which kerning and slanted type cause, as a multiple of the font size. */
@@ -35,7 +38,7 @@ export function toSegments(words: readonly Word[]): Segment[] {
     part.push(word);
   }
   if (part.length > 0) parts.push(toSegment(part));
-  return joinNeighbours(parts);
+  return joinJustified(joinNeighbours(parts), toSegment);
 }
 
 function isNext(part: readonly Word[], word: Word): boolean {
@@ -43,7 +46,7 @@ function isNext(part: readonly Word[], word: Word): boolean {
   const gap = word.left - before.right;
   const size = Math.max(before.style.size, word.style.size);
   if (gap < -MAX_OVERLAP * size) return false;
-  if (part.length === 1 && LIST_MARKER.test(before.text)) return gap < MAX_MARKER_GAP * size;
+  if (part.length === 1 && isListMarker(before.text)) return gap < MAX_MARKER_GAP * size;
   const isMonospaced = before.style.monospaced && word.style.monospaced;
   return gap < (isMonospaced ? WIDE_GAP_MONOSPACED : WIDE_GAP) * size;
 }
@@ -73,7 +76,8 @@ function isOnLine(a: Segment, b: Segment): boolean {
   return shared > (lower > 0.75 * higher ? 0.6 : 0.75) * lower && (lower > 0.4 * higher || b.length < 4);
 }
 
-const toSegment = (words: Word[]): Segment => ({
+/** Creates a segment from words in reading order. */
+export const toSegment = (words: Word[]): Segment => ({
   ...unionOf(words),
   words,
   length: words.reduce((sum, { text }) => sum + text.length, words.length - 1),

@@ -1,13 +1,15 @@
-import { type Box, heightOf, median, unionOf } from '../boxes.ts';
+import { heightOf, median, unionOf } from '../boxes.ts';
 import { findGutters } from '../gutters.ts';
 import { toLines } from '../lines.ts';
 import type { Segment } from '../segments.ts';
 import type { Rule, TableBlock, TableCell } from '../types.ts';
 import { logicalRows } from './logical-rows.ts';
+import { innerGaps, lastRow, MAX_HEADER_LINES, MAX_SHIFT, MIN_STRIP } from './table-range.ts';
 
-/** Minimum width of the strip between table columns, as a multiple of the line height. */
-const MIN_STRIP = 0.55;
-const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
+/** Number of rows from which the line height of a table is taken. The rest of the page can have another one. */
+const NEAR_ROWS = 12;
+/** Minimum median length of the lines of two texts side by side, in characters. */
+const MIN_TEXT_LENGTH = 25;
 
 interface AlignedTable {
   block: TableBlock;
@@ -28,11 +30,10 @@ export function findAlignedTable(
   rules: readonly Rule[],
   page: number,
 ): AlignedTable | undefined {
-  const lineHeight = median(rows.flat().map(heightOf));
-  const start = headerEnd(rows, from, lineHeight);
-  const grown = start === undefined ? undefined : growRange(rows, start, lineHeight);
-  if (!grown || (grown.first > from && !hasRuleBelow(rows, grown, rules))) return undefined;
-  const { last } = grown;
+  const near = rows.slice(from, from + NEAR_ROWS).flat();
+  const lineHeight = median(near.map(heightOf));
+  const last = lastRow({ rows, from, rules, lineHeight });
+  if (last === undefined) return undefined;
   const first = from;
   const body = rows.slice(first, last + 1);
   const box = unionOf(body.flat());
@@ -51,117 +52,17 @@ export function findAlignedTable(
   return { block: { kind: 'table', page, ...box, rows: cells, columns, ruled: false }, first, last };
 }
 
-/**
- * Maximum number of lines at the beginning of a table that have only one segment. Header cells are aligned at the
- * bottom, so the first lines may belong to a single cell.
- */
-const MAX_HEADER_LINES = 4;
-
-/** The first row with several segments, which is at most a few rows below `from`. */
-function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number): number | undefined {
-  for (let place = from; place <= from + MAX_HEADER_LINES && rows[place]; place++) {
-    const row = rows[place] as Segment[];
-    if (row.length > 1) return place;
-    const next = rows[place + 1];
-    // A line that begins at the left edge is a heading above the table.
-    const isAside =
-      (row[0] as Segment).left >
-      Math.min(...rows.slice(place + 1, place + 6).map((other) => unionOf(other).left)) + lineHeight;
-    if (!next || unionOf(next).top - unionOf(row).bottom > 0.5 * lineHeight || !isAside) return undefined;
-  }
-  return undefined;
-}
-
-/** Whether a rule separates the first rows of a range from the others. */
-function hasRuleBelow(
-  rows: readonly Segment[][],
-  { first, last }: { first: number; last: number },
-  rules: readonly Rule[],
-): boolean {
-  const top = unionOf(rows[first] as Segment[]).top;
-  const { bottom, left, right } = unionOf(
-    rows.slice(first, Math.min(last, first + MAX_HEADER_LINES) + 1).flat(),
-  );
-  return rules.some(({ at, from, to }) => at > top && at < bottom && from < left + 20 && to > right - 20);
-}
-
-/** Extends a range downwards from a row with several segments, as long as the rows have a gap in common. */
-function growRange(
-  rows: readonly Segment[][],
-  from: number,
-  lineHeight: number,
-): { first: number; last: number } | undefined {
-  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(isLeaderOrCode);
-  if (!isCandidate(rows[from] ?? [])) return undefined;
-  let last = from;
-  let strips = innerGaps(rows[from] as Segment[]);
-  for (let place = from + 1; place < rows.length; place++) {
-    const row = rows[place] as Segment[];
-    if (row.some(isLeaderOrCode)) break;
-    const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
-    if (gap > 3 * lineHeight) break;
-    const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
-    // Header cells can span several columns. A row below with more cells then replaces the gaps.
-    const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
-    if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
-    if (row.length === 1 && (own.length < strips.length || gap > 0.8 * lineHeight)) break;
-    strips = own;
-    last = place;
-  }
-  // Rows with one segment at the end belong to the table only if they continue a cell.
-  while (last > from && (rows[last] as Segment[]).length === 1 && !continuesCell(rows, last, lineHeight))
-    last--;
-  return last > from ? { first: from, last } : undefined;
-}
-
-function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {
-  const [segment] = rows[place] as [Segment];
-  for (let above = place - 1; above >= 0; above--) {
-    const row = rows[above] as Segment[];
-    const near = unionOf(rows[above + 1] as Segment[]).top - unionOf(row).bottom < 0.5 * lineHeight;
-    if (!near) return false;
-    if (row.length > 1)
-      return (
-        row.some(({ left }, column) => column > 0 && Math.abs(left - segment.left) < 0.5 * lineHeight) ||
-        Math.abs((row[0] as Segment).left - segment.left) < 0.5 * lineHeight
-      );
-  }
-  return false;
-}
-
-const isLeaderOrCode = ({ words }: Segment) =>
-  words.every(({ style }) => style.monospaced) || words.some(({ text }) => DOT_LEADER.test(text));
-
-interface Strip {
-  left: number;
-  right: number;
-}
-
-const innerGaps = (row: readonly Segment[]): Strip[] =>
-  row.slice(1).map(({ left }, place) => ({ left: (row[place] as Segment).right, right: left }));
-
-/** The parts of the strips that the boxes of a row leave free. */
-function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: number): Strip[] {
-  return strips.flatMap((strip) => {
-    let { left, right } = strip;
-    for (const box of row) {
-      if (box.right <= left || box.left >= right) continue;
-      if (box.left <= left && box.right >= right) return [];
-      // If the box is in the middle of the strip, the wider of the remaining parts is kept.
-      if (box.left - left > right - box.right) right = box.left;
-      else left = box.right;
-    }
-    return right - left >= minWidth ? [{ left, right }] : [];
-  });
-}
-
 /** The boundaries of the columns, including the outer ones: the middles of strips that the rows leave free. */
 function columnBounds(rows: readonly Segment[][], lineHeight: number): number[] {
   const box = unionOf(rows.flat());
   // Rows with few segments may have cells that span columns, or cells that nearly touch.
   const dense = Math.max(...rows.map(({ length }) => length));
   const full = rows.filter(({ length }) => length >= Math.max(2, 0.6 * dense));
-  const regular = dense > 2 && full.length > 2 && full.length > 0.3 * rows.length ? full : rows;
+  const regular = dense > 2 && full.length > 2 && full.length > 0.3 * rows.length ? full : [...rows];
+  // Header cells above the first row with all its cells can span columns.
+  const start = regular.findIndex(({ length }) => length === dense);
+  if (dense > 2 && start > 0 && start <= MAX_HEADER_LINES && regular.length - start > 2)
+    regular.splice(0, start);
   // Words are used because a segment can extend over a narrow strip.
   const words = regular.map((row) => row.flatMap((segment) => segment.words));
   const strips = findGutters(words, MIN_STRIP * lineHeight)
@@ -180,11 +81,37 @@ function isTable(
   if (columns < 2) return false;
   const several = rows.filter(({ length }) => length > 1);
   if (several.length < (hasRules || columns > 3 ? 2 : 3)) return false;
-  if (several.length < 0.25 * rows.length) return false;
+  // A row with only one cell, to the right of the first column, continues a cell.
+  const inner = rows.filter(
+    ([first, second]) => first && !second && first.left > (bounds[1] as number) && columns > 2,
+  );
+  if (several.length + inner.length < 0.25 * rows.length) return false;
   const lengths = rows.flat().map(({ length }) => length);
   if (hasRules) return true;
   // Two columns of long lines are running text side by side.
-  if (columns === 2 && median(lengths) > 40) return false;
+  if (columns === 2 && median(lengths) > 40) {
+    const middle = bounds[1] as number;
+    const [left, right] = [true, false].map((side) =>
+      rows.flat().filter((segment) => segment.left < middle === side),
+    ) as [Segment[], Segment[]];
+    if ([left, right].every((side) => median(side.map(({ length }) => length)) > MIN_TEXT_LENGTH))
+      return false;
+  }
+  if (columns > 2 && areAligned(several, bounds, lineHeight)) return true;
   const gaps = several.flatMap((row) => innerGaps(row).map(({ left, right }) => right - left));
   return median(gaps) > (columns > 2 ? 0.9 : 1.3) * lineHeight;
+}
+
+/** Whether most cells of each inner column begin or end at the same position. */
+function areAligned(rows: readonly Segment[][], bounds: readonly number[], lineHeight: number): boolean {
+  return bounds.slice(1, -1).every((left, column) => {
+    const right = bounds[column + 2] as number;
+    const cells = rows.flat().filter((segment) => segment.left >= left && segment.right <= right);
+    const shift = MAX_SHIFT * lineHeight;
+    return [(cell: Segment) => cell.left, (cell: Segment) => cell.right].some((edge) => {
+      const usual = median(cells.map(edge));
+      const aligned = cells.filter((cell) => Math.abs(edge(cell) - usual) < shift);
+      return cells.length >= 3 && aligned.length > 0.7 * cells.length;
+    });
+  });
 }

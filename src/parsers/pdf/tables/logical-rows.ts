@@ -1,11 +1,10 @@
 import { type Box, centerX, median, unionOf } from '../boxes.ts';
 import type { Segment } from '../segments.ts';
 import type { Rule, Word } from '../types.ts';
+import { MAX_LINE_STEP, startsByGaps } from './row-gaps.ts';
 
 /** Maximum distance of two lines of one cell, as a multiple of the smallest distance of lines in the table. */
 const ROW_STEP = 1.12;
-/** Maximum distance of two lines of one cell, as a multiple of the line height. */
-const MAX_LINE_STEP = 1.6;
 
 /**
  * Joins the lines of cells that have several lines, in a table without rules around its cells.
@@ -24,7 +23,8 @@ export function logicalRows(
   const ruleBefore = rows.map(
     (row, place) => place > 0 && hasRuleBetween(rules, rows[place - 1] as Segment[], row),
   );
-  const isStart = startsOf(visual, steps, ruleBefore, lineHeight);
+  const isStart =
+    startsByGaps(visual, ruleBefore, lineHeight) ?? startsOf(visual, steps, ruleBefore, lineHeight);
   const joined: Word[][][] = [];
   visual.forEach((cells, place) => {
     const last = joined.at(-1);

@@ -1,0 +1,113 @@
+import { median } from '../boxes.ts';
+import type { Word } from '../types.ts';
+
+/** Maximum distance of two lines of one cell, as a multiple of the line height. */
+export const MAX_LINE_STEP = 1.6;
+/** Minimum ratio between the distances of lines and the distances of rows. */
+const MIN_JUMP = 1.05;
+/** Maximum ratio between the distances of lines, which vary with the fonts of their words. */
+const MAX_SPREAD = 1.15;
+/** Minimum share of the cells of a complete row that have text. */
+const MIN_COMPLETE = 0.75;
+/** Maximum share of complete rows among those that continue a row. */
+const MAX_COMPLETE = 0.4;
+/** Minimum share of the distances that are distances of lines. A few small ones are due to fonts of different heights. */
+const MIN_LINE_SHARE = 0.08;
+/** Minimum distance of two lines, as a multiple of the line height. */
+const MIN_LINE_STEP = 0.8;
+/** A cell that begins like this usually continues the line above. */
+const LOWER_START = /^\p{Ll}/u;
+
+/** A line of a cell. */
+interface CellLine {
+  /** Index of the visual row. */
+  place: number;
+  /** In points from the top of the page. */
+  baseline: number;
+}
+
+/** A cell, or a part of it: the first and the last of lines that follow each other at the distance of lines. */
+interface CellPart {
+  first: number;
+  last: number;
+}
+
+/**
+ * Finds the rows of a table by the vertical gaps in its columns: lines at the usual distance of lines belong to one cell,
+ * and cells beside each other to one row. This also holds if cells are centred vertically or have different heights.
+ * @param visual the words of each column for each visual row
+ * @param ruleBefore whether a rule separates a visual row from the one above
+ * @returns whether each visual row begins a row of the table; undefined if the columns have no gaps between the rows
+ */
+export function startsByGaps(
+  visual: readonly Word[][][],
+  ruleBefore: readonly boolean[],
+  lineHeight: number,
+): boolean[] | undefined {
+  const columns = (visual[0] ?? []).map((_, column) => linesOf(visual, column));
+  const steps = columns.flatMap((lines) =>
+    lines.slice(1).map(({ baseline }, place) => baseline - (lines[place] as CellLine).baseline),
+  );
+  const maxStep = largestLineStep(steps, lineHeight);
+  if (maxStep === undefined) return undefined;
+  const parts = columns.flatMap((lines) => partsOf(lines, maxStep, ruleBefore));
+  const isStart = visual.map((_, place) => !parts.some(({ first, last }) => first < place && place <= last));
+  return isStart.filter(Boolean).length > 1 && !isSingleSpaced(visual, isStart) ? isStart : undefined;
+}
+
+const linesOf = (visual: readonly Word[][][], column: number): CellLine[] =>
+  visual.flatMap((cells, place) => {
+    const words = cells[column] ?? [];
+    return words.length > 0 ? [{ place, baseline: median(words.map(({ bottom }) => bottom)) }] : [];
+  });
+
+function partsOf(lines: readonly CellLine[], maxStep: number, ruleBefore: readonly boolean[]): CellPart[] {
+  const parts: CellPart[] = [];
+  lines.forEach(({ place, baseline }, at) => {
+    const before = lines[at - 1];
+    const part = parts.at(-1);
+    const isNear =
+      before &&
+      baseline - before.baseline <= maxStep &&
+      !ruleBefore.slice(before.place + 1, place + 1).some(Boolean);
+    if (part && isNear) part.last = place;
+    else parts.push({ first: place, last: place });
+  });
+  return parts;
+}
+
+/**
+ * Whether many of the visual rows that do not begin a row are complete, and none of their cells goes on in lower case.
+ * Then each of them is a row, and the gaps only separate groups of rows.
+ */
+function isSingleSpaced(visual: readonly Word[][][], isStart: readonly boolean[]): boolean {
+  const joined = visual.filter((_, place) => !isStart[place]);
+  const complete = joined.filter((cells) => {
+    const filled = cells.filter(({ length }) => length > 0);
+    return (
+      (cells[0]?.length ?? 0) > 0 &&
+      filled.length > 1 &&
+      filled.length >= MIN_COMPLETE * cells.length &&
+      !filled.some(([word]) => word && LOWER_START.test(word.text))
+    );
+  });
+  return complete.length > MAX_COMPLETE * joined.length;
+}
+
+/**
+ * The largest distance of two lines of one cell. The distances form two groups, those of lines and those of rows, and the
+ * widest interval between the sorted distances separates them.
+ * @returns undefined if there is only one group
+ */
+function largestLineStep(distances: readonly number[], lineHeight: number): number | undefined {
+  const steps = distances.filter((step) => step > MIN_LINE_STEP * lineHeight).sort((a, b) => a - b);
+  let largest: number | undefined;
+  let jump = MIN_JUMP;
+  const least = Math.floor(MIN_LINE_SHARE * steps.length);
+  for (let place = least; place < steps.length - 1; place++) {
+    const [step, next] = [steps[place] as number, steps[place + 1] as number];
+    if (step > MAX_LINE_STEP * lineHeight || step > MAX_SPREAD * (steps[least] as number)) break;
+    if (next / step > jump) [largest, jump] = [step, next / step];
+  }
+  return largest;
+}

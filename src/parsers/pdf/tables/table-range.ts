@@ -1,0 +1,160 @@
+import { type Box, overlapY, unionOf } from '../boxes.ts';
+import type { Segment } from '../segments.ts';
+import type { Rule } from '../types.ts';
+
+/** Minimum width of the strip between table columns, as a multiple of the line height. */
+export const MIN_STRIP = 0.36;
+/** Maximum distance of aligned edges, as a multiple of the line height. */
+export const MAX_SHIFT = 0.15;
+const DOT_LEADER = /(\. ?){5,}|…{2,}|_{6,}/;
+
+interface TableStart {
+  /** All rows of a column of the page. */
+  rows: readonly Segment[][];
+  /** Index of the row at which the table must begin. */
+  from: number;
+  rules: readonly Rule[];
+  /** In points. */
+  lineHeight: number;
+}
+
+/**
+ * Finds the end of a table without vertical rules: the last of the rows that have gaps at the same horizontal positions.
+ * @returns the index of the last row; undefined if no table begins at the row
+ */
+export function lastRow({ rows, from, rules, lineHeight }: TableStart): number | undefined {
+  const start = headerEnd(rows, from, lineHeight);
+  const grown = start === undefined ? undefined : growRange(rows, start, lineHeight);
+  if (!grown) return undefined;
+  const { first, last } = grown;
+  const isHeader =
+    first === from ||
+    hasRuleBelow(rows, grown, rules) ||
+    isInnerLine(rows[from] as Segment[], rows.slice(first, last + 1), lineHeight);
+  return isHeader ? last : undefined;
+}
+
+/**
+ * Maximum number of lines at the beginning of a table that have only one segment. Header cells are aligned at the
+ * bottom, so the first lines may belong to a single cell.
+ */
+export const MAX_HEADER_LINES = 4;
+
+/** The first row with several segments, which is at most a few rows below `from`. */
+function headerEnd(rows: readonly Segment[][], from: number, lineHeight: number): number | undefined {
+  for (let place = from; place <= from + MAX_HEADER_LINES && rows[place]; place++) {
+    const row = rows[place] as Segment[];
+    if (row.length > 1) return place;
+    const next = rows[place + 1];
+    // A line that begins at the left edge is a heading above the table.
+    const isAside =
+      (row[0] as Segment).left >
+      Math.min(...rows.slice(place + 1, place + 6).map((other) => unionOf(other).left)) + lineHeight;
+    if (!next || unionOf(next).top - unionOf(row).bottom > 0.5 * lineHeight || !isAside) return undefined;
+  }
+  return undefined;
+}
+
+/** Whether a rule separates the first rows of a range from the others. */
+function hasRuleBelow(
+  rows: readonly Segment[][],
+  { first, last }: { first: number; last: number },
+  rules: readonly Rule[],
+): boolean {
+  const top = unionOf(rows[first] as Segment[]).top;
+  const { bottom, left, right } = unionOf(
+    rows.slice(first, Math.min(last, first + MAX_HEADER_LINES) + 1).flat(),
+  );
+  return rules.some(({ at, from, to }) => at > top && at < bottom && from < left + 20 && to > right - 20);
+}
+
+/**
+ * Whether a line above or below a table is the first or the last line of a cell that is centred vertically: it overlaps
+ * the nearest row and begins where lines in an inner column begin.
+ * @param table the rows of the table, beginning with the one nearest to the line
+ */
+function isInnerLine(row: readonly Segment[], table: readonly Segment[][], lineHeight: number): boolean {
+  const [line] = row as [Segment];
+  if (overlapY(line, unionOf(table[0] as Segment[])) < 0) return false;
+  if (line.left < unionOf(table.flat()).left + lineHeight) return false;
+  const alike = table.filter((other) =>
+    other.some(({ left }) => Math.abs(left - line.left) < MAX_SHIFT * lineHeight),
+  );
+  return alike.length > 1 && alike.length > 0.3 * table.length;
+}
+
+/** Extends a range downwards from a row with several segments, as long as the rows have a gap in common. */
+function growRange(
+  rows: readonly Segment[][],
+  from: number,
+  lineHeight: number,
+): { first: number; last: number } | undefined {
+  const isCandidate = (row: readonly Segment[]) => row.length > 1 && !row.some(isLeaderOrCode);
+  if (!isCandidate(rows[from] ?? [])) return undefined;
+  let last = from;
+  let strips = innerGaps(rows[from] as Segment[]);
+  for (let place = from + 1; place < rows.length; place++) {
+    const row = rows[place] as Segment[];
+    if (row.some(isLeaderOrCode)) break;
+    const gap = unionOf(row).top - unionOf(rows[place - 1] as Segment[]).bottom;
+    if (gap > 3 * lineHeight) break;
+    const free = freeStrips(strips, row, MIN_STRIP * lineHeight);
+    // Header cells can span several columns. A row below with more cells then replaces the gaps.
+    const own = row.length > strips.length + 1 && free.length >= 1 ? innerGaps(row) : free;
+    if (own.length === 0 || (row.length > 1 && own.length < 0.5 * strips.length)) break;
+    if (row.length === 1 && (own.length < strips.length || gap > 0.8 * lineHeight)) break;
+    strips = own;
+    last = place;
+  }
+  // Rows with one segment at the end belong to the table only if they continue a cell.
+  while (
+    last > from &&
+    (rows[last] as Segment[]).length === 1 &&
+    !continuesCell(rows, last, lineHeight) &&
+    !isInnerLine(rows[last] as Segment[], rows.slice(from, last).reverse(), lineHeight)
+  )
+    last--;
+  return last > from ? { first: from, last } : undefined;
+}
+
+function continuesCell(rows: readonly Segment[][], place: number, lineHeight: number): boolean {
+  const [segment] = rows[place] as [Segment];
+  for (let above = place - 1; above >= 0; above--) {
+    const row = rows[above] as Segment[];
+    const near = unionOf(rows[above + 1] as Segment[]).top - unionOf(row).bottom < 0.5 * lineHeight;
+    if (!near) return false;
+    if (row.length > 1)
+      return (
+        row.some(({ left }, column) => column > 0 && Math.abs(left - segment.left) < 0.5 * lineHeight) ||
+        Math.abs((row[0] as Segment).left - segment.left) < 0.5 * lineHeight
+      );
+  }
+  return false;
+}
+
+const isLeaderOrCode = ({ words }: Segment) =>
+  words.every(({ style }) => style.monospaced) || words.some(({ text }) => DOT_LEADER.test(text));
+
+interface Strip {
+  left: number;
+  right: number;
+}
+
+/** The gaps between the segments of a row. */
+export const innerGaps = (row: readonly Segment[]): Strip[] =>
+  row.slice(1).map(({ left }, place) => ({ left: (row[place] as Segment).right, right: left }));
+
+/** The parts of the strips that the boxes of a row leave free. */
+function freeStrips(strips: readonly Strip[], row: readonly Box[], minWidth: number): Strip[] {
+  return strips.flatMap((strip) => {
+    let { left, right } = strip;
+    for (const box of row) {
+      if (box.right <= left || box.left >= right) continue;
+      if (box.left <= left && box.right >= right) return [];
+      // If the box is in the middle of the strip, the wider of the remaining parts is kept.
+      if (box.left - left > right - box.right) right = box.left;
+      else left = box.right;
+    }
+    return right - left >= minWidth ? [{ left, right }] : [];
+  });
+}

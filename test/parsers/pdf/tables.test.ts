@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { parsePdf } from '../../../src/parsers/pdf/index.ts';
+import { type PdfPageContent, type PlacedText, textLines, writePdf } from './pdf-writer.ts';
+
+const convert = async (page: PdfPageContent) => (await parsePdf(writePdf([page]))).html;
+const rowsOf = (html: string) =>
+  [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell),
+  );
+/** Cells at the given positions of columns, in rows of the given height. */
+const grid = (xs: readonly number[], rows: readonly (readonly string[])[], top = 100, height = 14) =>
+  rows.flatMap((row, y) =>
+    row.flatMap((text, x): PlacedText[] => (text ? [{ x: xs[x] as number, y: top + y * height, text }] : [])),
+  );
+const fill = (left: number, top: number, width: number, height: number) =>
+  `0.9 g ${left} ${792 - top - height} ${width} ${height} re f 0 g`;
+
+const STAFF = [
+  ['Name', 'Town', 'Office'],
+  ['Anna Smith', 'Dundee West', 'Room 12'],
+  ['Bert Miller', 'Perth', 'Room 14'],
+  ['Carla Brown', 'Aberdeen', 'Room 9'],
+];
+
+describe('tables without rules', () => {
+  test('have columns that are only a little farther apart than words', async () => {
+    // In 10 points of Helvetica, the widest cells end 5 points before the next column, and a space is 2.8 points wide.
+    const html = await convert({ texts: grid([60, 121, 187], STAFF) });
+    expect(rowsOf(html)).toEqual(STAFF);
+  });
+
+  test('do not include the heading or the text above them', async () => {
+    const heading: PlacedText = {
+      x: 60,
+      y: 70,
+      size: 16,
+      font: 'Helvetica-Bold',
+      text: 'Who works here now',
+    };
+    const html = await convert({ texts: [heading, ...grid([60, 121, 187], STAFF)] });
+    expect(html).toContain('<h1>Who works here now</h1>');
+    expect(rowsOf(html)).toEqual(STAFF);
+  });
+
+  test('are not made of list items', async () => {
+    const items = ['Open the lid', 'Close the lid', 'Lock the lid', 'Paint the lid'];
+    const html = await convert({
+      texts: grid(
+        [60, 75],
+        items.map((text, place) => [`${place + 1}.`, text]),
+      ),
+    });
+    expect(html).not.toContain('<table>');
+    expect(html.match(/<li>/g)).toHaveLength(4);
+  });
+
+  test('join the lines of a cell if rows are farther apart than lines', async () => {
+    const line = 11.5;
+    const texts = [
+      ...grid([60, 120, 240], [['Rule', 'Meaning', 'Since']], 100),
+      ...grid(
+        [60, 120, 240],
+        [
+          ['First', 'Nobody may park', '1990'],
+          ['', 'On the bridge', ''],
+        ],
+        114,
+        line,
+      ),
+      ...grid(
+        [60, 120, 240],
+        [
+          ['Second', 'Nobody may swim', '1995'],
+          ['', 'Below the bridge', ''],
+        ],
+        140,
+        line,
+      ),
+      ...grid([60, 120, 240], [['Third', 'Dogs may swim', '1999']], 166),
+    ];
+    expect(rowsOf(await convert({ texts }))).toEqual([
+      ['Rule', 'Meaning', 'Since'],
+      ['First', 'Nobody may park On the bridge', '1990'],
+      ['Second', 'Nobody may swim Below the bridge', '1995'],
+      ['Third', 'Dogs may swim', '1999'],
+    ]);
+  });
+
+  test('have rows whose cells are centred vertically', async () => {
+    const rows = [0, 1, 2].flatMap((place) => {
+      const y = 100 + place * 32;
+      return [
+        { x: 60, y: y + 6, text: ['First', 'Second', 'Third'][place] as string },
+        ...textLines(140, y, ['Upper line of text', 'lower line of text']),
+        { x: 300, y: y + 6, text: `${place + 7} pounds` },
+      ];
+    });
+    expect(rowsOf(await convert({ texts: rows }))).toEqual([
+      ['First', 'Upper line of text lower line of text', '7 pounds'],
+      ['Second', 'Upper line of text lower line of text', '8 pounds'],
+      ['Third', 'Upper line of text lower line of text', '9 pounds'],
+    ]);
+  });
+
+  test('can consist mostly of the lines of one long cell', async () => {
+    const long = Array.from({ length: 14 }, (_, place) => `line ${place} of the rule about the bridge`);
+    const texts = [
+      ...grid([60, 120, 180], [['Rule', 'Since', 'Text']], 100),
+      ...grid([60, 120], [['First', '1990']], 116),
+      ...textLines(180, 116, long),
+      ...grid([60, 120, 180], [['Second', '1995', 'None']], 116 + 14 * 12 + 4),
+    ];
+    expect(rowsOf(await convert({ texts }))).toEqual([
+      ['Rule', 'Since', 'Text'],
+      ['First', '1990', long.join(' ')],
+      ['Second', '1995', 'None'],
+    ]);
+  });
+
+  test('keep the columns below a header cell that spans two of them', async () => {
+    const texts = [
+      { x: 60, y: 100, text: 'Port' },
+      { x: 150, y: 100, text: 'Ships of the year' },
+      ...grid(
+        [60, 150, 200],
+        [
+          ['', 'Foreign', 'Home'],
+          ['Perth', '12', '140'],
+          ['Leith', '9', '85'],
+          ['Wick', '3', '70'],
+        ],
+        114,
+      ),
+    ];
+    const rows = rowsOf(await convert({ texts }));
+    expect(rows.slice(-3)).toEqual([
+      ['Perth', '12', '140'],
+      ['Leith', '9', '85'],
+      ['Wick', '3', '70'],
+    ]);
+  });
+
+  test('are one table if every second row is shaded', async () => {
+    const raw = [1, 3].map((place) => fill(55, 90 + place * 14, 200, 14)).join('\n');
+    const borders = [1, 3].map((place) => fill(119, 90 + place * 14, 64, 14)).join('\n');
+    // Shading is drawn before the text in practice, but only its position counts.
+    const html = await convert({ texts: grid([60, 120, 190], STAFF), raw: `${raw}\n${borders}` });
+    expect(html.match(/<table>/g)).toHaveLength(1);
+    expect(rowsOf(html)).toEqual(STAFF);
+  });
+});
+
+describe('tables with rules', () => {
+  test('keep the space between words that fill a line of a cell', async () => {
+    const strokes: PdfPageContent['strokes'] = [
+      ...[90, 130, 160].map((y): [number, number, number, number] => [55, y, 260, y]),
+      ...[55, 132, 260].map((x): [number, number, number, number] => [x, 90, x, 160]),
+    ];
+    const texts = [
+      ...textLines(60, 104, ['Number of all', 'cars']),
+      { x: 140, y: 104, text: 'Year' },
+      { x: 60, y: 145, text: '12' },
+      { x: 140, y: 145, text: '1990' },
+    ];
+    expect(rowsOf(await convert({ texts, strokes }))).toEqual([
+      ['Number of all cars', 'Year'],
+      ['12', '1990'],
+    ]);
+  });
+});
+
+describe('lines', () => {
+  test('stay together if justification makes their spaces as wide as gaps between columns', async () => {
+    const left = ['One two three four', 'five six seven eight', 'nine ten eleven one', 'two three four five'];
+    const spread = (x: number, y: number, text: string): PlacedText[] => {
+      let at = x;
+      return text.split(' ').map((word) => {
+        const placed = { x: at, y, text: word, font: 'Courier' as const };
+        at += 6 * word.length + 14;
+        return placed;
+      });
+    };
+    const texts = left.flatMap((text, place) => [
+      ...spread(60, 100 + 12 * place, text),
+      ...spread(330, 100 + 12 * place, `${text} more`),
+    ]);
+    const html = await convert({ texts: texts.map(({ font, ...text }) => ({ ...text, size: 10, font })) });
+    expect(html).not.toContain('<table>');
+  });
+
+  test('have the size that the text matrix gives them', async () => {
+    const draw = (text: string, y: number, size: number) =>
+      `BT /F0 1 Tf ${size} 0 0 ${size} 60 ${792 - y} Tm (${text}) Tj ET`;
+    const lines = [
+      'The committee met on Tuesday to discuss the plan and',
+      'agreed that the work should begin soon.',
+    ];
+    const raw = [
+      draw('About bridges', 80, 18),
+      ...lines.map((text, place) => draw(text, 110 + 12 * place, 10)),
+    ];
+    expect(await convert({ texts: [], raw: raw.join('\n') })).toBe(
+      `<h1>About bridges</h1>\n<p>${lines.join(' ')}</p>`,
+    );
+  });
+});
