@@ -36,6 +36,15 @@ function pssMb(pid: number): number {
   }
 }
 
+/** The most resident memory that a process ever had. */
+export function peakResidentMb(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
 /**
  * Samples all processes below the given roots. Each has the role of its root; a root below another root keeps its own
  * role.

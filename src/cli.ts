@@ -11,6 +11,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   up: async () => (await import('./cli/commands/up-command.ts')).upCommand,
   // citty's command types are invariant in their options, which are not read here.
   scrape: async () => (await import('./cli/commands/scrape-command.ts')).scrapeCommand as Command,
+  parse: async () => (await import('./cli/commands/parse-command.ts')).parseCommand as Command,
   crawl: async () => (await import('./cli/commands/crawl-command.ts')).crawlCommand as Command,
   batch: async () => (await import('./cli/commands/batch-command.ts')).batchCommand as Command,
   map: async () => (await import('./cli/commands/map-command.ts')).mapCommand as Command,

@@ -40,7 +40,14 @@ export function scrapeActivities(deps: ScrapeDeps) {
       const job = await findJob(db, jobId);
       if (job?.status !== 'scraping') return (await findOutcome(db, jobId))?.blob ?? undefined;
       const cipher = restoreJobCipher({ id: jobId, wrappedKey: job.seal }, secretKey);
-      return withEncryptedErrors(cipher, () => scrapeJob(jobId, job, cipher));
+      try {
+        return await withEncryptedErrors(cipher, () => scrapeJob(jobId, job, cipher));
+      } catch (error) {
+        // An attempt that counted as lost may have ended the job meanwhile, and deleted what this one needs.
+        const outcome = await findOutcome(db, jobId);
+        if (outcome?.blob) return outcome.blob;
+        throw error;
+      }
     },
 
     /** Records why a job failed, and the credits that the failure costs. */

@@ -34,18 +34,17 @@ const create = defineRoute({
   async handler({ caller, body, file, baseUrl, signal }, deps) {
     const { uploadRef, ...options } = body;
     const isEncrypted = requiresEncryption(options, caller);
-    const { upload, insert } = file
+    const { upload, ...storage } = file
       ? describeFile(file, caller.teamId, deps)
       : findFile(uploadRef ?? '', caller.teamId, deps);
     const request = { ...options, url: uploadUrl(upload.name), upload };
-    return runScrape({ caller, request, signal, isEncrypted, insert, baseUrl }, deps);
+    return runScrape({ caller, request, signal, isEncrypted, ...storage, baseUrl }, deps);
   },
 });
 
-/** The uploaded file of a job, and the function that stores the job with it. */
-interface JobFile {
+/** The uploaded file of a job, and the functions that store the job with it, or discard the file. */
+interface JobFile extends Pick<SynchronousJob, 'insert' | 'onJoined'> {
   upload: UploadedFile;
-  insert: SynchronousJob['insert'];
 }
 
 /** Describes the file of a multipart request. It is stored together with its job. */
@@ -54,6 +53,7 @@ function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps)
   if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
   return {
     upload: { id, name, contentType, digest },
+    onJoined: () => file.discard(),
     async insert(db, job) {
       const blob = await file.store(uploads);
       // The job exists from the start, so the time to request one is over.

@@ -38,6 +38,8 @@ export interface SynchronousJob {
   isEncrypted: boolean;
   /** Stores the job in another way than alone. */
   insert?: (db: Database, job: NewJob) => Promise<void>;
+  /** Called if the request joins an earlier scrape, so that `insert` is not called. */
+  onJoined?: () => void;
 }
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
@@ -56,10 +58,12 @@ export async function runAndWait(
   const { config, db, temporal, closing } = deps;
   const { kind, request, timeoutMs, isEncrypted } = job;
   const { teamId } = job.caller;
+  const startedAt = performance.now();
   const canJoin = kind === 'scrape' && !isEncrypted;
   const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
   const id = joined ?? uuidv7();
   const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
+  if (joined) job.onJoined?.();
   const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, cipher }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
@@ -69,7 +73,11 @@ export async function runAndWait(
   const result = await deliverResult({ id, cipher }, deps, async () => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return cipher.decryptBytes(await deps.blobs.get(outcome.value ?? ''));
-  }).finally(() => joined && forgetLongConversion(db, joined));
+  }).finally(() => {
+    // The result is delivered, so the same request once more is a new one.
+    const wasLong = joined !== undefined || performance.now() - startedAt >= timeoutMs;
+    return wasLong ? forgetLongConversion(db, id) : undefined;
+  });
   return { id, result };
 }
 

@@ -1,6 +1,7 @@
 import { SKIP_REASONS } from '../crawl/skip-reason.ts';
 import type { Database } from '../db/client.ts';
 import { findOutcome } from '../db/jobs/jobs.ts';
+import { forgetLongConversion } from '../db/jobs/long-conversions.ts';
 import { findPage } from '../db/pages/pages.ts';
 import { EXTERNAL_HOMEPAGE_CODE, findSkippedHomepage } from '../db/pages/skipped-urls.ts';
 import { decryptError, restoreJobCipher } from '../encryption/job-cipher.ts';
@@ -63,7 +64,10 @@ const read = defineRoute({
       };
     };
     // A page of a batch or crawl stays readable until its job expires, even with zero data retention.
-    return jobId === id ? deliverResult({ id, cipher }, deps, readOutcome) : readOutcome();
+    if (jobId !== id) return readOutcome();
+    const response = await deliverResult({ id, cipher }, deps, readOutcome);
+    await forgetLongConversion(deps.db, id);
+    return response;
   },
 });
 

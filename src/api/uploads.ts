@@ -21,7 +21,8 @@ export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): v
       throw new ServiceError('BAD_REQUEST', 'The file is empty. Send its bytes as the body.');
     const { size, wrappedKey } = file;
     const blob = await file.store(uploads);
-    await insertUpload(db, { id, teamId, blob, wrappedKey, size, expiresAt });
+    const replaced = await insertUpload(db, { id, teamId, blob, wrappedKey, size, expiresAt });
+    if (replaced) await uploads.remove(replaced);
     response.json({ success: true });
   });
 }
@@ -33,7 +34,7 @@ async function receive(
 ): Promise<EncryptedFile> {
   const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
   if (length > MAX_UPLOAD_BYTES) throw tooLarge();
-  response.on('close', await budget.take(length, response));
+  await budget.take(length, response);
   try {
     // The name and type are in the reference to the upload.
     return await EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey);

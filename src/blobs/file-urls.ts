@@ -12,7 +12,9 @@ const lifetimeOf = (mediaType: string) => (/^(?:audio|video)\//.test(mediaType) 
 const tokenPayload = z.tuple([z.string(), z.number(), z.string(), z.number()]);
 const blobReference = /^blob:([0-9a-f]{64});(\d+);(.+)$/;
 /** File references in a document's JSON. */
-const REFERENCES = /"(blob:[0-9a-f]{64};[^"\\]+)"/g;
+const REFERENCES = /blob:[0-9a-f]{64};\d+;[\w.+-]+\/[\w.+-]+/g;
+/** Those that are a whole string. */
+const WHOLE_REFERENCES = new RegExp(`"(${REFERENCES.source})"`, 'g');
 
 /** A stored file. */
 export interface StoredFile {
@@ -54,12 +56,11 @@ export function createFileUrl(reference: string, baseUrl: string, secretKey: str
  * way.
  */
 export function withFileUrls(json: string, baseUrl: string, secretKey: string): string {
-  const references = new Set(Array.from(json.matchAll(REFERENCES), ([, reference]) => reference!));
-  let replaced = json;
-  for (const reference of references) {
-    replaced = replaced.replaceAll(reference, createFileUrl(reference, baseUrl, secretKey));
+  const urls = new Map<string, string>();
+  for (const [, reference] of json.matchAll(WHOLE_REFERENCES)) {
+    if (!urls.has(reference!)) urls.set(reference!, createFileUrl(reference!, baseUrl, secretKey));
   }
-  return replaced;
+  return urls.size === 0 ? json : json.replace(REFERENCES, (reference) => urls.get(reference) ?? reference);
 }
 
 /**

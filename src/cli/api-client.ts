@@ -12,6 +12,8 @@ export interface ApiRequest {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   body?: unknown;
+  /** A multipart body, in place of `body`. */
+  form?: FormData;
   /** A request sent twice with the same key is executed once. */
   idempotencyKey?: string;
 }
@@ -61,21 +63,34 @@ export async function* streamList(
   return parseResponse(target, response, rest);
 }
 
-function send(
+async function send(
   target: ServiceConnection,
-  { method, path, body, idempotencyKey }: ApiRequest,
+  { method, path, body, form, idempotencyKey }: ApiRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
+  const content = form ? await encodeForm(form) : body !== undefined && encodeJson(body);
   const headers = {
     Authorization: `Bearer ${target.apiKey}`,
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    ...(content && { 'Content-Type': content.type, 'Content-Length': content.bytes.length }),
     ...(idempotencyKey !== undefined && { 'x-idempotency-key': idempotencyKey }),
   };
   return new Promise((resolve, reject) => {
     const request = httpRequest(new URL(path, target.url), { method, headers, signal }, resolve);
     request.on('error', (cause) => reject(signal.aborted ? cause : connectionError(target, cause)));
-    request.end(body === undefined ? undefined : JSON.stringify(body));
+    request.end(content ? content.bytes : undefined);
   });
+}
+
+const encodeJson = (body: unknown) => ({
+  type: 'application/json',
+  bytes: Buffer.from(JSON.stringify(body)),
+});
+
+async function encodeForm(form: FormData) {
+  const encoded = new Response(form);
+  const bytes = Buffer.from(await encoded.arrayBuffer());
+  // A response with a form always has a type, which contains the boundary.
+  return { type: encoded.headers.get('content-type') ?? '', bytes };
 }
 
 async function* readChunks(

@@ -26,17 +26,20 @@ const uploadRow = ({ id, teamId, blob, wrappedKey, size, expiresAt }: StoredUplo
 
 /**
  * Stores an upload that no job uses yet. It replaces an earlier file under the same id.
+ * @returns the key of the replaced file's blob, which the caller deletes
  * @throws ServiceError `UPLOAD_IN_USE` if a job is parsing the earlier file
  */
-export async function insertUpload(db: Database, upload: StoredUpload): Promise<void> {
+export async function insertUpload(db: Database, upload: StoredUpload): Promise<string | undefined> {
   const { id, ...row } = uploadRow(upload);
   const stored = await db.query
+    // Every part of the statement sees the rows as they were before it.
+    .with('earlier', (query) => query.selectFrom('uploads').select('blob').where('id', '=', id))
     .insertInto('uploads')
     .values({ id, ...row })
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row).where('uploads.job_id', 'is', null))
-    .returning('id')
+    .returning(({ selectFrom }) => selectFrom('earlier').select('earlier.blob').as('replaced'))
     .executeTakeFirst();
-  if (stored) return;
+  if (stored) return stored.replaced === upload.blob ? undefined : (stored.replaced ?? undefined);
   throw new ServiceError(
     'UPLOAD_IN_USE',
     'The file of this URL is being parsed and cannot be replaced. Request another upload URL.',

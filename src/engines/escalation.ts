@@ -234,6 +234,7 @@ function warnAboutFile({ url, actions, collect }: PageRequest): string[] {
   return formats.length ? [`${url} is a file to download: there is no ${formats.join(', ')} of it.`] : [];
 }
 
-function withWarnings(page: EngineResult, ...warnings: string[]): EngineResult {
+/** Adds warnings for the user to a page. */
+export function withWarnings<Page extends EngineResult>(page: Page, ...warnings: string[]): Page {
   return warnings.length ? { ...page, warnings: [...(page.warnings ?? []), ...warnings] } : page;
 }

@@ -8,10 +8,18 @@ import type { Snapshot } from '../snapshot.ts';
 import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
 import type { ReadDocument } from './document-reader.ts';
-import type { PageRequest } from './engine.ts';
+import type { EngineResult, PageRequest } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
-import { Escalation, type EscalationDeps, needsOpenPage } from './escalation.ts';
-import { cacheKey, cacheMissError, cacheUseOf, canServe, isShareable, type PageCache } from './page-cache.ts';
+import { Escalation, type EscalationDeps, needsOpenPage, withWarnings } from './escalation.ts';
+import {
+  cacheKey,
+  cacheMissError,
+  cacheUseOf,
+  canServe,
+  isShareable,
+  type PageCache,
+  wantsImages,
+} from './page-cache.ts';
 import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
@@ -39,6 +47,15 @@ export interface Engines {
   fetchPage(request: ScrapeRequest, signal: AbortSignal, context?: FetchContext): Promise<FetchedPage>;
 }
 
+const NO_IMAGES_WARNING =
+  'The images inside the document were left out, because zero data retention stores no files.';
+
+/** Adds a warning if the request is for the images inside a document but does not get them. */
+function warnAboutImages(snapshot: Snapshot, request: ScrapeRequest): Snapshot {
+  const lacksImages = snapshot.document && needsSource(request.formats, 'images') && !wantsImages(request);
+  return lacksImages ? withWarnings(snapshot, NO_IMAGES_WARNING) : snapshot;
+}
+
 /** @param deps the engine for uploaded files, the cache, the reader of documents and the dependencies of {@link Escalation} */
 export function createEngines({
   upload,
@@ -49,10 +66,14 @@ export function createEngines({
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
-      const { duringConversion = (convert) => convert() } = context;
+      const { duringConversion = (work) => work() } = context;
+      const convert = async (page: EngineResult): Promise<Snapshot> => {
+        if (!page.unconverted) return page;
+        return duringConversion(() => readDocument(page, signal));
+      };
       if (request.upload) {
         const file = await upload.readUpload(request.upload, target, signal);
-        const snapshot = await duringConversion(() => readDocument(file, signal));
+        const snapshot = warnAboutImages(await convert(file), request);
         return { snapshot, cacheState: undefined, cached: Promise.resolve(), fallbacks: [] };
       }
       const cacheOnly = isCacheOnly(request);
@@ -62,7 +83,7 @@ export function createEngines({
       const copy = readable ? await cache.find(key, request) : undefined;
       if (copy && canServe(copy, request)) {
         return {
-          snapshot: { ...copy, sourceUrl: request.url },
+          snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),
           cacheState: 'hit',
           cached: Promise.resolve(),
           fallbacks: [],
@@ -75,11 +96,13 @@ export function createEngines({
       const browser = trace.record('browser', deps.browser);
       const escalation = new Escalation({ ...deps, http, browser });
       const page = await escalation.fetchPage({ request: target, fastMode, proxy }, signal);
-      const snapshot = page.unconverted ? await duringConversion(() => readDocument(page, signal)) : page;
-      const isKept =
-        key && storeInCache && !snapshot.isPartial && !isBlocked(snapshot) && isShareable(snapshot, request);
+      const snapshot = await convert(page);
+      const isCacheable = key && isShareable(snapshot, request);
+      const isKept = isCacheable && storeInCache && !snapshot.isPartial && !isBlocked(snapshot);
       const cached = isKept ? cache.store(key, snapshot) : Promise.resolve();
-      return { snapshot, cacheState: readable ? 'miss' : undefined, cached, fallbacks: trace.fallbacks };
+      const cacheState = readable && isCacheable ? 'miss' : undefined;
+      const result = warnAboutImages(snapshot, request);
+      return { snapshot: result, cacheState, cached, fallbacks: trace.fallbacks };
     },
   };
 }
@@ -126,7 +149,7 @@ function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchCon
     waitForMs: request.waitFor,
     minWaitMs: minWaitMs(request),
     wantsBody: needsSource(request.formats, 'body'),
-    wantsImages: needsSource(request.formats, 'images'),
+    wantsImages: wantsImages(request),
     parsers: parserOptions(request.parsers),
     location: request.location,
     blockAds: request.blockAds,

@@ -51,15 +51,20 @@ function base64Variant({ formats, parsers }: ScrapeRequest): string {
 export const isShareable = ({ document }: Snapshot, { parsers }: ScrapeRequest): boolean =>
   !document || !hasParserOptions(parsers);
 
+/**
+ * Whether a request gets the images inside a document. They are stored as files, which zero data retention does not
+ * allow.
+ */
+export const wantsImages = ({ formats, zeroDataRetention }: ScrapeRequest): boolean =>
+  needsSource(formats, 'images') && !zeroDataRetention;
+
 /** Whether a copy is what a request would get. Documents are copied with or without the images inside them. */
 export function canServe(copy: Snapshot, request: ScrapeRequest): boolean {
   const { document } = copy;
   if (!document) return true;
   const isAllowed =
     document.type !== 'image' || parserOptions(request.parsers).some(({ type }) => type === 'image');
-  return (
-    isAllowed && isShareable(copy, request) && document.hasImages === needsSource(request.formats, 'images')
-  );
+  return isAllowed && isShareable(copy, request) && document.hasImages === wantsImages(request);
 }
 
 /**

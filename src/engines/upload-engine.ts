@@ -48,8 +48,10 @@ function readFile(upload: UploadedFile, file: ReceivedFile, request: PageRequest
   try {
     return readBody(file, request);
   } catch (error) {
-    const isUnsupported = error instanceof ServiceError && error.code === 'SCRAPE_UNSUPPORTED_FILE_ERROR';
-    throw isUnsupported ? unsupportedType(upload, error) : error;
+    if (!(error instanceof ServiceError) || error.code !== 'SCRAPE_UNSUPPORTED_FILE_ERROR') throw error;
+    // The type is accepted, so only an option of the request can be the reason.
+    const reason = error.message.replace(file.url, upload.name);
+    throw new ServiceError('UNSUPPORTED_FILE_TYPE', reason, { cause: error });
   }
 }
 

@@ -57,7 +57,7 @@ export class Sandbox {
   #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
-    this.#options = { idleMs: 60_000, tasksPerProcess: 200, ...options };
+    this.#options = { idleMs: 60_000, tasksPerProcess: 500, ...options };
     this.#confinement = confinement;
   }
 

@@ -129,9 +129,16 @@ export const parseBody = z.preprocess(
 export const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 1_000;
 
+/** The name of an uploaded file. */
+export const fileName = z
+  .string()
+  .min(1)
+  .max(MAX_NAME_CHARACTERS)
+  .refine((name) => !/\p{Cc}/u.test(name), 'it contains a control character');
+
 /** Body of `POST /v2/parse/upload-url`. */
 export const uploadUrlBody = z.strictObject({
-  filename: z.string().min(1).max(MAX_NAME_CHARACTERS).describe('name of the file with its extension'),
+  filename: fileName.describe('name of the file with its extension'),
   contentType: z.string().max(255).optional().describe('media type of the file; default by the extension'),
   declaredSizeBytes: z
     .int()

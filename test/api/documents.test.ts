@@ -2,7 +2,8 @@ import { utils, write } from '@e965/xlsx';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, paragraph, run } from '../parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
-import { scrape } from '../support/api.ts';
+import { call, scrape } from '../support/api.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { type Pages, startPages } from '../support/pages.ts';
 
 /** Documents that are scraped through the whole service. */
@@ -165,6 +166,20 @@ test('the images of a document are files whose URLs the markdown has, if they ar
   expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(50);
   const without = await scrape({ url });
   expect(without.body.data.markdown).toBe('A red square follows.');
+});
+
+test('the images of a document are left out with zero data retention, which stores no files', async () => {
+  const database = openTestDatabase();
+  const { key } = await makeTeam(database, { zeroDataRetention: true });
+  await database.close();
+  const body = {
+    url: `${pages.url}/illustrated.pdf`,
+    formats: ['markdown', 'images'],
+    zeroDataRetention: true,
+  };
+  const { data } = (await call('/v2/scrape', { key, body })).body;
+  expect(data).toMatchObject({ markdown: 'A red square follows.', images: [] });
+  expect(data.warning).toContain('zero data retention stores no files');
 });
 
 test('the text of an image is recognised', async () => {

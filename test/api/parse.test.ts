@@ -137,6 +137,17 @@ describe('the name of a file', () => {
     expect(response.body.data.metadata.sourceFile).toBe('€ rates.html');
   });
 
+  it.each([
+    ['a NUL', "filename*=utf-8''a%00b.html"],
+    ['a line break', "filename*=utf-8''a%0Ab.html"],
+    ['1,001 characters', `filename="${'a'.repeat(996)}.html"`],
+  ])('is refused with %s', async (_name, parameter) => {
+    const body = multipart([[`form-data; name="file"; ${parameter}`, '<h1>A</h1>']]);
+    const { status, body: response } = await call('/v2/parse', body);
+    expect([status, response.code]).toEqual([400, 'BAD_REQUEST']);
+    expect(response.error).toContain('file name');
+  });
+
   it('may not be a path without a file', async () => {
     for (const name of ['..', 'folder/', '']) {
       const response = await call(

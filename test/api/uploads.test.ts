@@ -4,6 +4,7 @@ import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { htmlFile, parse, type TestFile } from '../support/parse.ts';
@@ -57,6 +58,17 @@ async function storedFiles(): Promise<string[]> {
 }
 
 describe('a file that is uploaded to a URL', () => {
+  it('replaces the file that was uploaded to it before, whose bytes are deleted', async () => {
+    const { id: teamId, key } = await makeTeam(db);
+    const { uploadUrl, uploadRef } = await requestUrl('page.html', { key });
+    await put(uploadUrl, htmlFile('First').content);
+    const [{ blob: first } = { blob: '' }] = await rowsOf(teamId);
+    await put(uploadUrl, htmlFile('Second').content);
+    expect(await storedFiles()).not.toContain(first);
+    const { body } = await call('/v2/parse', { key, body: { uploadRef } });
+    expect(body.data.markdown).toContain('# Second');
+  });
+
   it('is parsed by its uploadRef, once', async () => {
     const { uploadUrl, uploadRef, ...data } = await requestUrl('dir/报告.html');
     expect(data).toMatchObject({ method: 'PUT', maxSizeBytes: 50 * 1024 * 1024 });
@@ -203,3 +215,21 @@ async function runUpkeep(): Promise<void> {
   });
   await connection.close();
 }
+
+it('a file that takes longer than the timeout is parsed on, and sending it again gets its result', async () => {
+  const lines = Array(50).fill('A page of a long book has lines of text like this one.');
+  const content = new Uint8Array(
+    writePdf(Array.from({ length: 12 }, () => ({ texts: textLines(72, 80, lines) }))),
+  );
+  const file = { content, name: 'book.pdf' };
+  const options = { parsers: [{ type: 'pdf', mode: 'ocr' }] };
+  const early = await parse(file, { ...options, timeout: 1_000 });
+  expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
+  expect(early.body).toMatchObject({ code: 'SCRAPE_TIMEOUT', details: { state: 'processing_continues' } });
+  expect(early.body.error).toContain('book.pdf');
+  const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
+  const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
+  expect(other.body.data.metadata.scrapeId).not.toBe(id);
+  const late = await parse(file, { ...options, timeout: 300_000 });
+  expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
+}, 300_000);

@@ -5,6 +5,7 @@ import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
 import { startPages } from '../support/pages.ts';
+import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
 import { chromiumProcesses } from '../support/processes.ts';
 import { useService } from '../support/use-service.ts';
@@ -138,3 +139,47 @@ describe('a browser profile of a worker that is killed', () => {
     expect(await home(ada())).toEqual(LOGGED_IN);
   }, 180_000);
 });
+
+describe('a parse whose worker is killed', () => {
+  it('is continued by the next worker with the file that was uploaded, and billed once', async () => {
+    await using db = openDisposable();
+    const team = await makeTeam(db, { credits: 10, concurrency: 1 });
+    let finish: () => void = () => undefined;
+    await using pages = await startPages({
+      '/held': (_request, response) => {
+        finish = () => void response.end('<h1>Held</h1>');
+      },
+    });
+    // The only slot of the team is taken, so that the activity of the parse has begun but cannot end.
+    const held = call('/v2/scrape', {
+      key: team.key,
+      body: { url: `${pages.url}/held`, timeout: 120_000, fastMode: true },
+    });
+    await pollUntil(() => pages.requests.length > 0);
+    const parsed = parse(htmlFile('Survivor'), { timeout: 120_000 }, team);
+    const waitsForSlot = () =>
+      db.query.selectFrom('slot_waits').select('holder').where('team_id', '=', team.id).executeTakeFirst();
+    const wait = await pollUntil(waitsForSlot);
+    const killed = workerPid();
+    process.kill(killed, 'SIGKILL');
+    const heldAgain = pages.requests.length;
+    await pollUntil(() => pages.requests.length > heldAgain);
+    const uploads = () =>
+      db.query.selectFrom('uploads').select('job_id').where('team_id', '=', team.id).execute();
+    expect(await uploads()).toEqual([{ job_id: wait.holder }]);
+    finish();
+    const { body } = await parsed;
+    expect(body.data?.markdown, JSON.stringify(body)).toContain('# Survivor');
+    expect((await held).status).toBe(200);
+    expect(workerPid()).not.toBe(killed);
+    expect(await uploads()).toEqual([]);
+    const usage = await call('/v2/team/credit-usage', { key: team.key });
+    expect(usage.body.data.remainingCredits).toBe(8);
+  }, 180_000);
+});
+
+/** The database of the service, closed at the end of the test. */
+function openDisposable(): Database & AsyncDisposable {
+  const db = openTestDatabase();
+  return { ...db, [Symbol.asyncDispose]: () => db.close() };
+}

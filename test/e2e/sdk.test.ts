@@ -1,5 +1,6 @@
 import { Firecrawl, SdkError } from 'firecrawl';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { appTruth, articleTruth, type Site, startSite } from '../site/site.ts';
 import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
@@ -129,6 +130,53 @@ describe('the official SDK scrapes', () => {
     });
     expect(document.markdown).toContain(truth.firstSentence);
     expect(document.markdown).not.toContain('| --- |');
+  });
+});
+
+describe('the official SDK parses', () => {
+  const html = '<!doctype html><title>T</title><h1>From the SDK</h1><p>multipart</p>';
+  const pdf = writePdf([{ texts: textLines(72, 80, ['From a PDF.']) }]);
+
+  it.each([
+    ['a text', { data: html, filename: 'page.html' }],
+    ['a text with its type', { data: html, filename: 'page.html', contentType: 'text/html' }],
+    ['a buffer', { data: Buffer.from(html), filename: '报告.html' }],
+    ['bytes', { data: new TextEncoder().encode(html), filename: 'page.htm' }],
+    ['a blob', { data: new Blob([html], { type: 'text/html' }), filename: 'page' }],
+  ])('%s', async (_name, file) => {
+    const { markdown, metadata } = await client.parse(file, { formats: ['markdown'] });
+    expect(markdown).toBe('# From the SDK\n\nmultipart');
+    expect(metadata).toMatchObject({ sourceFile: file.filename, statusCode: 200, creditsUsed: 1 });
+  });
+
+  it('a PDF, with every option', async () => {
+    const { markdown, links, metadata } = await client.parse(
+      { data: pdf, filename: 'report.pdf', contentType: 'application/pdf' },
+      {
+        formats: ['markdown', 'links'],
+        onlyMainContent: false,
+        includeTags: ['body'],
+        excludeTags: ['nav'],
+        headers: { 'X-Test': 'yes' },
+        timeout: 60_000,
+        parsers: [{ type: 'pdf', mode: 'fast', maxPages: 5 }],
+        skipTlsVerification: true,
+        removeBase64Images: false,
+        fastMode: true,
+        blockAds: false,
+        proxy: 'auto',
+        integration: 'test',
+      },
+    );
+    expect([markdown, links]).toEqual(['From a PDF.', []]);
+    expect(metadata).toMatchObject({ numPages: 1, totalPages: 1, creditsUsed: 1 });
+  });
+
+  it('no file of an unknown type, and says why', async () => {
+    const refused = client.parse({ data: 'text', filename: 'notes.xyz' });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'UNSUPPORTED_FILE_TYPE' });
+    const broken = { data: Buffer.from('image-data'), filename: 'a.png', contentType: 'image/png' };
+    await expect(client.parse(broken)).rejects.toMatchObject({ status: 400 });
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { postJson } from '../../src/cli/api-client.ts';
-import { formatResult } from '../../src/cli/commands/scrape-command.ts';
+import { formatResult } from '../../src/cli/scrape-output.ts';
 import { runCommand } from '../../src/embedded/command.ts';
 import { lockDataDirectory } from '../../src/embedded/supervision/run-file.ts';
 

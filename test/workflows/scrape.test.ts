@@ -8,6 +8,7 @@ import { SEARCH_ATTRIBUTES } from '../../src/workflows/search-attributes.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { call, scrape } from '../support/api.ts';
 import { type History, payloadsOf, replay, silenceReplays } from '../support/histories.ts';
+import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
 import { useService } from '../support/use-service.ts';
 
@@ -45,6 +46,16 @@ describe('a finished scrape', () => {
     expect(body.data.markdown).toContain(articleTruth(51).firstSentence);
     jobId = body.data.metadata.scrapeId;
     history = await client.workflow.getHandle(`scrape/${jobId}`).fetchHistory();
+  });
+
+  it('of an uploaded file is named after the file in the Temporal UI', async () => {
+    const { body } = await parse(htmlFile('Named', '年度报告.html'));
+    const handle = client.workflow.getHandle(`scrape/${body.data.metadata.scrapeId}`);
+    const description = await handle.describe();
+    expect(await description.staticSummary()).toBe('Parse 年度报告.html');
+    const { events } = await handle.fetchHistory();
+    const summaries = events?.map(({ userMetadata }) => String(userMetadata?.summary?.data ?? ''));
+    expect(summaries).toContain('"年度报告.html"');
   });
 
   it('can be read in the Temporal UI: summary, details, attributes, and what its activity did', async () => {

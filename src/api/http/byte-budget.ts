@@ -1,4 +1,5 @@
-import type { EventEmitter } from 'node:events';
+import type { Writable } from 'node:stream';
+import { ServiceError } from '../../errors.ts';
 
 interface Waiting {
   bytes: number;
@@ -16,28 +17,34 @@ export class ByteBudget {
   }
 
   /**
-   * Waits until the bytes are free and takes them.
-   * @param owner the bytes are not taken if its event `close` happens before
+   * Waits until the bytes are free and takes them. They are freed when the response closes, if not before.
+   * @param response the response to the request that the bytes belong to
    * @returns the function that frees them, which may be called several times
+   * @throws ServiceError `BAD_REQUEST` if the response closes before, because the client has disconnected
    */
-  take(bytes: number, owner: EventEmitter): Promise<() => void> {
-    return new Promise((resolve) => {
+  take(bytes: number, response: Writable): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      const disconnected = () => reject(new ServiceError('BAD_REQUEST', 'The client has disconnected.'));
+      // The event `close` of a request that was aborted early has already happened.
+      if (response.destroyed || response.closed) return disconnected();
       const entry: Waiting = {
         bytes,
         start: () => {
-          owner.off('close', abandon);
           let isTaken = true;
-          resolve(() => {
+          const release = () => {
             if (isTaken) this.#release(bytes);
             isTaken = false;
-          });
+          };
+          response.off('close', abandon).once('close', release);
+          resolve(release);
         },
       };
       const abandon = () => {
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
         this.#startNext();
+        disconnected();
       };
-      owner.on('close', abandon);
+      response.once('close', abandon);
       this.#waiting.push(entry);
       this.#startNext();
     });

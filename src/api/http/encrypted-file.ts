@@ -22,7 +22,7 @@ export const tooLarge = () =>
     `The file is larger than ${MAX_UPLOAD_BYTES / 1024 / 1024} MB. Split it into smaller files.`,
   );
 
-/** A file that was received in a request. Memory has it only encrypted, and only until it is stored. */
+/** A file that was received in a request. It is held in memory, encrypted, until it is stored or discarded. */
 export class EncryptedFile {
   readonly id: string;
   readonly name: string;
@@ -34,7 +34,7 @@ export class EncryptedFile {
   /** See `startDigest`. */
   readonly digest: string;
   #ciphertext: Buffer | undefined;
-  #whenStored: () => void = () => undefined;
+  #onFreed: () => void = () => undefined;
 
   private constructor(
     head: Required<FileHead>,
@@ -70,8 +70,14 @@ export class EncryptedFile {
   }
 
   /** Registers a function that is called when the file is no longer in memory. */
-  whenStored(callback: () => void): void {
-    this.#whenStored = callback;
+  onFreed(callback: () => void): void {
+    this.#onFreed = callback;
+  }
+
+  /** Frees the memory of a file that is not needed after all. */
+  discard(): void {
+    this.#ciphertext = undefined;
+    this.#onFreed();
   }
 
   /**
@@ -85,7 +91,7 @@ export class EncryptedFile {
     try {
       return await uploads.put(ciphertext);
     } finally {
-      this.#whenStored();
+      this.#onFreed();
     }
   }
 }

@@ -1,18 +1,19 @@
 import type { RequestHandler } from 'express';
 import multer from 'multer';
 import { messageOf, ServiceError } from '../../errors.ts';
-import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
+import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
+import { validateText } from './validate-text.ts';
 
 const MB = 1024 * 1024;
-/** The limit of JSON bodies. */
+/** The options may be as large as a JSON body. */
 const MAX_OPTIONS_BYTES = 10 * MB;
 /** Space for boundaries and headers of the parts. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const MAX_FIELDS = 20;
 
-const bad = (message: string, cause?: unknown) => new ServiceError('BAD_REQUEST', message, { cause });
+const badRequest = (message: string, cause?: unknown) => new ServiceError('BAD_REQUEST', message, { cause });
 
 /** The dependencies of the parser. */
 interface MultipartDeps {
@@ -46,27 +47,36 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
     const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
     if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
     const release = await budget.take(Math.min(length, MAX_UPLOAD_BYTES), response);
-    response.on('close', release);
     await new Promise<void>((resolve, reject) => {
       receive(request, response, (error) => (error ? reject(translate(error)) : resolve()));
     });
     const { options, unknown } = splitFields(request.body);
     const file: (Express.Multer.File & { encrypted?: EncryptedFile }) | undefined = request.file;
     if (!file?.encrypted) {
-      throw bad('The part `file` is missing. Send the file in it, with its name in the parameter filename.');
+      throw badRequest(
+        'The part `file` is missing. Send the file in it, with its name in the parameter filename.',
+      );
     }
     if (unknown.length) {
-      throw bad(
+      throw badRequest(
         `Unrecognized key in body -- ${unknown.join(', ')}. Send the options as JSON in \`options\`.`,
       );
     }
-    file.encrypted.whenStored(release);
+    checkFileName(file.encrypted.name);
+    file.encrypted.onFreed(release);
     response.locals.file = file.encrypted;
     request.body = parseOptions(options);
     // Only the handler needs the file from now on.
     delete request.file;
     next();
   };
+}
+
+/** @throws ServiceError `BAD_REQUEST` for the name of a file that is too long or cannot be stored */
+function checkFileName(name: string): void {
+  const { error } = fileName.safeParse(name);
+  if (error) throw badRequest(`The file name is not valid: ${error.issues[0]?.message}.`, error);
+  validateText(name);
 }
 
 /** Storage of multer that encrypts a file in memory. */
@@ -91,16 +101,16 @@ function splitFields(body: unknown): { options: unknown; unknown: string[] } {
 function parseOptions(options: unknown): unknown {
   if (options === undefined) return {};
   if (typeof options !== 'string') {
-    throw bad('`options` must be one part with a JSON object, not several parts.');
+    throw badRequest('`options` must be one part with a JSON object, not several parts.');
   }
   let parsed: unknown;
   try {
     parsed = JSON.parse(options);
   } catch (error) {
-    throw bad(`\`options\` is not valid JSON: ${messageOf(error)}.`, error);
+    throw badRequest(`\`options\` is not valid JSON: ${messageOf(error)}.`, error);
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw bad('`options` must be a JSON object.');
+    throw badRequest('`options` must be a JSON object.');
   }
   return parsed;
 }
@@ -116,13 +126,13 @@ function translate(error: unknown): unknown {
       return new ServiceError('REQUEST_TOO_LARGE', '`options` is larger than 10 MB.', { cause: error });
     case 'LIMIT_UNEXPECTED_FILE':
     case 'LIMIT_FILE_COUNT':
-      return bad(
+      return badRequest(
         'The body must have exactly one file, in the part `file`. Send every file in a request of its own, and the options as a part without a file name.',
         error,
       );
     case undefined:
-      return bad(`The multipart body could not be read: ${error.message.replace(/\.$/, '')}.`, error);
+      return badRequest(`The multipart body could not be read: ${error.message.replace(/\.$/, '')}.`, error);
     default:
-      return bad(`The multipart body was refused: ${error.message}.`, error);
+      return badRequest(`The multipart body was refused: ${error.message}.`, error);
   }
 }

@@ -1,14 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { TerminalProgress } from '../../embedded/terminal-progress.ts';
 import { ServiceError } from '../../errors.ts';
-import { fieldsOf } from '../../json-object.ts';
-import { type ApiResponse, postJson } from '../api-client.ts';
+import { postJson } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { formatsArg } from '../page-arguments.ts';
+import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
 
 const args = {
   url: { type: 'positional', description: 'URL of the page', required: true },
@@ -74,8 +73,7 @@ export const scrapeCommand = defineCommand({
     );
     listWarnings(response).forEach(progress.note);
     const text = formatResult(response, formats, values.json ?? false);
-    if (values.output) writeFileSync(values.output, text);
-    else process.stdout.write(text);
+    writeResult(text, values.output);
   },
 });
 
@@ -88,28 +86,4 @@ function parseHeaders(lines: string[]): Record<string, string> | undefined {
     return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
   });
   return Object.fromEntries(pairs);
-}
-
-/** Formats the whole response, the document, or the only requested format, with a final line break. */
-export function formatResult(response: ApiResponse, formats: string[], wholeResponse: boolean): string {
-  const data = fieldsOf(response.data);
-  const only = formats.length === 1 && formats[0] !== undefined ? data[formats[0]] : undefined;
-  const result = wholeResponse ? response : (only ?? data);
-  const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
-  return text.endsWith('\n') ? text : `${text}\n`;
-}
-
-/** Collects the warnings that are printed on stderr. */
-function listWarnings(response: ApiResponse): string[] {
-  const { warning, metadata } = fieldsOf(response.data);
-  const { statusCode, error } = fieldsOf(metadata);
-  const failed = typeof statusCode === 'number' && statusCode >= 400;
-  return [
-    ...(typeof warning === 'string' ? [`Warning: ${warning}`] : []),
-    ...(failed
-      ? [
-          `Warning: the page responded with status ${statusCode}${typeof error === 'string' ? ` (${error})` : ''}.`,
-        ]
-      : []),
-  ];
 }

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database } from '../client.ts';
 
-/** How long a repeated request can join a scrape after its timeout. Clients repeat it for up to 20 minutes. */
-const JOINABLE_MINUTES = 30;
+/** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
+const JOINABLE_MINUTES_AFTER_END = 15;
 
 /** The options of a request that its result does not depend on. */
 const WITHOUT_EFFECT = new Set(['timeout', 'origin', 'integration']);
@@ -37,7 +37,8 @@ export async function recordLongConversion(
 }
 
 /**
- * Finds the newest scrape of the same request whose document took longer than its timeout, whether it has ended or not.
+ * Finds the newest scrape of the same request whose document took longer than its timeout, whether it runs or its result
+ * has not been delivered yet.
  * @returns the id of its job
  */
 export async function findLongConversion(
@@ -46,10 +47,20 @@ export async function findLongConversion(
 ): Promise<string | undefined> {
   const found = await db.query
     .selectFrom('long_conversions')
+    .innerJoin('jobs', 'jobs.id', 'long_conversions.job_id')
     .select('job_id')
-    .where('team_id', '=', teamId)
+    .where('long_conversions.team_id', '=', teamId)
     .where('fingerprint', '=', fingerprintOf(request))
-    .where('started_at', '>', sql<Date>`now() - make_interval(mins => ${JOINABLE_MINUTES})`)
+    .where((where) =>
+      where.or([
+        where('jobs.status', '=', 'scraping'),
+        where(
+          'jobs.finished_at',
+          '>',
+          sql<Date>`now() - make_interval(mins => ${JOINABLE_MINUTES_AFTER_END})`,
+        ),
+      ]),
+    )
     .orderBy('started_at', 'desc')
     .executeTakeFirst();
   return found?.job_id;

@@ -14,7 +14,8 @@ export const convertPdf: Converter = async (task, bytes, { ocr }) => {
     html,
     metadata,
     totalPages,
-    numPages: pages.length,
+    // A file of which nothing can be read is an error, so at least one page was read.
+    numPages: Math.max(1, pages.filter(({ status }) => status !== 'failed').length),
     images: images.map(toImage),
     warnings,
     ...(wantsPages && { pages: pages.map(toPage) }),

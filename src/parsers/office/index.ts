@@ -1,5 +1,6 @@
-import type { ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
-import { readRtfParagraphs } from '../rtf/paragraphs.ts';
+import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
+import { describeImages } from '../rtf/pictures.ts';
+import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
 import { readModel } from './anydoc.ts';
 import { readDocxParagraphs } from './docx-paragraphs.ts';
@@ -32,12 +33,16 @@ const ARCHIVES = new Set<OfficeType>(['docx', 'odt', 'pptx', 'odp', 'epub']);
 export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promise<ConvertedDocument> {
   refuseEncrypted(bytes);
   const archive = ARCHIVES.has(task.type) ? tryArchive(bytes) : undefined;
-  const metadata = archive ? readMetadata(archive) : {};
+  const rtf = task.type === 'rtf' ? readRtf(bytes) : undefined;
+  const metadata = archive
+    ? readMetadata(archive)
+    : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const content = await readModel(bytes, task.type).then(
     (model) => {
       const warnings: string[] = [];
       try {
-        addSourceProperties(model, readParagraphs(bytes, task.type, archive));
+        addSourceProperties(model, rtf?.paragraphs ?? readParagraphs(task.type, archive));
+        if (rtf) describeImages(model, rtf.descriptions);
       } catch {
         // The second reader is less tolerant than anydoc, which has read the text.
         warnings.push('The document is damaged; headings, inline code and superscripts may be missing.');
@@ -63,13 +68,15 @@ function tryArchive(bytes: Uint8Array): ZipArchive | undefined {
   }
 }
 
+/** Metadata of doc and ppt files. Its reader is loaded only for them, because it is a part of SheetJS. */
+async function readBinaryMetadata(type: OfficeType, bytes: Uint8Array): Promise<DocumentMetadata> {
+  if (type !== 'doc' && type !== 'ppt') return {};
+  const { readSummaryInformation } = await import('./summary-information.ts');
+  return readSummaryInformation(bytes);
+}
+
 /** Reads the properties that anydoc loses. They are read only from the formats listed here. */
-function readParagraphs(
-  bytes: Uint8Array,
-  type: OfficeType,
-  archive: ZipArchive | undefined,
-): SourceParagraph[] {
-  if (type === 'rtf') return readRtfParagraphs(bytes);
+function readParagraphs(type: OfficeType, archive: ZipArchive | undefined): SourceParagraph[] {
   if (type === 'odt' && archive) return readOdtParagraphs(archive);
   return type === 'docx' && archive ? readDocxParagraphs(archive) : [];
 }

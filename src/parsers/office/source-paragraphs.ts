@@ -4,6 +4,8 @@ import type { Block, Inline, OfficeModel } from './model.ts';
 export interface CharacterMarks {
   code?: boolean;
   position?: 'super' | 'sub';
+  /** Whether readers of the document do not see the text. */
+  hidden?: boolean;
 }
 
 interface Run extends CharacterMarks {
@@ -56,7 +58,7 @@ function visitParagraph(block: Block, waiting: Waiting, isCell: boolean): void {
     block.kind = 'heading';
     block.level = source.headingLevel;
   }
-  if (source.runs.some(({ code, position }) => code || position))
+  if (source.runs.some(({ code, position, hidden }) => code || position || hidden))
     block.content = new MarkedContent(source.runs).apply(block.content ?? []);
 }
 
@@ -93,7 +95,8 @@ class MarkedContent {
     const flush = () => {
       if (text === '') return;
       const { bold = false, italic = false, strike = false, code = false } = inline.style ?? {};
-      const style = { bold, italic, strike, ...marks, code: marks?.code || code };
+      const { position } = marks ?? {};
+      const style = { bold, italic, strike, ...(position && { position }), code: marks?.code || code };
       parts.push({ ...inline, text, style });
       text = '';
     };
@@ -101,9 +104,10 @@ class MarkedContent {
       if (!/\s/.test(character)) {
         while (this.#place >= (this.#runs[this.#run]?.end ?? Number.POSITIVE_INFINITY)) this.#run++;
         const next = this.#runs[this.#run]?.marks ?? {};
+        this.#place++;
+        if (next.hidden) continue;
         if (marks && (next.code !== marks.code || next.position !== marks.position)) flush();
         marks = next;
-        this.#place++;
       }
       text += character;
     }

@@ -76,6 +76,12 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
   const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
   const pages = recognises ? await recognisePages(file, source.pages, wanted, ocr, password) : source.pages;
+  const blank = mode === 'fast' ? source.pages.filter(({ words }) => words.length === 0) : [];
+  if (blank.length > 0) {
+    const have = blank.length === 1 ? 'has' : 'have';
+    const numbers = blank.map(({ number }) => number);
+    warnings.push(`${pageList(numbers)} ${have} no text, and OCR was not used because of the mode fast.`);
+  }
   if (!recognises && wanted.size > 0) {
     const needOcr = wanted.size === 1 ? 'needs OCR' : 'need OCR';
     warnings.push(

@@ -255,6 +255,12 @@ describe('documents', () => {
 describe('OCR', () => {
   const unreadable = writePdf([{ texts: textLines(60, 100, PROSE) }], { garbledText: true });
 
+  test('is named as missing where a page has no text and the mode is fast', async () => {
+    const file = writePdf([{ texts: textLines(60, 100, PROSE) }, { texts: [] }]);
+    const { warnings } = await parsePdf(file, { mode: 'fast' });
+    expect(warnings).toEqual(['Page 2 has no text, and OCR was not used because of the mode fast.']);
+  });
+
   test('is only reported as needed if there is no language data', async () => {
     const { pages, warnings } = await parsePdf(unreadable);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });

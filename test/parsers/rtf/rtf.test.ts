@@ -1,13 +1,16 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { convertOffice } from '../../../src/parsers/office/index.ts';
-import { readRtfParagraphs } from '../../../src/parsers/rtf/paragraphs.ts';
+import { readRtf } from '../../../src/parsers/rtf/read-rtf.ts';
 
 const HEAD = String.raw`{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Arial;}{\f1 Courier New;}{\f2\fcharset204 Arial Cyr;}}
 {\stylesheet{\s0 Normal;}{\s1\outlinelevel0 Chapter;}{\s2 heading 2;}{\*\cs5\f1 Verbatim;}}`;
 const rtf = (body: string) => Buffer.from(`${HEAD}${body}}`, 'latin1');
 const paragraphsOf = (body: string) =>
-  readRtfParagraphs(rtf(body))
-    .map(({ runs, headingLevel }) => ({ text: runs.map(({ text }) => text).join(''), level: headingLevel }))
+  readRtf(rtf(body))
+    .paragraphs.map(({ runs, headingLevel }) => ({
+      text: runs.map(({ text, hidden }) => (hidden ? '' : text)).join(''),
+      level: headingLevel,
+    }))
     .filter(({ text }) => text !== '');
 
 test('headings by outline level of the style, name of the style and outline level of the paragraph', () => {
@@ -37,7 +40,44 @@ test('the HTML has headings and inline code', async () => {
 });
 
 test('unbalanced and deeply nested groups, and data of impossible length, end', () => {
-  expect(() => readRtfParagraphs(rtf(`${'{'.repeat(200_000)}deep`))).not.toThrow();
-  expect(() => readRtfParagraphs(rtf('}'.repeat(10_000)))).not.toThrow();
-  expect(readRtfParagraphs(rtf(String.raw`a\par\bin4294967295 rest`)).length).toBeGreaterThan(0);
+  expect(() => readRtf(rtf(`${'{'.repeat(200_000)}deep`))).not.toThrow();
+  expect(() => readRtf(rtf('}'.repeat(10_000)))).not.toThrow();
+  expect(readRtf(rtf(String.raw`a\par\bin4294967295 rest`)).paragraphs.length).toBeGreaterThan(0);
+});
+
+describe('pictures', () => {
+  const picture = String.raw`{\*\shppict{\pict{\*\picprop{\sp{\sn wzName}{\sv x}}{\sp{\sn wzDescription}{\sv A <dot>}}}\pngblip 8950
+4e47}}{\nonshppict{\pict\wmetafile8 00}}`;
+
+  test('stand where they are in the text, with their alternative texts', async () => {
+    const file = rtf(String.raw`\pard One ${picture} two\par ${picture}\par Three\par`);
+    const { html, images } = await convertOffice({ type: 'rtf', images: true }, file);
+    const img = (id: number) => `<img src="document-image:${id}" alt="A &lt;dot&gt;">`;
+    expect(html).toBe(`<p>One ${img(0)} two</p>\n<p>${img(1)}</p>\n<p>Three</p>`);
+    expect(images.map(({ bytes }) => Buffer.from(bytes).toString('hex'))).toEqual(['89504e47', '89504e47']);
+  });
+
+  test('are their alternative texts if they are not wanted', async () => {
+    const { html, images } = await convertOffice(
+      { type: 'rtf', images: false },
+      rtf(`${picture}\\par Text\\par`),
+    );
+    expect(html).toBe('<p>A &lt;dot&gt;</p>\n<p>Text</p>');
+    expect(images).toEqual([]);
+  });
+});
+
+test('hidden text is left out', async () => {
+  const file = rtf(String.raw`\pard This is {\v hidden }{\b bold} text\par`);
+  const { html } = await convertOffice({ type: 'rtf', images: false }, file);
+  expect(html).toMatch(/^<p>This is +<strong>bold<\/strong> text<\/p>$/);
+});
+
+test('metadata', () => {
+  const info = String.raw`{\info{\title Manu\'e4l}{\author Ann}{\operator Bob}{\creatim\yr2026\mo3\dy2\hr9\min5}{\revtim\yr99999999}}`;
+  expect(readRtf(rtf(info)).metadata).toEqual({
+    title: 'Manuäl',
+    author: 'Ann',
+    publishedTime: '2026-03-02T09:05:00.000Z',
+  });
 });

@@ -1,6 +1,9 @@
+import type { DocumentMetadata } from '../document.ts';
 import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
 import type { CharacterMarks, SourceParagraph } from '../office/source-paragraphs.ts';
 import { encodingOfCharset, encodingOfCodePage } from './charsets.ts';
+import { InfoReader } from './info.ts';
+import { PictureReader } from './pictures.ts';
 import { readTokens } from './tokens.ts';
 
 /** Groups nested deeper than this are not read. */
@@ -12,7 +15,7 @@ const BODY_LEVEL = 9;
 /** Groups whose text is not part of the document, besides those that begin with `\*`. */
 const SKIPPED = new Set(
   (
-    'annotation atnid atnauthor colortbl info pict object header headerl headerr headerf footer footerl footerr footerf ' +
+    'annotation atnid atnauthor colortbl nonshppict object header headerl headerr headerf footer footerl footerr footerf ' +
     'listtext pntext fldinst nonesttables xe tc rxe txe themedata datastore'
   ).split(' '),
 );
@@ -51,7 +54,7 @@ interface StyleEntry {
 }
 
 interface GroupState {
-  destination: 'text' | 'fonts' | 'styles' | 'skip';
+  destination: 'text' | 'fonts' | 'styles' | 'info' | 'picture' | 'properties' | 'name' | 'value' | 'skip';
   /** Whether the group has just been opened or has begun with `\*`. */
   isFirst: boolean;
   isOptional: boolean;
@@ -63,8 +66,17 @@ interface GroupState {
   fallbackBytes: number;
 }
 
-/** Reads the paragraphs of an RTF file with heading levels, inline code, superscripts and subscripts. */
-export function readRtfParagraphs(bytes: Uint8Array): SourceParagraph[] {
+/** The parts of an RTF file that anydoc does not read. */
+export interface RtfContent {
+  /** The paragraphs with heading levels, inline code, superscripts and subscripts. */
+  paragraphs: SourceParagraph[];
+  /** The alternative text of each picture. */
+  descriptions: string[];
+  metadata: DocumentMetadata;
+}
+
+/** Reads an RTF file. Damaged files give what can be read. */
+export function readRtf(bytes: Uint8Array): RtfContent {
   const reader = new RtfReader();
   for (const token of readTokens(bytes)) {
     if (token.kind === 'open') reader.open();
@@ -80,6 +92,8 @@ class RtfReader {
   readonly #fonts = new Map<number, FontEntry>();
   readonly #styles = new Map<number, StyleEntry>();
   readonly #groups: GroupState[] = [];
+  readonly #info = new InfoReader();
+  readonly #pictures = new PictureReader();
   #state: GroupState = {
     destination: 'text',
     isFirst: false,
@@ -109,7 +123,10 @@ class RtfReader {
   close(): void {
     this.#flush();
     if (this.#depth > 0 && this.#depth-- > MAX_DEPTH) return;
+    const { destination } = this.#state;
     this.#state = this.#groups.pop() ?? this.#state;
+    if (destination === 'info') this.#info.close();
+    if (destination === 'picture' && this.#state.destination !== 'picture') this.#pictures.close();
   }
 
   byte(value: number): void {
@@ -117,9 +134,10 @@ class RtfReader {
     else this.#bytes.push(value);
   }
 
-  end(): SourceParagraph[] {
+  end(): RtfContent {
     this.#endParagraph();
-    return this.#finished;
+    const { descriptions } = this.#pictures;
+    return { paragraphs: this.#finished, descriptions, metadata: this.#info.metadata };
   }
 
   word(name: string, parameter: number | undefined): void {
@@ -139,6 +157,7 @@ class RtfReader {
     if (CHARACTERS[name] !== undefined) this.#write(CHARACTERS[name]);
     else if (state.destination === 'fonts') this.#fontProperty(name, parameter);
     else if (state.destination === 'styles') this.#styleProperty(name, parameter);
+    else if (state.destination === 'info') this.#info.word(name, parameter);
     else if (state.destination === 'text') this.#textProperty(name, parameter, state);
   }
 
@@ -147,6 +166,11 @@ class RtfReader {
     if (name === 'fonttbl') state.destination = 'fonts';
     else if (name === 'stylesheet') state.destination = 'styles';
     else if (state.destination === 'styles' && name === 'cs') return;
+    else if (name === 'info' && state.destination === 'text') state.destination = 'info';
+    else if (name === 'pict' && state.destination === 'text') state.destination = 'picture';
+    else if (name === 'picprop' && state.destination === 'picture') state.destination = 'properties';
+    else if (state.destination === 'properties' && name === 'sn') state.destination = 'name';
+    else if (state.destination === 'properties' && name === 'sv') state.destination = 'value';
     else if (SKIPPED.has(name) || (state.isOptional && !KEPT.has(name))) state.destination = 'skip';
   }
 
@@ -206,7 +230,9 @@ class RtfReader {
     if (this.#bytes.length > 0) this.#flush();
     this.#state.isFirst = false;
     const { destination, hidden } = this.#state;
-    if (destination === 'text' && !hidden) this.#runs.push({ text, ...this.#marks() });
+    if (destination === 'text') this.#runs.push({ text, ...this.#marks(), ...(hidden && { hidden }) });
+    else if (destination === 'info') this.#info.text(text);
+    else if (destination === 'name' || destination === 'value') this.#pictures.property(destination, text);
     else if ((destination === 'fonts' || destination === 'styles') && this.#entry) this.#entry.name += text;
   }
 

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/db/client.ts';
+import { completeJob, insertJob } from '../../src/db/jobs/jobs.ts';
+import {
+  findLongConversion,
+  forgetLongConversion,
+  isLongConversion,
+  recordLongConversion,
+} from '../../src/db/jobs/long-conversions.ts';
+import { makeTeam, openTestDatabase } from '../support/database.ts';
+
+/** Scrapes whose document took longer than their timeout, which the same request once more can join. */
+
+let db: Database;
+beforeAll(() => {
+  db = openTestDatabase();
+});
+afterAll(() => db.close());
+
+const REQUEST = {
+  url: 'http://a.test/a.pdf',
+  timeout: 1_000,
+  origin: 'api',
+  parsers: [{ type: 'pdf', mode: 'ocr' }],
+};
+
+/** A scrape that continues after its timeout. */
+async function startLong(request: object = REQUEST) {
+  const { id: teamId } = await makeTeam(db);
+  const jobId = crypto.randomUUID();
+  const job = { id: jobId, teamId, apiKeyId: null, kind: 'scrape' as const, target: REQUEST.url, request };
+  await insertJob(db, { ...job, ttlMs: 60_000 });
+  await recordLongConversion(db, { jobId, teamId, request });
+  return { jobId, teamId, find: (other: object) => findLongConversion(db, { teamId, request: other }) };
+}
+
+describe('a scrape that continues after its timeout', () => {
+  it('is found by the same request, whatever its timeout, caller and order of members', async () => {
+    const { jobId, find } = await startLong();
+    const { url, parsers } = REQUEST;
+    expect(await find({ parsers: [{ mode: 'ocr', type: 'pdf' }], origin: 'sdk', timeout: 9_000, url })).toBe(
+      jobId,
+    );
+    expect(await find({ url, parsers: [{ type: 'pdf', mode: 'auto' }] })).toBeUndefined();
+    expect(await find({ url: `${url}?b`, parsers })).toBeUndefined();
+  });
+
+  it('is not found by another team', async () => {
+    await startLong();
+    const { id: teamId } = await makeTeam(db);
+    expect(await findLongConversion(db, { teamId, request: REQUEST as object })).toBeUndefined();
+  });
+
+  it('is found after its end until its result is delivered, at most 15 minutes later', async () => {
+    const { jobId, find } = await startLong();
+    await completeJob(db, { jobId, credits: 1, blob: '0'.repeat(64) });
+    expect(await find(REQUEST)).toBe(jobId);
+    await forgetLongConversion(db, jobId);
+    expect(await find(REQUEST)).toBeUndefined();
+    expect(await isLongConversion(db, jobId)).toBe(false);
+
+    const old = await startLong();
+    await completeJob(db, { jobId: old.jobId, credits: 1, blob: '0'.repeat(64) });
+    const finishedAt = new Date(Date.now() - 16 * 60_000);
+    await db.query.updateTable('jobs').set({ finished_at: finishedAt }).where('id', '=', old.jobId).execute();
+    expect(await old.find(REQUEST)).toBeUndefined();
+  });
+
+  it('is found as long as it runs', async () => {
+    const { jobId, find } = await startLong();
+    const startedAt = new Date(Date.now() - 3 * 3_600_000);
+    await db.query
+      .updateTable('long_conversions')
+      .set({ started_at: startedAt })
+      .where('job_id', '=', jobId)
+      .execute();
+    expect(await find(REQUEST)).toBe(jobId);
+  });
+});
