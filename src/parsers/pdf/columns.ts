@@ -16,6 +16,8 @@ export const isSegment = <T>(item: Item<T>): item is Segment => 'words' in item;
 const MIN_GUTTER = 0.72;
 /** Minimum number of lines in a column. */
 const MIN_COLUMN_ROWS = 5;
+/** Minimum number of lines in a column that takes a large part of the page. */
+const MIN_LONG_ROWS = 15;
 /** Minimum number of lines in a column of running text. */
 const MIN_PROSE_ROWS = 2;
 /** Minimum median length of the lines of running text, in characters. */
@@ -73,7 +75,13 @@ function trimGutter<T>(sorted: readonly Item<T>[], gutter: Gutter, lineHeight: n
   let { first, last } = gutter;
   const isLeft = (place: number) => (sorted[place] as Item<T>).right <= gutter.left + 0.01;
   const firstLeft = sorted.slice(first, last + 1).find(({ right }) => right <= gutter.left + 0.01) as Item<T>;
-  while (first < last && !isLeft(first) && (sorted[first] as Item<T>).bottom < firstLeft.top) first++;
+  const above = sorted.findIndex((item, place) => place >= first && item.bottom >= firstLeft.top);
+  // In long columns, lines above the first one on the left are the beginning of the right column.
+  const isColumnStart =
+    Math.min(gutter.leftRows, gutter.rightRows) >= MIN_LONG_ROWS &&
+    sorted.slice(first, above).every((item) => isSegment(item) && item.length >= MIN_PROSE_LENGTH) &&
+    (sorted[above] as Item<T>).top - (sorted[above - 1]?.bottom ?? 0) < 0.8 * lineHeight;
+  if (!isColumnStart) first = Math.min(above, last);
   const head = headEnd(sorted.slice(first, last + 1), lineHeight);
   first += head;
   for (const side of [true, false]) {

@@ -1,5 +1,5 @@
 import { isReference } from './footnotes.ts';
-import { isSpaced } from './lines.ts';
+import { isSpaced, isUnspacedScript } from './lines.ts';
 import type { Block, Line, TextBlock, TextStyle, Word } from './types.ts';
 
 const SPECIAL: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -125,6 +125,7 @@ interface NeighbouringWords {
 /** The separator of two words: a space, nothing, or `hyphen` if the first one ends with a hyphen that must be removed. */
 function spaceBetween({ before, beforeLine, word, line, edge }: NeighbouringWords): string {
   if (beforeLine === line) return isSpaced(before, word) ? ' ' : '';
+  if (isUnspacedScript(before, word)) return '';
   if (before.text.length > 1 && BROKEN_WORD.test(before.text) && WORD_REST.test(word.text)) return 'hyphen';
   if (edge !== undefined) {
     const character = (before.right - before.left) / before.text.length;

@@ -37,8 +37,17 @@ function orderRightToLeft(words: readonly Word[]): Word[] {
   return [...ordered, ...foreign.reverse()];
 }
 
+const UNSPACED = String.raw`[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3001-\u301f\uff01-\uff5e]`;
+const ENDS_UNSPACED = new RegExp(`${UNSPACED}$`, 'u');
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, 'u');
+
+/** Whether two words meet in Chinese or Japanese, which are written without spaces. */
+export const isUnspacedScript = (a: Word, b: Word) =>
+  b.text.charCodeAt(0) > 0x2fff && ENDS_UNSPACED.test(a.text) && STARTS_UNSPACED.test(b.text);
+
 /** Whether there is a space between two neighbouring words. Many PDF files draw no spaces, so the distance decides. */
 export function isSpaced(a: Word, b: Word): boolean {
+  if (isUnspacedScript(a, b)) return false;
   const gap = Math.max(b.left - a.right, a.left - b.right, b.top - a.bottom, a.top - b.bottom);
   return gap > MIN_SPACE * Math.min(a.style.size, b.style.size);
 }

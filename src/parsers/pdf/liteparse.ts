@@ -24,7 +24,7 @@ import type {
   TextStyle,
   Word,
 } from './types.ts';
-import { cleanText, styleTable, withoutRepeats } from './words.ts';
+import { cleanText, styleTable, withoutRepeats, withPunctuationLast } from './words.ts';
 
 /** Disables OCR, for which liteparse would download language data. */
 export const OFFLINE: Partial<LiteParseConfig> = {
@@ -147,7 +147,12 @@ function toWords(items: readonly TextItem[]): Word[] {
       const box = toBox(part);
       // PDFium's boxes end at the baseline, but their top is that of the highest character of the word.
       if (upright) box.top = Math.min(box.top, box.bottom - size);
-      const word: Word = { ...box, text: text.trim(), style: styleOfWord(part, style, plain), run };
+      const word: Word = {
+        ...box,
+        text: withPunctuationLast(text.trim()),
+        style: styleOfWord(part, style, plain),
+        run,
+      };
       if (item.mcid !== undefined) word.mcid = item.mcid;
       words.push(word);
     }

@@ -8,6 +8,7 @@ import { toPdfError } from './errors.ts';
 import { OFFLINE, toSourcePage } from './liteparse.ts';
 import { mayNeedOcr, type OcrReason, ocrReason } from './ocr-need.ts';
 import type { SourcePage } from './types.ts';
+import { styleTable } from './words.ts';
 
 export interface OcrSettings {
   /** Directory with `<language>.traineddata` files of tesseract; see {@link unpackEnglish}. */
@@ -20,6 +21,13 @@ const require = createRequire(import.meta.url);
 
 /** Resolution of rendered pages. Text of 10 points is 28 pixels high, near the height that tesseract is trained for. */
 const DPI = 200;
+
+/**
+ * Range of the sizes that count as the usual size of a page, as a multiple of it. Tesseract measures the height of the
+ * letters of each phrase, which is smaller without ascenders and descenders.
+ */
+const MIN_SAME_SIZE = 0.6;
+const MAX_SAME_SIZE = 1.25;
 
 /**
  * Writes the English language data of tesseract to a directory, unless the directory already has it.
@@ -112,13 +120,18 @@ export async function recognisePages(
 /** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */
 function withRecognisedWords(page: SourcePage, recognised: SourcePage): SourcePage {
   const scale = page.width / recognised.width;
+  const sizes = recognised.words.map(({ style }) => style.size).sort((a, b) => a - b);
+  const usual = sizes[Math.floor(0.75 * sizes.length)] as number;
+  const style = styleTable();
+  const sizeOf = (size: number) =>
+    scale * (size > MIN_SAME_SIZE * usual && size < MAX_SAME_SIZE * usual ? usual : size);
   const words = recognised.words.map((word) => ({
     ...word,
     left: word.left * scale,
     right: word.right * scale,
     top: word.top * scale,
     bottom: word.bottom * scale,
-    style: { ...word.style, size: word.style.size * scale },
+    style: style('', sizeOf(word.style.size)),
   }));
   return { ...page, words };
 }

@@ -18,6 +18,8 @@ export interface PdfPageContent {
   /** More operators of the content stream, such as tagged text. */
   raw?: string;
   links?: { rect: [left: number, top: number, right: number, bottom: number]; uri: string }[];
+  /** Pictures with one byte for the brightness of each pixel. */
+  images?: { rect: [number, number, number, number]; width: number; height: number; pixels: Buffer }[];
   /** Dictionaries of annotations and form fields, without their rectangles. */
   widgets?: { rect: [number, number, number, number]; dictionary: string }[];
 }
@@ -28,15 +30,17 @@ export interface PdfFileOptions {
   encryption?: { userPassword: string };
   /** Maps all characters to box-drawing characters, so that the text layer is garbled but the page is not. */
   garbledText?: boolean;
+  /** The character, in hexadecimal digits, that the space is mapped to; the printable ASCII characters follow. */
+  mappedTo?: string;
   /** Entries of the catalog. */
   catalog?: string;
 }
 
 const FONTS = ['Helvetica', 'Helvetica-Bold', 'Helvetica-Oblique', 'Courier'] as const;
-/** A CMap from the printable ASCII characters to box-drawing characters (U+2500 and following). */
-const GARBLED = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
+/** A CMap from the printable ASCII characters to others, of which the first one is given in hexadecimal digits. */
+const characterMap = (first: string) => `/CIDInit /ProcSet findresource begin 12 dict begin begincmap
 1 begincodespacerange <00> <ff> endcodespacerange
-1 beginbfrange <20> <7e> <2500> endbfrange
+1 beginbfrange <20> <7e> <${first}> endbfrange
 endcmap end end`;
 const WIDTH = 612;
 const HEIGHT = 792;
@@ -46,19 +50,35 @@ const escapeText = (text: string) => text.replace(/[\\()]/g, '\\$&');
 /** Writes a PDF with the standard fonts. Its pages have 612 by 792 points. */
 export function writePdf(
   pages: readonly PdfPageContent[],
-  { info, catalog = '', encryption, garbledText = false }: PdfFileOptions = {},
+  {
+    info,
+    catalog = '',
+    encryption,
+    garbledText = false,
+    mappedTo = garbledText ? '2500' : undefined,
+  }: PdfFileOptions = {},
 ): Buffer {
   const objects: string[] = [];
   const add = (body: string) => objects.push(body);
-  const mapping = garbledText
-    ? `/ToUnicode ${add(`<</Length ${GARBLED.length}>>\nstream\n${GARBLED}\nendstream`)} 0 R`
+  const cmap = mappedTo ? characterMap(mappedTo) : '';
+  const mapping = mappedTo
+    ? `/ToUnicode ${add(`<</Length ${cmap.length}>>\nstream\n${cmap}\nendstream`)} 0 R`
     : '';
   const fonts = FONTS.map((name) =>
     add(`<</Type/Font/Subtype/Type1/BaseFont/${name}/Encoding/WinAnsiEncoding${mapping}>>`),
   );
-  const resources = `<</Font<<${fonts.map((object, place) => `/F${place} ${object} 0 R`).join('')}>>>>`;
+  const fontNames = fonts.map((object, place) => `/F${place} ${object} 0 R`).join('');
+  const pictures = pages.map(({ images = [] }) =>
+    images.map(({ width, height, pixels }) =>
+      add(
+        `<</Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceGray/BitsPerComponent 8/Length ${pixels.length}>>\nstream\n${pixels.toString('latin1')}\nendstream`,
+      ),
+    ),
+  );
   const tree = objects.length + pages.length * 2 + pages.flatMap(annotationsOf).length + 1;
-  const kids = pages.map((page) => {
+  const kids = pages.map((page, number) => {
+    const own = (pictures[number] ?? []).map((object, place) => `/Im${place} ${object} 0 R`).join('');
+    const resources = `<</Font<<${fontNames}>>/XObject<<${own}>>>>`;
     const content = contentOf(page);
     const stream = add(`<</Length ${content.length}>>\nstream\n${content}\nendstream`);
     const annotations = annotationsOf(page).map(add);
@@ -79,7 +99,7 @@ export function writePdf(
   return toFile(objects, root, information, encryption);
 }
 
-function contentOf({ texts, strokes = [], raw = '' }: PdfPageContent): string {
+function contentOf({ texts, strokes = [], images = [], raw = '' }: PdfPageContent): string {
   const drawn = texts.map(({ x, y, text, size = 10, font = 'Helvetica', angle = 0 }) => {
     const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)].map((value) =>
       value.toFixed(4),
@@ -87,7 +107,11 @@ function contentOf({ texts, strokes = [], raw = '' }: PdfPageContent): string {
     return `BT /F${FONTS.indexOf(font)} ${size} Tf ${cos} ${sin} ${-Number(sin)} ${cos} ${x} ${HEIGHT - y} Tm (${escapeText(text)}) Tj ET`;
   });
   const lines = strokes.map(([x1, y1, x2, y2]) => `${x1} ${HEIGHT - y1} m ${x2} ${HEIGHT - y2} l S`);
-  return [...drawn, ...lines, raw].join('\n');
+  const pictures = images.map(
+    ({ rect: [left, top, right, bottom] }, place) =>
+      `q ${right - left} 0 0 ${bottom - top} ${left} ${HEIGHT - bottom} cm /Im${place} Do Q`,
+  );
+  return [...drawn, ...lines, ...pictures, raw].join('\n');
 }
 
 function annotationsOf({ links = [], widgets = [] }: PdfPageContent): string[] {

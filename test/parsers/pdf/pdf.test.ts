@@ -33,6 +33,13 @@ const shuffled = <T>(items: readonly T[]): T[] => {
   return order;
 };
 
+/** Pixels of a picture with stripes. */
+const grayImage = (width: number, height: number) => ({
+  width,
+  height,
+  pixels: Buffer.from(Array.from({ length: width * height }, (_, place) => (place % 3) * 100)),
+});
+
 const cells = (html: string) =>
   [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell),
@@ -65,6 +72,23 @@ describe('reading order', () => {
     expect(await htmlOf([stamp, ...textLines(60, 100, PROSE)])).toBe(
       `<p>${PROSE.join(' ')}</p>\n<p>Printed in Perth</p>`,
     );
+  });
+
+  test('keeps the text that begins a column next to the title of the other column', async () => {
+    const title: PlacedText = { x: 60, y: 108, size: 20, font: 'Helvetica-Bold', text: 'All about bridges' };
+    const html = await htmlOf([
+      title,
+      ...textLines(60, 130, PROSE),
+      ...textLines(330, 90, [...OTHER, ...PROSE]),
+    ]);
+    expect(html).toMatch(/All about bridges.*The committee.*Members of/s);
+  });
+
+  test('joins Chinese lines without a space', async () => {
+    const html = (
+      await parsePdf(writePdf([{ texts: textLines(60, 100, PROSE.slice(0, 2)) }], { mappedTo: '4e00' }))
+    ).html;
+    expect(html).toMatch(/^<p>\p{sc=Han}+<\/p>$/u);
   });
 
   test('joins words that the end of a line divides', async () => {
@@ -249,9 +273,39 @@ describe('OCR', () => {
     const { pages } = await parsePdf(unreadable, { ocr: await unpackEnglish(directory) });
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: true });
     const blocks = pages[0]?.blocks ?? [];
-    // Each line may be a block, because the font sizes of recognised lines differ slightly.
-    expect(blocks.map(({ content }) => content).join(' ')).toBe(PROSE.join(' '));
+    expect(blocks.map(({ content }) => content)).toEqual([PROSE.join(' ')]);
     expect(new Set(blocks.map(({ source }) => source))).toEqual(new Set(['ocr']));
+  });
+});
+
+describe('pictures and notes', () => {
+  test('stand where they are on the page', async () => {
+    const image = { rect: [60, 160, 160, 210] as [number, number, number, number], ...grayImage(20, 10) };
+    const note = '/Subtype/Text/Contents(Please check this)/T(Ada)';
+    const { html, images } = await convert(
+      [
+        {
+          texts: [...textLines(60, 100, PROSE), ...textLines(60, 300, OTHER)],
+          images: [image],
+          widgets: [{ rect: [60, 230, 80, 250], dictionary: note }],
+        },
+      ],
+      { images: true },
+    );
+    expect(images).toHaveLength(1);
+    expect(html).toMatch(
+      /the river\.<\/p>\n<img src="document-image:[^"]+" alt="">\n<aside data-annotation>Ada: Please check this<\/aside>\n<p>Members/,
+    );
+  });
+
+  test('a page that is only a scan needs OCR', async () => {
+    const image = { rect: [0, 0, 612, 792] as [number, number, number, number], ...grayImage(61, 79) };
+    const { pages, warnings } = await convert([
+      { texts: textLines(60, 100, PROSE) },
+      { texts: [], images: [image] },
+    ]);
+    expect(pages.map(({ needsOcr }) => needsOcr)).toEqual([undefined, 'scanned']);
+    expect(warnings).toEqual([expect.stringContaining('Page 2 needs OCR')]);
   });
 });
 
