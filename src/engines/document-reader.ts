@@ -1,7 +1,7 @@
 import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
 import { type ConvertDocument, type DocumentImage, IMAGE_URLS, imageUrl } from '../parsers/document.ts';
-import { documentPage } from '../parsers/document-page.ts';
+import { toHtmlPage } from '../parsers/html-page.ts';
 import type { DocumentParts, Snapshot } from '../snapshot.ts';
 import type { EngineResult } from './engine.ts';
 
@@ -24,7 +24,7 @@ export function createDocumentReader({
     const { task, bytes } = unconverted;
     const converted = await convert(task, bytes, signal);
     const images = await saveImages(converted.images, blobs);
-    const { html, document } = documentPage(task, converted);
+    const { html, document } = toHtmlPage(task, converted);
     const warnings = [...(page.warnings ?? []), ...converted.warnings];
     return {
       ...page,

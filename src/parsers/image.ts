@@ -17,7 +17,8 @@ export const image = defineParser({
   },
   parse(file, { options }) {
     const isReadable = SIGNATURE.test(file.start) || !OTHER_IMAGES.test(file.mediaType);
-    if (!options || !isReadable) throw file.unsupported(undefined, adviceFor(file.mediaType, isReadable));
+    if (!options || !isReadable)
+      throw file.unsupportedError(undefined, adviceFor(file.mediaType, isReadable));
     return { task: { type: 'image', images: false }, bytes: file.body };
   },
 });

@@ -35,7 +35,7 @@ export function parseFile(
   { parsers, ...context }: Omit<ParseContext<unknown>, 'options'> & { parsers: readonly { type: string }[] },
 ): ParseResult {
   const parser = findParser(file);
-  if (!parser) throw file.unsupported();
+  if (!parser) throw file.unsupportedError();
   const options = parsers.find(({ type }) => type === parser.type);
   return parser.parse(file, { options, ...context });
 }

@@ -7,7 +7,7 @@ export const office = defineParser({
   detect: (file) => detectDocumentFormat(file)?.evidence,
   parse(file, { wantsImages }) {
     const type = detectDocumentFormat(file)?.type;
-    if (!type) throw file.unsupported();
+    if (!type) throw file.unsupportedError();
     // Only the response says in which encoding the text is.
     const bytes = type === 'csv' || type === 'tsv' ? Buffer.from(file.decode()) : file.body;
     return { task: { type, images: wantsImages }, bytes };

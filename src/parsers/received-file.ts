@@ -94,7 +94,7 @@ export class ReceivedFile {
   }
 
   /** The error for a file that cannot be converted. */
-  unsupported(
+  unsupportedError(
     what = this.mediaType || 'a binary file without a Content-Type',
     advice = ONLY_TEXT,
   ): ServiceError {

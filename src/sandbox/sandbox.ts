@@ -6,8 +6,13 @@ import { type TaskOptions, TaskProcess } from './task-process.ts';
 export interface SandboxOptions {
   /** The program of each process, which calls {@link serveTasks}. */
   program: SandboxedProgram;
-  /** Maximum number of processes, and so of tasks at once. */
+  /** Maximum number of tasks at once, except for long ones, and so of processes. */
   processes: number;
+  /**
+   * Milliseconds after which a task counts as long and leaves its place to the next one, so that long documents do not
+   * hold up short ones. At most as many long tasks as `processes` run besides the others.
+   */
+  longTaskMs?: number;
   /** Milliseconds without work after which a process ends. */
   idleMs?: number;
   /** Number of tasks after which a process is replaced. */
@@ -50,14 +55,16 @@ export class Sandbox {
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
   readonly #busy = new Set<TaskProcess>();
-  /** Number of tasks that run. */
+  /** Number of tasks that run, without the long ones. */
   #running = 0;
+  /** Number of long tasks that run. */
+  #long = 0;
   readonly #waiting: (() => void)[] = [];
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
-    this.#options = { idleMs: 60_000, tasksPerProcess: 500, ...options };
+    this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: 500, ...options };
     this.#confinement = confinement;
   }
 
@@ -71,7 +78,7 @@ export class Sandbox {
    * @throws SandboxError; the reason of the signal
    */
   async run(task: Frame, options: TaskOptions): Promise<Frame> {
-    await this.#waitForTurn(options.signal);
+    const leave = await this.#takePlace(options.signal);
     try {
       try {
         return await this.#runOnce(task, options, this.#takeIdle());
@@ -81,7 +88,7 @@ export class Sandbox {
         return await this.#runOnce(task, options, undefined);
       }
     } finally {
-      this.#passOn();
+      leave();
     }
   }
 
@@ -137,6 +144,24 @@ export class Sandbox {
     if (this.#busy.has(process)) process.kill();
     const ended = process.end().finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
+  }
+
+  /** Waits for a place. @returns the function that leaves it, if the task has not lost it by taking long */
+  async #takePlace(signal: AbortSignal): Promise<() => void> {
+    await this.#waitForTurn(signal);
+    const { processes, longTaskMs } = this.#options;
+    let isLong = false;
+    const timer = setTimeout(() => {
+      if (this.#long >= processes) return;
+      isLong = true;
+      this.#long++;
+      this.#passOn();
+    }, longTaskMs);
+    return () => {
+      clearTimeout(timer);
+      if (isLong) this.#long--;
+      else this.#passOn();
+    };
   }
 
   /** Waits until fewer tasks run than there may be processes. */

@@ -47,6 +47,7 @@ export function startDeadline(
   let waitedMs = 0;
   let waits = 0;
   let isDisposed = false;
+  // What happens at the end of the time limit; the conversion of a document continues.
   let atLimit = abortWork;
   let timer = setTimeout(() => atLimit(), timeoutMs);
   /**

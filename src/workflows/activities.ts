@@ -5,8 +5,11 @@ import { QUEUES } from './queues.ts';
 /** Milliseconds that an attempt may take beyond the job's own timeout, to start and to report its result. */
 const GRACE_MS = 10_000;
 
-/** Milliseconds that the conversion of a document may continue after the timeout of its scrape, see `scraping/deadline.ts`. */
-const MAX_OVERTIME_MS = 21 * 60_000;
+/**
+ * Milliseconds that a scrape may take beyond its timeout because of a document: the 20 minutes of
+ * `scraping/deadline.ts`, and one more for deriving its formats.
+ */
+const DOCUMENT_OVERTIME_MS = 21 * 60_000;
 
 /** A process that has sent no heartbeat for this long counts as dead. */
 const HEARTBEAT_TIMEOUT = '10s';
@@ -18,7 +21,7 @@ const HEARTBEAT_TIMEOUT = '10s';
  */
 export function scrapeActivities(timeoutMs: number) {
   return proxyActivities<Pick<Activities, 'scrapePage'>>({
-    startToCloseTimeout: timeoutMs + MAX_OVERTIME_MS + GRACE_MS,
+    startToCloseTimeout: timeoutMs + DOCUMENT_OVERTIME_MS + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 3, initialInterval: '1s', backoffCoefficient: 2 },
   });

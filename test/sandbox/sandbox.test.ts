@@ -223,3 +223,32 @@ test.each(confinements)(
     await allEnded(pids);
   },
 );
+
+describe('long tasks', () => {
+  const endless = () => {
+    const controller = new AbortController();
+    return { signal: controller.signal, end: () => controller.abort(new Error('ended')) };
+  };
+
+  test('leave their place to other tasks', async () => {
+    const { run } = await openCodeSandbox({ processes: 1, longTaskMs: 300 });
+    const { signal, end } = endless();
+    const long = run('for (;;);', { signal }).catch((error: unknown) => error);
+    expect(await run('return 1')).toBe(1);
+    expect(await run('return 2')).toBe(2);
+    end();
+    expect(await long).toMatchObject({ message: 'ended' });
+    expect(await run('return 3')).toBe(3);
+  });
+
+  test('are at most as many besides the others as there are processes', async () => {
+    const { run, sandbox } = await openCodeSandbox({ processes: 1, longTaskMs: 300 });
+    const tasks = [endless(), endless(), endless()];
+    const running = tasks.map(({ signal }) => run('for (;;);', { signal }).catch((error: unknown) => error));
+    await sleep(2_000);
+    expect(sandbox.pids).toHaveLength(2);
+    for (const { end } of tasks) end();
+    await Promise.all(running);
+    expect(await run('return 1')).toBe(1);
+  });
+});

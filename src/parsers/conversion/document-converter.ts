@@ -39,7 +39,7 @@ const LIMITS = {
 /** Limit of V8's heap, which is a part of the memory: it fails with a message instead of being killed. */
 const HEAP_MB = 768;
 /** The most bytes of a converted document, its images included. */
-const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 128 * 1024 * 1024;
 
 /** The program that converts documents in the sandbox. */
 export const conversionProgram = (context: ConverterContext): SandboxedProgram => ({

@@ -11,7 +11,7 @@ const META_NAMES: Partial<Record<keyof DocumentMetadata, string>> = {
 };
 
 /** Makes a page of a converted document, with the metadata in its head. */
-export function documentPage(
+export function toHtmlPage(
   task: DocumentTask,
   converted: ConvertedDocument,
 ): { html: string; document: DocumentParts } {
