@@ -75,7 +75,11 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
       : await pagesThatNeedOcr(file, source.pages, password);
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
   const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
-  const pages = recognises ? await recognisePages(file, source.pages, wanted, ocr, password) : source.pages;
+  const { pages, unrendered } = recognises
+    ? await recognisePages(file, source.pages, wanted, ocr, password)
+    : { pages: source.pages, unrendered: [] };
+  if (unrendered.length > 0)
+    warnings.push(`${pageList(unrendered)} could not be rendered, so OCR was not used for it.`);
   const blank = mode === 'fast' ? source.pages.filter(({ words }) => words.length === 0) : [];
   if (blank.length > 0) {
     const have = blank.length === 1 ? 'has' : 'have';
@@ -94,7 +98,7 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     pages: pages.map(({ number, width, height }, place) => {
       const blocks = layouts[place] ?? [];
       const needsOcr = needs.get(number);
-      const recognised = recognises && wanted.has(number);
+      const recognised = recognises && wanted.has(number) && !unrendered.includes(number);
       return {
         number,
         width,

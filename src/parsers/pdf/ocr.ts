@@ -97,6 +97,7 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
 /**
  * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
  * recognises nothing stays as it is.
+ * @returns all pages, and the numbers of those that could not be rendered, such as very large ones
  */
 export async function recognisePages(
   bytes: Buffer,
@@ -104,17 +105,24 @@ export async function recognisePages(
   numbers: ReadonlySet<number>,
   settings: OcrSettings,
   password?: string,
-): Promise<SourcePage[]> {
+): Promise<{ pages: SourcePage[]; unrendered: number[] }> {
   const renderer = new LiteParse({ ...OFFLINE, dpi: DPI, ...(password ? { password } : {}) });
   const recognised: SourcePage[] = [];
+  const unrendered: number[] = [];
   for (const page of pages) {
-    const rendered = numbers.has(page.number)
-      ? (await renderer.screenshot(bytes, [page.number]))[0]
-      : undefined;
-    const text = rendered && !rendered.isSolidFill && (await recogniseImage(rendered.imageBuffer, settings));
-    recognised.push(text && text.words.length > 0 ? withRecognisedWords(page, text) : page);
+    const text = numbers.has(page.number) ? await recognisePage(page.number) : undefined;
+    if (text === 'unrendered') unrendered.push(page.number);
+    const hasText = text !== 'unrendered' && text !== undefined && text.words.length > 0;
+    recognised.push(hasText ? withRecognisedWords(page, text) : page);
   }
-  return recognised;
+  return { pages: recognised, unrendered };
+
+  async function recognisePage(number: number): Promise<SourcePage | 'unrendered' | undefined> {
+    // liteparse has no error codes. A page that it cannot render may still have text.
+    const [rendered] = await renderer.screenshot(bytes, [number]).catch(() => []);
+    if (!rendered) return 'unrendered';
+    return rendered.isSolidFill ? undefined : recogniseImage(rendered.imageBuffer, settings);
+  }
 }
 
 /** Replaces the words of a page with recognised words, converted from pixels of the image to points of the page. */

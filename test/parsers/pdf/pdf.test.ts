@@ -261,6 +261,16 @@ describe('OCR', () => {
     expect(warnings).toEqual(['Page 2 has no text, and OCR was not used because of the mode fast.']);
   });
 
+  test('is left out for a page that is too large to be rendered', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'winnow-ocr-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const file = writePdf([{ texts: textLines(60, 100, PROSE) }]).toString('latin1');
+    const huge = Buffer.from(file.replace('[0 0 612 792]', '[0 0 1000000 1000000]'), 'latin1');
+    const { html, warnings } = await parsePdf(huge, { mode: 'ocr', ocr: await unpackEnglish(directory) });
+    expect(html).toContain(PROSE[0]);
+    expect(warnings).toEqual(['Page 1 could not be rendered, so OCR was not used for it.']);
+  });
+
   test('is only reported as needed if there is no language data', async () => {
     const { pages, warnings } = await parsePdf(unreadable);
     expect(pages[0]).toMatchObject({ needsOcr: 'garbled', recognised: false });
