@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
@@ -7,9 +8,10 @@ import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode, policyOf } from '../errors.ts';
+import type { DocumentType } from '../parsers/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
-import { startDeadline } from '../scraping/deadline.ts';
+import { type Deadline, startDeadline } from '../scraping/deadline.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
@@ -26,9 +28,15 @@ export interface ScrapeDeps extends DocumentDeps {
   secretKey: string;
 }
 
+/** The documents whose text may have to be recognised, which takes a second or more for each page. */
+const TAKES_LONG = new Set<DocumentType>(['pdf', 'image']);
+/** Conversions that continue after their time limit. They leave half of the processors to other documents. */
+const MAX_LONG_CONVERSIONS = Math.max(1, Math.floor(availableParallelism() / 2));
+
 /** The activities of a scrape. */
 export function scrapeActivities(deps: ScrapeDeps) {
   const { db, blobs, uploads, engines, renderer, tracker, media, secretKey } = deps;
+  let longConversions = 0;
   return {
     /**
      * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
@@ -60,6 +68,27 @@ export function scrapeActivities(deps: ScrapeDeps) {
   /** Deletes the uploaded file of a job that has ended. If the process dies before, upkeep deletes it. */
   async function removeUpload(blob: string | undefined): Promise<void> {
     if (blob !== undefined) await uploads.remove(blob);
+  }
+
+  /** Runs a conversion that may continue after the time limit, unless others of this process do already. */
+  async function convertLong<Result>(
+    convert: () => Promise<Result>,
+    deadline: Deadline,
+    announce: () => void,
+  ): Promise<Result> {
+    let isLong = false;
+    const mayContinue = () => {
+      isLong = longConversions < MAX_LONG_CONVERSIONS;
+      if (!isLong) return false;
+      longConversions++;
+      announce();
+      return true;
+    };
+    try {
+      return await deadline.duringConversion(convert, mayContinue);
+    } finally {
+      if (isLong) longConversions--;
+    }
   }
 
   /** Lets repeated requests join a scrape whose document takes longer than its timeout. */
@@ -94,14 +123,13 @@ export function scrapeActivities(deps: ScrapeDeps) {
         name: request.profile.name,
         saver: request.profile.saveChanges ? jobId : undefined,
       };
-      // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-      const duringConversion = cipher.encrypts
-        ? undefined
-        : <Result>(convert: () => Promise<Result>) =>
-            deadline.duringConversion(convert, () => announceLongConversion(jobId, job.team_id, request));
       const fetched = await engines.fetchPage(request, deadline.signal, {
         profile,
-        ...(duringConversion && { duringConversion }),
+        duringConversion: (convert, type) =>
+          // A scrape with zero data retention leaves no trace by which a repeated request could join it.
+          cipher.encrypts || !TAKES_LONG.has(type)
+            ? convert()
+            : convertLong(convert, deadline, () => announceLongConversion(jobId, job.team_id, request)),
       });
       stages.end('fetch');
       const history = cipher.encrypts

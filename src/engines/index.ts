@@ -1,6 +1,7 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
+import type { DocumentType } from '../parsers/document.ts';
 import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
@@ -39,7 +40,7 @@ interface FetchContext {
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
   /** Wraps the conversion of a document. */
-  duringConversion?: <Result>(convert: () => Promise<Result>) => Promise<Result>;
+  duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }
 
 /** Fetches pages from the cache or by an engine. */
@@ -69,7 +70,7 @@ export function createEngines({
       const { duringConversion = (work) => work() } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
-        return duringConversion(() => readDocument(page, signal));
+        return duringConversion(() => readDocument(page, signal), page.unconverted.task.type);
       };
       if (request.upload) {
         const file = await upload.readUpload(request.upload, target, signal);

@@ -11,6 +11,9 @@ import { profileName } from './profile.ts';
 const DAY_MS = 86_400_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** The most selectors of one option; each is matched against the whole page. */
+const MAX_SELECTORS = 1_000;
+
 const selectors = z
   .array(
     z
@@ -18,6 +21,7 @@ const selectors = z
       .min(1)
       .refine(isSelector, { error: (issue) => `${JSON.stringify(issue.input)} is not a CSS selector` }),
   )
+  .max(MAX_SELECTORS)
   .optional();
 
 /** Converts a check that throws to a predicate: false if the check throws. */

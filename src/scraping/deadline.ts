@@ -11,9 +11,9 @@ export interface Deadline extends Disposable {
   /**
    * Runs the conversion of a document, which may continue for {@link MAX_OVERTIME_MS} after the time limit. If it does,
    * the page gets {@link FINISH_MS} for the rest of its work.
-   * @param onOvertime called when the time limit has passed
+   * @param mayContinue called when the time limit has passed; the conversion ends unless it returns true
    */
-  duringConversion<Result>(convert: () => Promise<Result>, onOvertime: () => void): Promise<Result>;
+  duringConversion<Result>(convert: () => Promise<Result>, mayContinue: () => boolean): Promise<Result>;
 }
 
 /** The longest that a page may wait for its turn without a break, in milliseconds. */
@@ -75,16 +75,16 @@ export function startDeadline(
         if (--waits === 0) waitedMs += switchTimer(() => atLimit(), Math.max(0, remainingMs));
       }
     },
-    async duringConversion(convert, onOvertime) {
+    async duringConversion(convert, mayContinue) {
       const abortOvertime = () => {
         const message = `${url} was not converted within ${MAX_OVERTIME_MS / 60_000} minutes. Request fewer of its pages (maxPages), or leave out OCR (mode "fast").`;
         controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
       };
       let isOvertime = false;
       atLimit = () => {
+        if (!mayContinue()) return abortWork();
         isOvertime = true;
         switchTimer(abortOvertime, MAX_OVERTIME_MS);
-        onOvertime();
       };
       try {
         return await convert();

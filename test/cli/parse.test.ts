@@ -59,7 +59,7 @@ it('parse prints several files as one document per line, and names those that fa
     .map((line) => JSON.parse(line));
   expect(lines.map(({ metadata }) => metadata.sourceFile)).toEqual(['报告.html', 'two.html']);
   expect(stderr).toMatch(/notes\.txt: .*not of a type/);
-  expect(stderr).toMatch(/missing\.html cannot be read/);
+  expect(stderr).toMatch(/missing\.html cannot be read: it does not exist/);
   expect(exitCode).toBe(1);
 });
 
@@ -70,8 +70,8 @@ it('parse prints several files as one object with --json', async () => {
 
 it.each([
   [[], 'FILE'],
-  [['folder.html'], 'cannot be read'],
-  [['missing.html'], 'cannot be read'],
+  [['folder.html'], 'cannot be read: it is a directory'],
+  [['missing.html'], 'cannot be read: it does not exist'],
   [['notes.txt'], 'not of a type'],
   [['two.html', '-f', 'screenshot'], 'screenshot'],
   [['two.html', '--max-pages', 'x'], 'whole number'],

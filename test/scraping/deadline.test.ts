@@ -69,9 +69,9 @@ describe('the timeout of a page', () => {
 
 describe('the conversion of a document', () => {
   /** Starts a conversion, and returns what ends it. */
-  function startConversion(deadline: ReturnType<typeof startDeadline>) {
+  function startConversion(deadline: ReturnType<typeof startDeadline>, mayContinue = true) {
     const conversion = hold();
-    const onOvertime = vi.fn();
+    const onOvertime = vi.fn(() => mayContinue);
     const converted = deadline.duringConversion(() => conversion.promise, onOvertime);
     const end = () => {
       conversion.resolve();
@@ -101,6 +101,16 @@ describe('the conversion of a document', () => {
     expect(deadline.signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(deadline.signal.reason).toMatchObject({ code: 'SCRAPE_TIMEOUT' });
+  });
+
+  it('ends with the timeout if it may not continue', () => {
+    using deadline = startDeadline(page, never);
+    startConversion(deadline, false);
+    vi.advanceTimersByTime(1_000);
+    expect(deadline.signal.reason).toMatchObject({
+      code: 'SCRAPE_TIMEOUT',
+      message: expect.stringContaining('longer than the timeout of 1000 ms'),
+    });
   });
 
   it('ends 20 minutes after the timeout', () => {

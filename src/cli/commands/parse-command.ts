@@ -1,9 +1,10 @@
 import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { type Progress, TerminalProgress } from '../../embedded/terminal-progress.ts';
-import { ERRORS, messageOf, ServiceError } from '../../errors.ts';
+import { codeOf, ERRORS, messageOf, ServiceError } from '../../errors.ts';
 import { type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseList, parseWholeNumber } from '../arguments.ts';
 import { type ServiceConnection, withConnection } from '../connection.ts';
@@ -126,12 +127,17 @@ async function parseFile(file: string, session: Session): Promise<ApiResponse> {
 }
 
 async function openFile(file: string): Promise<Blob> {
+  const unreadable = (reason: string, cause?: unknown) =>
+    new ServiceError('BAD_REQUEST', `${file} cannot be read: ${reason}.`, { cause });
+  const stats = await stat(file).catch((cause: unknown) => {
+    throw unreadable(codeOf(cause) === 'ENOENT' ? 'it does not exist' : messageOf(cause), cause);
+  });
+  if (stats.isDirectory()) throw unreadable('it is a directory');
   try {
     const blob = await openAsBlob(file);
-    // Reading the first byte fails for a directory, which can be opened.
     await blob.slice(0, 1).arrayBuffer();
     return blob;
   } catch (cause) {
-    throw new ServiceError('BAD_REQUEST', `${file} cannot be read: ${messageOf(cause)}.`, { cause });
+    throw unreadable(messageOf(cause), cause);
   }
 }

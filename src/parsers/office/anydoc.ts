@@ -9,7 +9,8 @@ const FAULTS: Record<string, DocumentFault> = {
 };
 const MESSAGES: Partial<Record<DocumentFault, string>> = {
   password: 'The document needs a password.',
-  unsupported: 'The file is not a document of a supported version. Save it in a newer format.',
+  unsupported:
+    'The file is damaged, or of a version that is not supported. Save it once more, in a newer format.',
   'too-large': 'The expanded document is too large or too deeply nested.',
 };
 const OLD_WORD =

@@ -6,5 +6,5 @@ export function toDocumentError(error: unknown): DocumentError {
   const message = error instanceof Error ? error.message : String(error);
   return /password|encrypt/i.test(message)
     ? new DocumentError('password', 'The workbook needs a password.', { cause: error })
-    : new DocumentError('damaged', `The workbook cannot be read: ${message}`, { cause: error });
+    : new DocumentError('damaged', 'The workbook is damaged and cannot be read.', { cause: error });
 }

@@ -6,7 +6,7 @@ import { escapeHtml } from '../office/inline-html.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { readCells } from './grid.ts';
-import { checkArchive } from './limits.ts';
+import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 
@@ -34,8 +34,9 @@ export function convertSpreadsheet(
   { maxRows, maxCells } = LIMITS,
 ): ConvertedDocument {
   refuseEncrypted(bytes);
-  const workbook = readWorkbook(type, bytes, maxRows + 1);
   const warnings: string[] = [];
+  const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
+  const workbook = readWorkbook(type, bytes, { sheetRows: maxRows + 1, onDamage });
   const parts: string[] = [];
   let cellsLeft = maxCells;
   const names = workbook.SheetNames.slice(0, MAX_SHEETS);
@@ -59,12 +60,15 @@ export function convertSpreadsheet(
 
 const isText = (type: SpreadsheetType) => type === 'csv' || type === 'tsv';
 
-function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): WorkBook {
+function readWorkbook(
+  type: SpreadsheetType,
+  bytes: Uint8Array,
+  { sheetRows, onDamage }: { sheetRows: number; onDamage: () => void },
+): WorkBook {
   try {
     if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
     if (bytes.length === 0) throw new DocumentError('damaged', 'The file is empty.');
-    checkArchive(bytes);
-    const workbook = read(bytes, {
+    const workbook = read(expandArchive(bytes, onDamage), {
       type: 'buffer',
       dense: true,
       sheetRows,

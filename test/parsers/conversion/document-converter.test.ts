@@ -80,7 +80,8 @@ describe('a PDF', () => {
     const garbled = writePdf([{ texts: TEXT }], { garbledText: true });
     const { html, pages } = await convert(garbled, { pages: true });
     expect(html).toMatch(/council met on Tuesday/);
-    expect(pages).toMatchObject([{ status: 'ok', blocks: [{ source: 'ocr' }, { source: 'ocr' }] }]);
+    expect(pages).toMatchObject([{ status: 'ok' }]);
+    expect(new Set(pages?.[0]?.blocks.map(({ source }) => source))).toEqual(new Set(['ocr']));
     const fast = await convert(garbled, { mode: 'fast' });
     expect(fast.html).not.toContain('council');
   });

@@ -98,6 +98,17 @@ describe('hostile workbooks', () => {
     expect(() => convertSpreadsheet('xlsx', bomb)).toThrow(expect.objectContaining({ fault: 'too-large' }));
   });
 
+  test('a part that cannot be expanded is left out with a warning', () => {
+    const book = utils.book_new(rows(['kept']), 'S');
+    const bytes: Buffer = write(book, { type: 'buffer', bookType: 'xlsx', compression: true });
+    const name = 'docProps/app.xml';
+    // A block of the type 3, which does not exist (RFC 1951, 3.2.3).
+    bytes.fill(0xff, bytes.indexOf(name) + name.length, bytes.indexOf(name) + name.length + 8);
+    const { html, warnings } = convertSpreadsheet('xlsx', bytes);
+    expect(html).toContain('kept');
+    expect(warnings).toEqual(['The workbook is damaged; parts of it are missing.']);
+  });
+
   test('damaged archives are refused', () => {
     const bytes = workbook({ S: rows(['a']) });
     expect(() => convertSpreadsheet('xlsx', bytes.subarray(0, bytes.length / 2))).toThrow(
