@@ -30,8 +30,8 @@ export interface ScrapeDeps extends DocumentDeps {
 
 /** The documents whose text may have to be recognised, which takes a second or more for each page. */
 const TAKES_LONG = new Set<DocumentType>(['pdf', 'image']);
-/** Conversions that continue after their time limit. They leave half of the processors to other documents. */
-const MAX_LONG_CONVERSIONS = Math.max(1, Math.floor(availableParallelism() / 2));
+/** Conversions that continue after their time limit at once, as many as the sandbox runs besides others. */
+const MAX_LONG_CONVERSIONS = availableParallelism();
 
 /** The activities of a scrape. */
 export function scrapeActivities(deps: ScrapeDeps) {
