@@ -52,15 +52,18 @@ describe.skipIf(noBubblewrap).each(confinements)('with bubblewrap (%s)', (confin
     const secret = join(directory, 'secret');
     await writeFile(secret, 'secret', { mode: 0o644 });
     const { run } = await open();
+    const config = join(import.meta.dirname, '..', '..', 'src', 'config.ts');
+    const paths = ['/etc/passwd', '/root', '/home', '/var', '/sys', secret, config];
     const seen = await run(`${ATTEMPT}
       return {
-        files: await Promise.all(['/etc/passwd', '/root', '/home', '/var', '/sys', ${JSON.stringify(secret)}, ${JSON.stringify(join(import.meta.dirname, '..', '..', 'src', 'config.ts'))}].map((path) => attempt(() => fs.readFileSync(path)))),
+        files: await Promise.all(${JSON.stringify(paths)}.map((path) => attempt(() => fs.readFileSync(path)))),
         temporary: fs.readdirSync('/tmp'),
         variables: Object.keys(process.env).sort(),
         greeting: process.env.GREETING,
       };`);
     expect(seen).toEqual({
-      files: Array(7).fill('ENOENT'),
+      // A directory above this repository exists, because the program is in the repository.
+      files: paths.map((path) => (import.meta.dirname.startsWith(`${path}/`) ? 'EISDIR' : 'ENOENT')),
       // The program itself, if this repository is in the temporary directory.
       temporary: import.meta.dirname.startsWith('/tmp/') ? [import.meta.dirname.split('/')[2]] : [],
       variables: ['GREETING', 'HOME', 'LANG', 'PWD', 'TMPDIR'],
