@@ -9,6 +9,20 @@ export const formatsArg = {
   default: 'markdown',
 } as const;
 
+/** The arguments for the elements of a page or file to keep and to remove. */
+export const selectorArgs = {
+  'include-tags': {
+    type: 'string',
+    valueHint: 'selectors',
+    description: 'comma-separated CSS selectors of the elements to keep',
+  },
+  'exclude-tags': {
+    type: 'string',
+    valueHint: 'selectors',
+    description: 'comma-separated CSS selectors of the elements to remove',
+  },
+} as const;
+
 /** Arguments of commands whose jobs have many pages: how each page is scraped, and where the results go. */
 export const pageArgs = {
   formats: formatsArg,

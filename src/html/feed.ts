@@ -1,5 +1,6 @@
 import { textContent } from 'domutils';
 import type { DeclaredMedia } from './media/declared-media.ts';
+import { escapeHtml } from './parse/escape-html.ts';
 import { parseHtml } from './parse/parse.ts';
 import { closeEmptyElements } from './parse/xhtml.ts';
 import { oneLine } from './text.ts';
@@ -138,10 +139,6 @@ function fieldToText(field: XmlField | undefined, root: XmlList['root']): string
     : textContent(parseHtml(root === 'feed' ? html : html.replace(OTHER_TAGS, '&lt;')));
   return oneLine(text) || undefined;
 }
-
-/** Escapes text for HTML, including attribute values. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 type Present<Fields> = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
 

@@ -1,7 +1,8 @@
 import type { Document } from 'domhandler';
 import { getElementsByTagName } from 'domutils';
 import { clean } from './clean.ts';
-import { escapeHtml, type Feed, type FeedEntry, parseFeed } from './feed.ts';
+import { type Feed, type FeedEntry, parseFeed } from './feed.ts';
+import { escapeHtml } from './parse/escape-html.ts';
 import { parseHtml, setChildren } from './parse/parse.ts';
 import { oneLine } from './text.ts';
 import { resolveUrl } from './urls.ts';

@@ -60,7 +60,7 @@ export interface DocumentImage {
   bytes: Uint8Array;
 }
 
-/** What a document says about itself. Dates are in ISO 8601; what is unknown is absent. */
+/** The metadata of a document. Dates are in ISO 8601; unknown fields are absent. */
 export interface DocumentMetadata {
   title?: string;
   author?: string;

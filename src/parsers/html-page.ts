@@ -1,3 +1,4 @@
+import { escapeHtml } from '../html/parse/escape-html.ts';
 import type { DocumentParts } from '../snapshot.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentTask } from './document.ts';
 
@@ -29,7 +30,7 @@ export function toHtmlPage(
 }
 
 function headOf(metadata: DocumentMetadata): string {
-  const title = metadata.title ? `<title>${escapeText(metadata.title)}</title>` : '';
+  const title = metadata.title ? `<title>${escapeHtml(metadata.title)}</title>` : '';
   // The keys of an object literal are those of its type.
   const names = Object.entries(META_NAMES) as [keyof DocumentMetadata, string][];
   const tags = names.flatMap(([key, name]) =>
@@ -38,7 +39,5 @@ function headOf(metadata: DocumentMetadata): string {
   return title + tags.join('');
 }
 
-const escapeText = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
-
 const attribute = (name: string, value: string | undefined) =>
-  value ? ` ${name}="${escapeText(value).replace(/"/g, '&quot;')}"` : '';
+  value ? ` ${name}="${escapeHtml(value)}"` : '';

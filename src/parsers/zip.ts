@@ -1,10 +1,13 @@
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 
 const END_RECORD = 0x06054b50;
 const DIRECTORY_ENTRY = 0x02014b50;
 const LOCAL_ENTRY = 0x04034b50;
 /** Size of the end record with the longest possible comment (64 KiB). */
 const MAX_END_RECORD_BYTES = 22 + 0xffff;
+/** Version 2.0 of the format, which has deflated entries. */
+const VERSION = 20;
+const UTF8_NAMES = 0x0800;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -80,4 +83,53 @@ export class ZipArchive {
       if (this.#bytes.readUInt32LE(at) === END_RECORD) return at;
     throw new RangeError('The archive has no directory.');
   }
+}
+
+/** Whether bytes begin like a zip archive. */
+export function isZip(bytes: Uint8Array): boolean {
+  return bytes.length > 4 && new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === LOCAL_ENTRY;
+}
+
+/** A file in an archive that is written. */
+export interface ZipPart {
+  name: string;
+  content: Buffer;
+}
+
+/** Writes a zip archive without compression (PKWARE APPNOTE 4.3). */
+export function writeStoredZip(parts: readonly ZipPart[]): Buffer {
+  const files: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let offset = 0;
+  for (const { name: text, content } of parts) {
+    const name = Buffer.from(text);
+    // The fields that the local header and the entry of the directory share, from the version to the length of the name.
+    const fields = Buffer.alloc(24);
+    fields.writeUInt16LE(VERSION, 0);
+    fields.writeUInt16LE(UTF8_NAMES, 2);
+    fields.writeUInt32LE(crc32(content), 10);
+    fields.writeUInt32LE(content.length, 14);
+    fields.writeUInt32LE(content.length, 18);
+    fields.writeUInt16LE(name.length, 22);
+    const local = Buffer.concat([uint32(LOCAL_ENTRY), fields, Buffer.alloc(2), name]);
+    const attributes = Buffer.alloc(16);
+    attributes.writeUInt32LE(offset, 12);
+    directory.push(uint32(DIRECTORY_ENTRY), fields.subarray(0, 2), fields, attributes, name);
+    files.push(local, content);
+    offset += local.length + content.length;
+  }
+  const directoryBytes = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(END_RECORD, 0);
+  end.writeUInt16LE(parts.length, 8);
+  end.writeUInt16LE(parts.length, 10);
+  end.writeUInt32LE(directoryBytes.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...files, directoryBytes, end]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
 }

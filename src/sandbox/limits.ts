@@ -1,4 +1,4 @@
-/** What a sandboxed program may use. */
+/** The resources that a sandboxed program may use. */
 export interface Limits {
   /** Memory of all its processes together, in MiB. */
   memoryMb: number;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { codeOf } from '../errors.ts';
 
-/** What a process and its descendants use. */
+/** The resources that a process and its descendants use. */
 export interface TreeUsage {
   processes: number;
   residentBytes: number;

@@ -7,7 +7,7 @@ export type SandboxFault = 'died' | 'memory' | 'processes' | 'output' | 'threw';
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
   readonly fault: SandboxFault;
-  /** What the program printed or threw, which may quote its input. */
+  /** The text that the program printed or threw, which may quote its input. */
   readonly details: string;
 
   constructor(fault: SandboxFault, message: string, details = '') {

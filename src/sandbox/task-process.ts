@@ -11,7 +11,7 @@ import { RESULT_FD } from './task-loop.ts';
 
 /** How often the memory and the processes of a busy process are measured. */
 const WATCH_MS = 200;
-/** What a task may print. More ends the process, because reading it takes our time. */
+/** Maximum number of bytes that a task may print. More end the process, because reading them takes the worker's time. */
 const MAX_PRINTED_BYTES = 16 * 1024 * 1024;
 /** How long a process may take to exit after its pipe was closed. */
 const EXIT_MS = 2_000;
@@ -66,7 +66,7 @@ export class TaskProcess {
     return this.#group.child.stdio[RESULT_FD] as Readable;
   }
 
-  /** What the process uses now. */
+  /** The resources that the process uses now. */
   measure(): TreeUsage {
     return this.pid === undefined ? { processes: 0, residentBytes: 0 } : measureTree(this.pid);
   }

@@ -1,16 +1,15 @@
 import { readdir, stat, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { startApi } from '../support/in-process-api.ts';
 import { finished, startJob } from '../support/jobs.ts';
 import { pollUntil } from '../support/poll.ts';
+import { runUpkeep } from '../support/upkeep.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Expired data are deleted automatically, and a full disk accepts no new jobs. */
@@ -27,18 +26,6 @@ beforeAll(async () => {
   db = openTestDatabase();
 });
 afterAll(() => Promise.all([db.close(), site.close()]));
-
-/** The next round of upkeep, now. */
-async function runUpkeep(): Promise<void> {
-  const connection = await connectTemporal(service.temporalAddress);
-  const client = new Client({ connection, namespace: 'default' });
-  await client.workflow.start('upkeep', {
-    workflowId: 'upkeep',
-    taskQueue: 'scrape',
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-  });
-  await connection.close();
-}
 
 async function untilGone(isThere: () => Promise<boolean>): Promise<void> {
   await pollUntil(async () => !(await isThere()));
@@ -65,7 +52,7 @@ describe('an expired job', () => {
     });
     const { body } = await call('/v2/team/activity?endpoint=batch_scrape');
     expect(body.data.map((job: { id: string }) => job.id)).toContain(id);
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await untilGone(async () => (await pagesOf(id)).length > 0);
     await untilGone(() =>
       stat(file).then(
@@ -76,7 +63,7 @@ describe('an expired job', () => {
     expect((await readdir(results)).length).toBeGreaterThan(0);
 
     await db.query.updateTable('jobs').set({ created_at: LONG_AGO }).where('id', '=', id).execute();
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await untilGone(async () =>
       Boolean(await db.query.selectFrom('jobs').where('id', '=', id).executeTakeFirst()),
     );
@@ -91,7 +78,7 @@ describe('an expired job', () => {
   it('leaves files that other jobs still use', async () => {
     const id = await startJob(BATCH, { urls: [`${site.url}/article/3?kept`] });
     const before = await finished(BATCH, id);
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await sleep(1_000);
     expect((await call(`${BATCH}/${id}`)).body).toEqual(before);
   });
@@ -122,7 +109,7 @@ describe('a copy of a page', () => {
     const { body } = await call('/v2/scrape', { body: { url, lockdown: true } });
     expect(body).toMatchObject({ success: true, data: { metadata: { cacheState: 'hit' } } });
     await age(731);
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await untilGone(async () => (await copies()).length > 0);
     await untilGone(() =>
       stat(file).then(
@@ -151,7 +138,7 @@ describe('the change history of a page', () => {
       .set({ scraped_at: aged(366) })
       .where('url', '=', old)
       .execute();
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await untilGone(async () => Boolean(await versionOf(old)));
     await untilGone(() =>
       stat(oldFile).then(

@@ -1,14 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { connectTemporal } from '../../src/temporal/connection.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { htmlFile, parse, type TestFile } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
+import { runUpkeep } from '../support/upkeep.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Files that are uploaded before they are parsed, and what becomes of uploaded files. */
@@ -186,7 +185,7 @@ describe('the bytes of an uploaded file', () => {
     const [row] = await rowsOf(team.id);
     expect(await storedFiles()).toContain(row?.blob);
     await db.query.updateTable('uploads').set({ expires_at: PAST }).where('team_id', '=', team.id).execute();
-    await runUpkeep();
+    await runUpkeep(service.temporalAddress);
     await pollUntil(async () => (await rowsOf(team.id)).length === 0);
     await pollUntil(async () => !(await storedFiles()).includes(row!.blob));
   });
@@ -203,18 +202,6 @@ describe('the bytes of an uploaded file', () => {
     expect(replaced).toMatchObject({ status: 409, body: { code: 'UPLOAD_IN_USE' } });
   });
 });
-
-/** The next round of upkeep, now. */
-async function runUpkeep(): Promise<void> {
-  const connection = await connectTemporal(service.temporalAddress);
-  const client = new Client({ connection, namespace: 'default' });
-  await client.workflow.start('upkeep', {
-    workflowId: 'upkeep',
-    taskQueue: 'scrape',
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-  });
-  await connection.close();
-}
 
 it('a file that takes longer than the timeout is parsed on, and sending it again gets its result', async () => {
   const lines = Array(50).fill('A page of a long book has lines of text like this one.');

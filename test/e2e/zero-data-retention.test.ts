@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { connectTemporal } from '../../src/temporal/connection.ts';
+import { startUpkeep } from '../../src/temporal/workflow-client.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { payloadsOf } from '../support/histories.ts';
@@ -344,12 +345,7 @@ describe('zero data retention is refused', () => {
 });
 
 /** The next round of upkeep, now. */
-const runUpkeep = () =>
-  client.workflow.start('upkeep', {
-    workflowId: 'upkeep',
-    taskQueue: 'scrape',
-    workflowIdConflictPolicy: 'TERMINATE_EXISTING',
-  });
+const runUpkeep = () => startUpkeep(connection, 'default');
 
 /** Lets a job expire. */
 async function expire(id: string): Promise<void> {

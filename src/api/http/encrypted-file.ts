@@ -5,7 +5,7 @@ import { encryptUpload, startDigest } from '../../encryption/upload-cipher.ts';
 import { ServiceError } from '../../errors.ts';
 import { MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 
-/** What is known of a file before it is received. */
+/** The facts about a file that are known before it is received. */
 interface FileHead {
   /** The id of the upload; by default a new one. */
   id?: string;

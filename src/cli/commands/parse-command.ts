@@ -9,7 +9,7 @@ import { type ApiResponse, sendRequest } from '../api-client.ts';
 import { parseList, parseWholeNumber } from '../arguments.ts';
 import { type ServiceConnection, withConnection } from '../connection.ts';
 import { type Interrupt, onInterrupt } from '../interrupt.ts';
-import { formatsArg } from '../page-arguments.ts';
+import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { openResultWriter } from '../result-writer.ts';
 import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
 
@@ -22,16 +22,7 @@ const args = {
     negativeDescription: 'keep the whole file',
     default: true,
   },
-  'include-tags': {
-    type: 'string',
-    valueHint: 'selectors',
-    description: 'comma-separated CSS selectors of the elements to keep',
-  },
-  'exclude-tags': {
-    type: 'string',
-    valueHint: 'selectors',
-    description: 'comma-separated CSS selectors of the elements to remove',
-  },
+  ...selectorArgs,
   mode: { type: 'string', valueHint: 'mode', description: 'how to read a PDF: fast, auto, or ocr' },
   'max-pages': { type: 'string', valueHint: 'n', description: 'read only the first pages of a PDF' },
   pages: { type: 'boolean', description: 'return each page of a PDF by itself, too' },
@@ -41,7 +32,7 @@ const args = {
   json: { type: 'boolean', description: 'print the whole response; for several files, one JSON object' },
 } as const;
 
-/** What a command parses files with. */
+/** The connection and the options with which a command parses files. */
 interface Session {
   target: ServiceConnection;
   progress: Progress;

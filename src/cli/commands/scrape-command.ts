@@ -6,7 +6,7 @@ import { postJson } from '../api-client.ts';
 import { collectValues, parseList, parseWholeNumber } from '../arguments.ts';
 import { withConnection } from '../connection.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { formatsArg } from '../page-arguments.ts';
+import { formatsArg, selectorArgs } from '../page-arguments.ts';
 import { formatResult, listWarnings, writeResult } from '../scrape-output.ts';
 
 const args = {
@@ -18,16 +18,7 @@ const args = {
     negativeDescription: 'keep the whole page',
     default: true,
   },
-  'include-tags': {
-    type: 'string',
-    valueHint: 'selectors',
-    description: 'comma-separated CSS selectors of the elements to keep',
-  },
-  'exclude-tags': {
-    type: 'string',
-    valueHint: 'selectors',
-    description: 'comma-separated CSS selectors of the elements to remove',
-  },
+  ...selectorArgs,
   'wait-for': { type: 'string', valueHint: 'ms', description: 'wait before the page is read' },
   timeout: { type: 'string', valueHint: 'ms', description: 'time limit of the request' },
   mobile: { type: 'boolean', description: 'emulate a mobile device' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SandboxError } from '../../sandbox/sandbox-error.ts';
 import { type ConvertedDocument, IMAGE_TYPES } from '../document.ts';
-import type { DocumentFault } from '../document-error.ts';
+import { DOCUMENT_FAULTS, type DocumentFault } from '../document-error.ts';
 
 const text = z.string().optional();
 
@@ -24,10 +24,8 @@ const page = z.object({
   ),
 });
 
-const faults = ['password', 'damaged', 'unsupported', 'too-large', 'unavailable'] as const;
-
 /**
- * What a process returns that converts documents. A document may have taken control of it, so this is checked; the
+ * The result of a process that converts documents. A document may have taken control of it, so this is checked; the
  * types of images are a list, because browsers execute some types.
  */
 const result = z.union([
@@ -56,7 +54,7 @@ const result = z.union([
     }),
   }),
   z.object({
-    failure: z.object({ fault: z.enum(faults satisfies readonly DocumentFault[]), message: z.string() }),
+    failure: z.object({ fault: z.enum(DOCUMENT_FAULTS), message: z.string() }),
   }),
 ]);
 

@@ -1,6 +1,5 @@
 import { DocumentError } from '../document-error.ts';
 import { parseImage } from '../pdf/parse-image.ts';
-import { toDocumentError } from './convert-pdf.ts';
 import type { Converter } from './converters.ts';
 
 const NO_TEXT = 'No text was recognised in the image.';
@@ -8,8 +7,6 @@ const NO_TEXT = 'No text was recognised in the image.';
 /** Converts raster images to the text in them. */
 export const convertImage: Converter = async (_task, bytes, { ocr }) => {
   if (!ocr) throw new DocumentError('unavailable', 'The service has no language data for recognising text.');
-  const html = await parseImage(bytes, ocr).catch((error: unknown) => {
-    throw toDocumentError(error);
-  });
+  const html = await parseImage(bytes, ocr);
   return { html, metadata: {}, images: [], warnings: html ? [] : [NO_TEXT] };
 };

@@ -1,14 +1,12 @@
 import type { DocumentPage } from '../../snapshot.ts';
 import type { DocumentImage } from '../document.ts';
-import { DocumentError } from '../document-error.ts';
-import { PdfError } from '../pdf/errors.ts';
-import { type PdfDocument, type PdfOptions, parsePdf } from '../pdf/index.ts';
+import { type PdfDocument, parsePdf } from '../pdf/index.ts';
 import type { Converter } from './converters.ts';
 
 /** Converts PDF files. */
 export const convertPdf: Converter = async (task, bytes, { ocr }) => {
   const { mode, maxPages, pages: wantsPages } = task.pdf ?? DEFAULTS;
-  const document = await parse(bytes, { mode, maxPages, images: task.images, ...(ocr && { ocr }) });
+  const document = await parsePdf(bytes, { mode, maxPages, images: task.images, ...(ocr && { ocr }) });
   const { html, metadata, totalPages, pages, images, warnings } = document;
   return {
     html,
@@ -23,21 +21,6 @@ export const convertPdf: Converter = async (task, bytes, { ocr }) => {
 };
 
 const DEFAULTS = { mode: 'auto', maxPages: 10_000, pages: false } as const;
-
-async function parse(bytes: Uint8Array, options: PdfOptions): Promise<PdfDocument> {
-  try {
-    return await parsePdf(bytes, options);
-  } catch (error) {
-    throw toDocumentError(error);
-  }
-}
-
-/** Translates the error of a PDF or image; other errors are returned unchanged. */
-export function toDocumentError(error: unknown): unknown {
-  if (!(error instanceof PdfError)) return error;
-  const fault = error.fault === 'password' ? 'password' : 'damaged';
-  return new DocumentError(fault, error.message, { cause: error });
-}
 
 const toImage = ({ id, format, bytes }: PdfDocument['images'][number]): DocumentImage => ({
   id,
@@ -64,5 +47,5 @@ const toPage = ({
 const LABEL =
   /^(?:table|figure|fig\.|chart|listing|algorithm|equation|appendix)\s+(?:[A-Z]\.?)?\d+(?:\.\d+)*/i;
 
-/** What a caption says it belongs to, such as `Table 3`. */
+/** The label in a caption, such as `Table 3`; `null` if it has none. */
 const labelIn = (content: string) => LABEL.exec(content)?.[0] ?? null;

@@ -4,7 +4,7 @@ import type { OfficeType } from '../office/index.ts';
 import type { OcrSettings } from '../pdf/ocr.ts';
 import type { SpreadsheetType } from '../spreadsheet/index.ts';
 
-/** What converters have besides the document. */
+/** The input of a converter in addition to the document. */
 export interface ConverterContext {
   /** Absent if the service has no language data. */
   ocr?: OcrSettings;

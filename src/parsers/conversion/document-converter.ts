@@ -20,7 +20,7 @@ export interface DocumentConverter {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-/** What the sandboxed processes may read: their sources, and the packages. */
+/** The paths that the sandboxed processes may read: their sources and the packages. */
 const READ_ONLY_PATHS = [
   ...['package.json', 'node_modules', 'src/parsers', 'src/sandbox', 'src/json-object.ts'],
   ...['src/html/parse', 'src/errors.ts'],

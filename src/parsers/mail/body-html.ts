@@ -2,10 +2,10 @@ import render from 'dom-serializer';
 import { type Document, type Element, isTag, type ParentNode, Text } from 'domhandler';
 import { findOne } from 'domutils';
 import { ServiceError } from '../../errors.ts';
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { parseHtml, setChildren } from '../../html/parse/parse.ts';
 import { imageUrl } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
-import { escapeHtml } from '../office/inline-html.ts';
 import type { Mail } from './mail.ts';
 
 /** Elements that say nothing, or that belong only into the head of a page. */

@@ -1,6 +1,6 @@
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { toImageType } from '../image-type.ts';
-import { escapeHtml } from '../office/inline-html.ts';
 import { bodyHtml } from './body-html.ts';
 import { type Address, type Attachment, MAX_ATTACHMENTS, type Mail } from './mail.ts';
 

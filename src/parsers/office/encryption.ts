@@ -1,7 +1,7 @@
+import { isCompoundFile } from '../compound-file.ts';
 import { DocumentError } from '../document-error.ts';
 
-/** Signature of a compound file, and the name of the stream that contains an encrypted document (MS-OFFCRYPTO). */
-const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** The name of the stream that contains an encrypted document (MS-OFFCRYPTO). */
 const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
 
 /**
@@ -11,6 +11,6 @@ const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
  */
 export function refuseEncrypted(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (file.subarray(0, COMPOUND.length).equals(COMPOUND) && file.includes(ENCRYPTED))
+  if (isCompoundFile(file) && file.includes(ENCRYPTED))
     throw new DocumentError('password', 'The document needs a password.');
 }

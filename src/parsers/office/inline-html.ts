@@ -1,13 +1,8 @@
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { type DocumentImage, imageUrl } from '../document.ts';
 import type { Inline, Style } from './model.ts';
 
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
 const SCRIPT = { super: 'sup', sub: 'sub' };
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character] as string);
-}
 
 /** Writes inline content, and numbers the notes in the order of their first reference. */
 export class InlineWriter {

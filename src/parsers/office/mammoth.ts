@@ -8,7 +8,7 @@ import type { ZipArchive } from '../zip.ts';
 const MAX_ENTRIES = 5000;
 const MAX_EXPANDED_BYTES = 100 * 1024 * 1024;
 
-/** What mammoth cannot read either, by the fault of anydoc. mammoth is not tried after another fault. */
+/** The warning about what mammoth loses, by the fault of anydoc. After other faults mammoth is not tried. */
 const WARNINGS: Partial<Record<DocumentFault, string>> = {
   damaged: 'The document is damaged; parts of it may be missing.',
   unavailable:

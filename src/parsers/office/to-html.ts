@@ -1,6 +1,7 @@
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
-import { escapeHtml, InlineWriter } from './inline-html.ts';
+import { InlineWriter } from './inline-html.ts';
 import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
 
 /** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */

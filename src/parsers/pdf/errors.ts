@@ -1,15 +1,8 @@
-/** Why a document cannot be converted. `empty` means that it is damaged and no text could be recovered. */
-export type PdfFault = 'password' | 'damaged' | 'empty';
+import { DocumentError } from '../document-error.ts';
 
-/** The document is the cause of the failure, so a retry fails in the same way. */
-export class PdfError extends Error {
-  readonly fault: PdfFault;
-
-  constructor(fault: PdfFault, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'PdfError';
-    this.fault = fault;
-  }
+/** The error of a PDF or image; its fault is `password` or `damaged`. */
+export class PdfError extends DocumentError {
+  override readonly name = 'PdfError';
 }
 
 /** Converts an error of liteparse or PDF.js. Neither has error codes, so the message tells a missing password. */

@@ -1,9 +1,10 @@
+import type { DocumentMetadata } from '../document.ts';
 import { joinContinued, joinParagraphs } from './continued-blocks.ts';
 import { layoutDocument } from './document-layout.ts';
 import { PdfError } from './errors.ts';
 import { readInfoDictionary } from './info-dictionary.ts';
 import { readWithLiteParse } from './liteparse.ts';
-import { type PdfMetadata, toMetadata } from './metadata.ts';
+import { toMetadata } from './metadata.ts';
 import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr.ts';
 import type { OcrReason } from './ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
@@ -47,7 +48,7 @@ export interface PdfDocument {
   /** The whole document. The parts of tables and paragraphs on consecutive pages are joined. */
   html: string;
   pages: PdfPage[];
-  metadata: PdfMetadata;
+  metadata: DocumentMetadata;
   totalPages: number;
   /** Images, to which the HTML refers by URLs of the form `document-image:<id>`. */
   images: Figure[];
@@ -136,7 +137,7 @@ async function readDocument(file: Buffer, options: ReadOptions): Promise<ReadRes
     return { source, file: repaired, isRecovered: true, isRenderable: true };
   const fallback = await readWithPdfJs(file, options);
   if (fallback.pages.every(({ words }) => words.length === 0))
-    throw new PdfError('empty', 'The PDF is damaged, and no text could be read from it.');
+    throw new PdfError('damaged', 'The PDF is damaged, and no text could be read from it.');
   return { source: fallback, file, isRecovered: true, isRenderable: false };
 }
 
@@ -180,7 +181,7 @@ function pageList(numbers: readonly number[]): string {
   return `${sorted.length === 1 ? 'Page' : 'Pages'} ${listed}${more}`;
 }
 
-async function readMetadata(file: Buffer): Promise<PdfMetadata> {
+async function readMetadata(file: Buffer): Promise<DocumentMetadata> {
   const info = readInfoDictionary(file) ?? (await readInfoWithPdfJs(file).catch(() => ({})));
   return toMetadata(info);
 }

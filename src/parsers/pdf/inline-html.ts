@@ -1,11 +1,7 @@
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { isReference } from './footnotes.ts';
 import { isSpaced, isUnspacedScript } from './lines.ts';
 import type { Block, Line, TextBlock, TextStyle, Word } from './types.ts';
-
-const SPECIAL: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export const escapeHtml = (text: string) =>
-  text.replace(/[&<>"]/g, (character) => SPECIAL[character] as string);
 
 /** The end of a line and the beginning of the next one where a hyphen divides a word. */
 const BROKEN_WORD = /\p{Ll}-$/u;

@@ -1,15 +1,4 @@
-/** Metadata from the information dictionary of a document (ISO 32000-1, 14.3.3). Empty entries are absent. */
-export interface PdfMetadata {
-  title?: string;
-  author?: string;
-  subject?: string;
-  keywords?: string;
-  language?: string;
-  /** ISO 8601. */
-  publishedTime?: string;
-  /** ISO 8601. */
-  modifiedTime?: string;
-}
+import type { DocumentMetadata } from '../document.ts';
 
 const PDF_DATE = /^D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([Z+-])(\d\d)?'?(\d\d)?)?/;
 
@@ -49,11 +38,11 @@ export interface InfoDictionary {
 }
 
 /** Validates the entries of an information dictionary. Generated titles and invalid dates are dropped. */
-export function toMetadata(info: InfoDictionary): PdfMetadata {
+export function toMetadata(info: InfoDictionary): DocumentMetadata {
   const text = (value: unknown) =>
     (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : '') || undefined;
   const title = text(info.Title);
-  const all: Record<keyof PdfMetadata, string | undefined> = {
+  const all: Record<keyof DocumentMetadata, string | undefined> = {
     title: title && !GENERATED_TITLE.test(title) ? title : undefined,
     author: text(info.Author),
     subject: text(info.Subject),

@@ -19,6 +19,6 @@ export async function parseImage(bytes: Uint8Array, ocr: OcrSettings): Promise<s
       { cause },
     );
   });
-  if (!page) throw new PdfError('empty', 'The image has no pixels.');
+  if (!page) throw new PdfError('damaged', 'The image has no pixels.');
   return toHtml(joinContinued(layoutDocument([page]).flat()));
 }

@@ -1,5 +1,6 @@
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { codeText } from './code.ts';
-import { escapeHtml, InlineHtml } from './inline-html.ts';
+import { InlineHtml } from './inline-html.ts';
 import { withoutMarker } from './lists.ts';
 import type { Block, ListItem, TableBlock, TableCell } from './types.ts';
 

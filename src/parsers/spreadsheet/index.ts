@@ -1,8 +1,8 @@
 import { read, type WorkBook } from '@e965/xlsx';
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { ConvertedDocument, DocumentMetadata, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
-import { escapeHtml } from '../office/inline-html.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
 import { readCells } from './grid.ts';

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../office/inline-html.ts';
+import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { boundsOf, type GridCell } from './grid.ts';
 
 /**
