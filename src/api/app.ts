@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
-import { WORKER_ROLES } from '../config.ts';
+import { REQUIRED_ROLES } from '../config.ts';
 import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
@@ -39,7 +39,7 @@ export function createApp(deps: ApiDeps): Express {
       database: db.ready,
       blobs: blobs.ready,
       temporal: () => temporal.ready(),
-      workers: () => requireWorkers(db, WORKER_ROLES),
+      workers: () => requireWorkers(db, REQUIRED_ROLES),
     },
     registry,
   );

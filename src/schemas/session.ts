@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { profileName } from './profile.ts';
+import { callerFields } from './scrape-options.ts';
+
+/** Limits of the times of a session, in seconds. */
+const TTL = { min: 30, max: 3600, fallback: 600 };
+const ACTIVITY_TTL = { min: 10, max: 3600, fallback: 300 };
+/** Maximum length of code, in characters. */
+const MAX_CODE = 100_000;
+
+/** The languages in which code can drive the browser of a session. */
+export const LANGUAGES = ['node', 'python', 'bash'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const seconds = ({ min, max, fallback }: typeof TTL, description: string) =>
+  z.int().min(min).max(max).default(fallback).describe(`${description}, in seconds`);
+
+/** Body of `POST /v2/browser`. */
+export const sessionBody = z.strictObject({
+  ttl: seconds(TTL, 'lifetime of the session, which activity does not extend'),
+  activityTtl: seconds(ACTIVITY_TTL, 'time without activity after which the session ends'),
+  streamWebView: z.boolean().default(true).describe('whether the session can be watched'),
+  recordSession: z.boolean().default(true).describe('accepted for compatibility; sessions are not recorded'),
+  profile: z
+    .strictObject({
+      name: profileName,
+      saveChanges: z
+        .boolean()
+        .default(true)
+        .describe('save cookies and storage to the profile; only one session at a time can'),
+    })
+    .optional()
+    .describe('cookies and storage that sessions and scrapes of the same name share'),
+  ...callerFields,
+});
+export type SessionRequest = z.output<typeof sessionBody>;
+
+const urls = {
+  cdpUrl: z
+    .string()
+    .describe('WebSocket URL for Playwright, Puppeteer and other clients of the DevTools protocol'),
+  liveViewUrl: z.string().optional().describe('page on which the session can be watched'),
+  interactiveLiveViewUrl: z
+    .string()
+    .optional()
+    .describe('page on which viewers can also click, type and scroll'),
+};
+
+/** Response of `POST /v2/browser`. */
+export const sessionResponse = z.object({
+  success: z.literal(true),
+  id: z.uuid(),
+  ...urls,
+  expiresAt: z.iso.datetime().describe('end of the lifetime'),
+});
+
+/** Query parameters of the list of sessions. */
+export const sessionsQuery = z.strictObject({
+  status: z.enum(['active', 'destroyed']).optional().describe('only sessions in this state'),
+});
+
+const sessionItem = z.object({
+  id: z.uuid(),
+  status: z.enum(['active', 'destroyed']),
+  ...urls,
+  streamWebView: z.boolean(),
+  createdAt: z.iso.datetime(),
+  lastActivity: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  endReason: z
+    .enum(['ttl', 'idle', 'deleted', 'crashed', 'shutdown', 'lost', 'failed'])
+    .optional()
+    .describe('why the session ended'),
+});
+
+/** Response of `GET /v2/browser`. */
+export const sessionsResponse = z.object({ success: z.literal(true), sessions: z.array(sessionItem) });
+
+/** Response of `GET /v2/browser/{id}`. */
+export const sessionStatusResponse = sessionItem.extend({ success: z.literal(true) });
+
+/** Response of `DELETE /v2/browser/{id}`. */
+export const sessionEndResponse = z.object({
+  success: z.literal(true),
+  sessionDurationMs: z.int(),
+  creditsBilled: z.int(),
+});
+
+const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');
+const code = z.string().min(1).max(MAX_CODE);
+
+/** Body of `POST /v2/browser/{id}/execute`. */
+export const executeBody = z.strictObject({
+  code: code.describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
+  language: z.enum(LANGUAGES).default('node'),
+  timeout,
+  ...callerFields,
+});
+
+const result = {
+  stdout: z.string(),
+  result: z.string().describe('value of the last expression as text; in bash the output'),
+  stderr: z.string(),
+  exitCode: z.int().describe('0 if the code succeeded, 137 if it was killed'),
+  killed: z.boolean().describe('whether the code was killed because its time was over'),
+  truncated: z.boolean().describe('whether a part of the output is missing'),
+  error: z.string().optional().describe('why the code failed'),
+};
+
+/** Response of `POST /v2/browser/{id}/execute`; code that fails is a success of the request. */
+export const executeResponse = z.object({ success: z.literal(true), ...result });
+
+/** The result of code, as a host returns it. */
+export const codeResult = z.object(result);
+export type CodeResult = z.output<typeof codeResult>;
