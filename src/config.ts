@@ -20,7 +20,7 @@ const optional = z.string().optional();
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
 /** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries, browser sessions. */
-export const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions'] as const;
+const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions'] as const;
 /** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows. */
 export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 

@@ -35,8 +35,8 @@ export const JOB_KINDS = {
     hasPages: false,
   },
   interact: {
-    path: '/v2/browser',
-    noun: 'browser session',
+    path: '/v2/interact',
+    noun: 'interact session',
     workflow: 'browser',
     priority: 1,
     hasPages: false,

@@ -17,6 +17,7 @@ import { describeApi } from './http/openapi.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
+import { mountSessionPages } from './sessions/session-pages.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 import { mountUploads } from './uploads.ts';
 
@@ -49,6 +50,7 @@ export function createApp(deps: ApiDeps): Express {
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);
+  mountSessionPages(app, deps);
   const budget = new ByteBudget(MAX_UPLOADING_BYTES);
   mountUploads(app, deps, budget);
   const parseJson = express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false });

@@ -75,15 +75,6 @@ export async function findSession(db: Database, id: string) {
   return db.query.selectFrom('browser_sessions').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Finds the session that continues a scrape. */
-export async function findSessionOfScrape(db: Database, scrapeId: string) {
-  return db.query
-    .selectFrom('browser_sessions')
-    .selectAll()
-    .where('scrape_id', '=', scrapeId)
-    .executeTakeFirst();
-}
-
 /** Maximum number of sessions in a list. */
 const MAX_LISTED = 200;
 
@@ -128,11 +119,6 @@ export async function recordActivity(db: Database, { id, at }: { id: string; at:
     .where('id', '=', id)
     .where('state', '=', 'active')
     .execute();
-}
-
-/** Records that a prompt was used in a session, which changes its price. */
-export async function recordPrompt(db: Database, id: string): Promise<void> {
-  await db.query.updateTable('browser_sessions').set({ prompted: true }).where('id', '=', id).execute();
 }
 
 /** The outcome of a session. */

@@ -221,7 +221,10 @@ function startSession(client: Client, { kind, teamId, label, ...input }: Session
       { key: JobKind, value: kind },
     ],
   });
-  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', { args: [], startWorkflowOperation });
+  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
+    args: [],
+    startWorkflowOperation,
+  });
 }
 
 /** The options of starting the workflow of a batch or crawl. */

@@ -1,9 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { findSession, type StoredSession } from '../../db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
-import { equalSecrets, sessionSecret } from '../../encryption/session-secrets.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { findAccessedSession } from './session-access.ts';
 
 /** The URL of a session, with what the bearer may do and the secret. */
 const PATH = /^\/v2\/(?:browser|interact)\/([0-9a-f-]{36})\/(cdp|view)\/([\w-]{43})\/?(?:\?|$)/;
@@ -21,10 +20,13 @@ export async function relaySocket(
   head: Buffer,
   deps: ApiDeps,
 ): Promise<void> {
-  const session = await findByUrl(request.url ?? '', deps);
-  if (!session) return refuse(stream, '404 Not Found');
+  const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
+  const resource = kind === 'view' ? 'view' : 'cdp';
+  const found = await findAccessedSession({ id, resource, secret }, deps);
+  if (!found) return refuse(stream, '404 Not Found');
+  const { session, access } = found;
   if (session.state === 'destroyed' || !session.host) return refuse(stream, '410 Gone');
-  const path = `/sessions/${session.id}/${session.resource}`;
+  const path = `/sessions/${id}/${access}`;
   const upstream = httpRequest(`${session.host}${path}`, {
     headers: {
       ...socketHeaders(request),
@@ -47,20 +49,6 @@ export async function relaySocket(
   });
   stream.once('error', () => upstream.destroy());
   upstream.end();
-}
-
-/** Finds the session that a URL gives access to; `undefined` if the secret is wrong. */
-async function findByUrl(
-  path: string,
-  { db, config }: ApiDeps,
-): Promise<(StoredSession & { resource: string }) | undefined> {
-  const [, id = '', resource = '', secret = ''] = PATH.exec(path) ?? [];
-  const session = await findSession(db, id);
-  if (!session) return undefined;
-  const matches = (access: 'cdp' | 'view' | 'control') =>
-    equalSecrets(secret, sessionSecret(config.secretKey, { id, salt: session.salt, access }));
-  if (resource === 'cdp') return matches('cdp') ? { ...session, resource } : undefined;
-  return undefined;
 }
 
 /** The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. */
