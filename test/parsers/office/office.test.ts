@@ -22,6 +22,19 @@ describe('docx', () => {
     );
   });
 
+  test('one emphasis surrounds neighbours that share it, links and inline code included', async () => {
+    const html = await htmlOf(
+      paragraph(
+        run('Note: ', '<w:i/>') +
+          run('npm ci', '<w:i/><w:rStyle w:val="Verb"/>') +
+          run(' ') +
+          `<w:hyperlink w:anchor="x">${run('there', '<w:i/>')}</w:hyperlink>` +
+          run(' or '),
+      ),
+    );
+    expect(html).toBe('<p><em>Note: <code>npm ci</code> <a href="#x">there</a></em> or </p>');
+  });
+
   test('merged cells', async () => {
     const cell = (text: string, properties = '') =>
       `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(run(text))}</w:tc>`;
