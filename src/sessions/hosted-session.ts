@@ -1,7 +1,9 @@
 import type { WebSocket } from 'ws';
+import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { SessionEndReason } from '../db/client.ts';
 import { connectProtocolClient, type ProtocolClient } from './protocol-client.ts';
+import { openSessionContext } from './session-context.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
 /** Close codes of WebSockets of a session that has ended, in the range for applications (RFC 6455). */
@@ -42,6 +44,7 @@ export class HostedSession {
   readonly #clients = new Set<ProtocolClient>();
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #lastActivityAt = Date.now();
+  #targetId: string | undefined;
   #calls = 0;
   #reason: SessionEndReason | undefined;
 
@@ -64,6 +67,29 @@ export class HostedSession {
 
   get hasEnded(): boolean {
     return this.#reason !== undefined;
+  }
+
+  /**
+   * Runs a visit in the tab in use, and leaves the page open.
+   * @throws the reason of the signal when it fires
+   */
+  async visit<Result>(
+    use: (context: BrowsingContext) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { connection } = this.#browser.chromium;
+    const context = openSessionContext(connection, await this.#currentTarget());
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([aborted, use(context)]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      // The browser may have ended, and the page with it.
+      await context.close().catch(() => undefined);
+    }
   }
 
   /** Connects a client of the DevTools protocol. */
@@ -100,6 +126,15 @@ export class HostedSession {
     } finally {
       this.#end.resolve(reason);
     }
+  }
+
+  /** The tab in use; the oldest one if that was closed. */
+  async #currentTarget(): Promise<string> {
+    const { browser } = this.#browser.chromium.connection;
+    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
+    if (current) return current.targetId;
+    return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
   }
 
   #touch(): void {
