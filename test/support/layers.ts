@@ -14,6 +14,7 @@ const LAYERS = [
   ['schemas', 'credits'],
   ['net', 'db', 'blobs'],
   ['browser', 'media', 'change-history', 'webhooks'],
+  ['sessions'],
   ['engines', 'crawl'],
   ['scraping', 'mapping'],
   ['page-jobs'],
@@ -28,7 +29,7 @@ const LAYERS = [
 
 /** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  playwright: ['browser'],
+  playwright: ['browser', 'sessions'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
