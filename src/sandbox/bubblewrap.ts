@@ -17,17 +17,19 @@ const SHARED_MEMORY_BYTES = 16 * 1024 * 1024;
  *   with no more capabilities than are needed to become another user
  */
 export function bubblewrapArgs(
-  {
+  program: SandboxedProgram,
+  { privileges, programs }: { privileges: 'user-namespace' | 'root'; programs: readonly string[] },
+): string[] {
+  const {
     command,
     readOnlyPaths,
     writablePaths = [],
     mounts = [],
     hiddenPaths = [],
+    memoryPaths = [],
     env = {},
     limits,
-  }: SandboxedProgram,
-  { privileges, programs }: { privileges: 'user-namespace' | 'root'; programs: readonly string[] },
-): string[] {
+  } = program;
   const libraries = LIBRARY_PATHS.filter((path) => existsSync(path));
   const links = libraries.filter((path) => lstatSync(path).isSymbolicLink());
   const targets = mounts.map(({ target }) => target);
@@ -37,6 +39,7 @@ export function bubblewrapArgs(
   ];
   return [
     ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
+    ...(privileges === 'root' || program.allowsUserNamespaces ? [] : ['--disable-userns']),
     ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
     ...temporaryDirectory('/tmp', limits.temporaryMb * 1024 * 1024),
     // Mount points have directories around them, which bubblewrap would make accessible to root only.
@@ -53,6 +56,7 @@ export function bubblewrapArgs(
       .filter((path) => existsSync(path))
       .flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...['--proc', '/proc', '--dev', '/dev', ...temporaryDirectory('/dev/shm', SHARED_MEMORY_BYTES)],
+    ...memoryPaths.flatMap((path) => ['--perms', '1777', '--tmpfs', path]),
     // Both are in memory without a limit.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp'],
     ...[
@@ -73,7 +77,7 @@ export function bubblewrapArgs(
 }
 
 const IN_USER_NAMESPACE = [
-  ...['--unshare-all', '--unshare-user', '--disable-userns', '--cap-drop', 'ALL'],
+  ...['--unshare-all', '--unshare-user', '--cap-drop', 'ALL'],
   ...['--uid', NOBODY, '--gid', NOBODY],
 ];
 const AS_ROOT = [

@@ -10,6 +10,13 @@ import { bubblewrapArgs } from './bubblewrap.ts';
 import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
 import { seccompProgram } from './seccomp.ts';
 
+/** A file or directory of the host and its path inside the sandbox. A socket that is read-only can be connected to. */
+export interface Mount {
+  source: string;
+  target: string;
+  isWritable?: boolean;
+}
+
 /** A program to run in a sandbox. Paths are absolute, and are the same inside except for those of `mounts`. */
 export interface SandboxedProgram {
   command: readonly [string, ...string[]];
@@ -17,22 +24,19 @@ export interface SandboxedProgram {
   readOnlyPaths: readonly string[];
   /** Files and directories that the program may change. */
   writablePaths?: readonly string[];
-  /** Files and directories that have other paths inside. They need bubblewrap. */
+  /** Files and directories of the host that have another path inside. They need bubblewrap. */
   mounts?: readonly Mount[];
   /** Directories that are empty inside, although they are in one of the others. They need bubblewrap. */
   hiddenPaths?: readonly string[];
+  /** Directories in memory in addition to `/tmp`, such as `/dev/shm`. */
+  memoryPaths?: readonly string[];
+  /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
+  allowsUserNamespaces?: boolean;
   /** Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap. */
   filtersSystemCalls?: boolean;
   /** Its environment, in addition to HOME, TMPDIR and LANG. */
   env?: Record<string, string>;
   limits: Limits;
-}
-
-/** A file or directory that has another path inside. A Unix socket can be connected to although it is read-only. */
-export interface Mount {
-  source: string;
-  target: string;
-  isWritable?: boolean;
 }
 
 /**
@@ -54,7 +58,7 @@ interface FoundConfinement {
  * The user that programs run as when the service runs as root. No account has this number, and it is not the one of
  * Chromium or yt-dlp.
  */
-const SANDBOX_UID = 61_913;
+export const SANDBOX_UID = 61_913;
 
 /** Standard input, output and errors, and the pipe for results, which works in both directions. */
 const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
@@ -103,7 +107,7 @@ async function probe(program: SandboxedProgram, confinement: Confinement): Promi
 
 /**
  * Starts a program in a sandbox. It is killed, with all its children, when our process ends.
- * @param stdio what its file descriptors are connected to
+ * @param stdio its file descriptors; by default pipes for standard input, output and errors, and one for results
  */
 export async function startConfined(
   program: SandboxedProgram,
@@ -150,6 +154,8 @@ export async function startConfined(
     stdio: program.filtersSystemCalls ? [...stdio, 'pipe'] : stdio,
   });
   if (program.filtersSystemCalls) sendFilter(group.child);
+  // A bubblewrap that is killed while it starts leaves a child that does not know its parent has died.
+  group.child.once('exit', group.kill);
   return group;
 }
 

@@ -168,6 +168,17 @@ test('the images of a document are files whose URLs the markdown has, if they ar
   expect(without.body.data.markdown).toBe('A red square follows.');
 });
 
+test('copies of a document with and without its images are found side by side, whichever is newer', async () => {
+  const url = `${pages.url}/illustrated.pdf?copies`;
+  const withImages = { url, formats: ['markdown', 'images'] };
+  const stateOf = async (body: Record<string, unknown>) => (await scrape(body)).body.data.metadata.cacheState;
+  expect([await stateOf({ url }), await stateOf(withImages)]).toEqual(['miss', 'miss']);
+  await expect.poll(() => stateOf({ url }), { timeout: 20_000 }).toBe('hit');
+  await expect.poll(() => stateOf(withImages), { timeout: 20_000 }).toBe('hit');
+  const { body } = await scrape({ url });
+  expect(body.data).toMatchObject({ markdown: 'A red square follows.', metadata: { cacheState: 'hit' } });
+});
+
 test('the images of a document are left out with zero data retention, which stores no files', async () => {
   const database = openTestDatabase();
   const { key } = await makeTeam(database, { zeroDataRetention: true });

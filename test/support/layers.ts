@@ -14,8 +14,7 @@ const LAYERS = [
   ['schemas', 'credits'],
   ['net', 'db', 'blobs'],
   ['browser', 'media', 'change-history', 'webhooks'],
-  ['sessions'],
-  ['engines', 'crawl'],
+  ['engines', 'crawl', 'sessions'],
   ['scraping', 'mapping'],
   ['page-jobs'],
   ['activities'],
@@ -56,7 +55,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   diff: ['changes'],
   culori: ['branding'],
   re2js: ['url'],
-  ws: ['api'],
+  ws: ['api', 'sessions'],
   'node:child_process': ['child-processes', 'embedded', 'temporal'],
   'node:worker_threads': ['rendering'],
 };

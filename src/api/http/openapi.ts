@@ -21,6 +21,7 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   416: 'The file does not have the requested range',
   429: 'Too many requests; Retry-After says when to continue',
   500: 'The page could not be fetched, or an unexpected error occurred',
+  502: 'A program that the request needs did not start',
   503: 'The service accepts no new work, or a part of it does not respond',
 };
 

@@ -26,6 +26,7 @@ export class CapturedOutput {
   /** The last bytes, which may be the beginning of the mark. */
   #tail: Buffer = Buffer.alloc(0);
   readonly #onData: (chunk: Buffer) => void;
+  readonly #onClose: () => void;
 
   /** @param options.onFlood is called when the program prints so much that it has to be ended */
   constructor(stream: Readable, { endMark, onFlood }: { endMark: string; onFlood: () => void }) {
@@ -33,17 +34,18 @@ export class CapturedOutput {
     this.#endMark = Buffer.from(endMark);
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
+    this.#onClose = resolve;
     this.#onData = (chunk) => {
       if (this.#printedBytes > MAX_READ_BYTES) onFlood();
       if (this.#take(chunk)) resolve();
     };
-    stream.on('data', this.#onData).once('close', resolve).resume();
+    stream.on('data', this.#onData).on('close', this.#onClose).resume();
     if (stream.closed) resolve();
   }
 
   /** Ends reading. */
   end(): PrintedText {
-    this.#stream.off('data', this.#onData).pause();
+    this.#stream.off('data', this.#onData).off('close', this.#onClose).pause();
     this.#keep(this.#tail);
     const isTruncated = this.#printedBytes > MAX_KEPT_BYTES;
     // The last character may be cut, and is left out then. Invalid UTF-8 is replaced.

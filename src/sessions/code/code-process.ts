@@ -16,6 +16,8 @@ const START_MS = 30_000;
 /** How often the resources are measured, while code runs and between calls. */
 const BUSY_WATCH_MS = 100;
 const IDLE_WATCH_MS = 1_000;
+/** How long a program may take to exit after its channel was closed. */
+const EXIT_MS = 1_000;
 /** How long the end mark of an output may take after the outcome. It is missing if the code closed the output. */
 const MARK_MS = 1_000;
 /** A program with more processes than this after a call is replaced, because the next call could start too few. */
@@ -85,9 +87,14 @@ export class CodeProcess {
       clearInterval(this.#watch);
     });
     // Pipes that nobody reads would never close.
-    child.once('exit', () => this.#outputs.forEach((output) => output.resume()));
+    child.once('exit', () => {
+      for (const output of this.#outputs) output.resume();
+    });
     child.stdin?.on('error', ignoreBrokenPipe).end();
-    this.#channel.on('error', ignoreBrokenPipe).on('end', () => this.kill());
+    // A program that is ending closes its channel first. Code may also close it, and then no outcome can arrive.
+    this.#channel.on('error', ignoreBrokenPipe).on('end', () => {
+      setTimeout(() => this.kill(), EXIT_MS).unref();
+    });
     readJsonLines(this.#channel, {
       onLine: (line) => this.#onMessage(fieldsOf(line)),
       onFlood: () => this.#interrupt({ reason: 'output' }),

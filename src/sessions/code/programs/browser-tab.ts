@@ -15,6 +15,8 @@ export class BrowserTab {
   readonly #url: string;
   #browser: Browser | undefined;
   readonly #targetIds = new WeakMap<Page, Promise<string>>();
+  /** All tabs that were seen. One that is gone has been closed, and does not appear again. */
+  readonly #seen = new Set<string>();
   /** The page that the code brought to the front last. */
   #fronted: Page | undefined;
 
@@ -55,6 +57,7 @@ export class BrowserTab {
   async #find(context: BrowserContext, targetId: string | undefined): Promise<Page | undefined> {
     if (targetId === undefined) return context.pages()[0];
     for (const page of context.pages()) if ((await this.#targetIdOf(page)) === targetId) return page;
+    if (this.#seen.has(targetId)) return undefined;
     const hasTarget = async (page: Page) => (await this.#targetIdOf(page)) === targetId;
     try {
       return await context.waitForEvent('page', { predicate: hasTarget, timeout: APPEAR_MS });
@@ -64,10 +67,12 @@ export class BrowserTab {
     }
   }
 
-  #targetIdOf(page: Page): Promise<string> {
-    const known = this.#targetIds.get(page) ?? readTargetId(page);
-    this.#targetIds.set(page, known);
-    return known;
+  async #targetIdOf(page: Page): Promise<string> {
+    const reading = this.#targetIds.get(page) ?? readTargetId(page);
+    this.#targetIds.set(page, reading);
+    const targetId = await reading;
+    this.#seen.add(targetId);
+    return targetId;
   }
 
   /** Notices which page of the same class is brought to the front. */

@@ -2,13 +2,15 @@ import { writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { inspect } from 'node:util';
 import { BrowserTab } from './browser-tab.ts';
+import { defineImport, replaceImports } from './dynamic-imports.ts';
 import { type CallOutcome, serveCalls } from './host-channel.ts';
 import { JavaScriptRepl, Thrown } from './javascript-repl.ts';
-import { hideProgramFrames } from './stack-frames.ts';
+import { hideProgramFrames, withoutProgramFrames } from './stack-frames.ts';
 
 /** Executes JavaScript in the sandbox. Argument: the URL of the browser. */
 
 hideProgramFrames();
+defineImport();
 writeAtOnce();
 process.on('uncaughtException', printError).on('unhandledRejection', printError);
 Object.assign(globalThis, { require: createRequire('/tmp/code.js') });
@@ -28,7 +30,7 @@ serveCalls(async ({ code, targetId }) => {
 
 async function evaluate(code: string): Promise<CallOutcome> {
   try {
-    return { exitCode: 0, result: textOf(await repl.evaluate(code)) };
+    return { exitCode: 0, result: textOf(await repl.evaluate(replaceImports(code))) };
   } catch (error) {
     // Anything else is thrown by the conversion of the result.
     const thrown = error instanceof Thrown ? error.value : error;
@@ -54,10 +56,9 @@ function textOf(value: unknown): string {
 const inspectedOrText = (value: unknown) => (value instanceof Error ? inspect(value) : String(value));
 
 function printError(thrown: unknown): void {
-  writeSync(
-    process.stderr.fd,
-    `${thrown instanceof Error ? inspect(thrown) : `Uncaught ${inspect(thrown)}`}\n`,
-  );
+  const text =
+    thrown instanceof Error ? withoutProgramFrames(inspect(thrown)) : `Uncaught ${inspect(thrown)}`;
+  writeSync(process.stderr.fd, `${text}\n`);
 }
 
 /** Makes all output arrive before the program ends, however the code ends it. */
