@@ -1,10 +1,11 @@
 import { Context, getClient } from '@temporalio/activity';
-import type { Database, SessionEndReason } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import { findJobToReplay } from '../db/jobs/jobs.ts';
 import { endSession, findSession, openSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
 import type { Replay } from '../engines/replay.ts';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
 import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { priceOfSession } from '../credits.ts';
 import type { SessionKind } from '../job-kinds.ts';
-import type { Database, Queryable, SessionEndReason, SessionState } from './client.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { Database, Queryable, SessionState } from './client.ts';
 import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
 
 /** A browser session that is not stored yet. */

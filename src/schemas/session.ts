@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { profileName } from './profile.ts';
 import { callerFields } from './scrape-options.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from './session-end.ts';
 
 /** Limits of the times of a session, in seconds. */
 const TTL = { min: 30, max: 3600, fallback: 600 };
@@ -69,7 +70,7 @@ const sessionItem = z.object({
   lastActivity: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   endReason: z
-    .enum(['ttl', 'idle', 'deleted', 'crashed', 'shutdown', 'lost', 'failed'])
+    .enum(Object.keys(SESSION_END_SENTENCES) as [SessionEndReason])
     .optional()
     .describe('why the session ended'),
 });

@@ -43,7 +43,8 @@ export class Downloads {
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
       const handle = await open(join(this.#directory, name), flags);
       const found = await handle.stat();
-      if (found.isFile()) return { size: found.size, stream: handle.createReadStream({ end: Math.max(0, found.size - 1) }) };
+      if (found.isFile())
+        return { size: found.size, stream: handle.createReadStream({ end: Math.max(0, found.size - 1) }) };
       await handle.close();
       throw notFound();
     } catch (error) {

@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import { liveViewQuery } from '../schemas/live-view.ts';
 import type { HostedSession } from './hosted-session.ts';
 import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
@@ -53,7 +54,10 @@ export async function serveSessions(
 
   const server = createServer((request, response) => {
     find(request)
-      .then((found) => (found ? respond(found, request, response) : response.writeHead(410).end()))
+      .then(async (found) => {
+        if (found) await respond(found, request, response);
+        else response.writeHead(410).end();
+      })
       .catch((error) => sendError(response, error));
   });
   server.on('upgrade', (request, stream, head) => {
@@ -64,7 +68,7 @@ export async function serveSessions(
       const { session, resource } = found;
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         if (resource === 'cdp') session.addClient(socket);
-        else session.addViewer(socket, { mayControl: resource === 'control', url: request.url ?? '' });
+        else session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) });
       });
     });
   });
@@ -90,6 +94,10 @@ function announcedAddress(address: string): string {
     .find((each) => each && !each.internal && each.family === 'IPv4');
   return external?.address ?? '127.0.0.1';
 }
+
+/** What a viewer asks for in its URL. */
+const viewerQuery = ({ url = '' }: IncomingMessage) =>
+  liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
 
 interface FoundSession {
   session: HostedSession;

@@ -16,7 +16,7 @@ const LAYERS = [
   ['browser', 'media', 'change-history', 'webhooks'],
   ['engines', 'crawl', 'sessions'],
   ['scraping', 'mapping'],
-  ['page-jobs'],
+  ['page-jobs', 'sessions'],
   ['activities'],
   ['workflows'],
   ['temporal'],
