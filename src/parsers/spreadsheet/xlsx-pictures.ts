@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
+import { localName, readPart, readRelationships } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
 import type { PlacedPicture } from './pictures.ts';
-import { localName, readPart, readRelationships } from './relationships.ts';
 
 const WORKBOOK = 'xl/workbook.xml';
 const ANCHORS = new Set(['oneCellAnchor', 'twoCellAnchor', 'absoluteAnchor']);

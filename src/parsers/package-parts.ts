@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import { Parser } from 'htmlparser2';
-import type { ZipArchive } from '../zip.ts';
+import type { ZipArchive } from './zip.ts';
 
 /** Limit of the expanded size of one XML part, in bytes. */
-export const MAX_PART_BYTES = 64 * 1024 * 1024;
+const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 /** Reads an XML part; empty if the archive does not have it. */
 export const readPart = (archive: ZipArchive, name: string): string =>
