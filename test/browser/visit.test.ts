@@ -18,7 +18,7 @@ async function markdownOf(url: string, options: Record<string, unknown> = {}): P
   return body.data.markdown;
 }
 
-describe('headers of the request', () => {
+describe.concurrent('headers of the request', () => {
   const headers = { 'X-Secret': 'for-you-only', Authorization: 'Bearer mine', Cookie: 'session=open; a=b' };
   const ownHeaders = {
     'x-secret': 'for-you-only',
@@ -246,7 +246,7 @@ describe('a page counts as settled', () => {
   });
 });
 
-describe('a page has in its result', () => {
+describe.concurrent('a page has in its result', () => {
   it('its frames of any origin, also nested ones', async () => {
     await using stranger = await startPages({
       '/dir/frame': html('<p>From a stranger</p><a href="deeper">Go</a><iframe src="/inner"></iframe>'),
@@ -400,7 +400,7 @@ describe('a page has in its result', () => {
   });
 });
 
-describe('a page that redirects by script', () => {
+describe.concurrent('a page that redirects by script', () => {
   const refresh = (target: string, seconds = 0) =>
     html('<p>Moved</p>', `<meta http-equiv="Refresh" content="${seconds}; URL='${target}'">`);
 
@@ -573,7 +573,7 @@ describe('certificates', () => {
   });
 });
 
-describe('what a page sees of its visitor', () => {
+describe.concurrent('what a page sees of its visitor', () => {
   const SELF_PORTRAIT = html(
     `<p id="self"></p><script>
       self.textContent = JSON.stringify({ agent: navigator.userAgent, width: innerWidth, ratio: devicePixelRatio,
