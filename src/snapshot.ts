@@ -39,6 +39,8 @@ export interface DocumentBlock {
   /** Position on the page in reading order, from 0. */
   readingOrder: number;
   source: 'native_text' | 'ocr';
+  /** How sure OCR is of the text, from 0 to 1; `null` for text of the file. */
+  ocrConfidence: number | null;
 }
 
 /** A page of a document. */

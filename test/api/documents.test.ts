@@ -1,10 +1,12 @@
 import { utils, write } from '@e965/xlsx';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, paragraph, run } from '../parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { type Pages, startPages } from '../support/pages.ts';
+import { useService } from '../support/use-service.ts';
 
 /** Documents that are scraped through the whole service. */
 
@@ -60,6 +62,8 @@ const TABLE = Buffer.from('name;number\nAnn;007\n');
 const MAIL = Buffer.from(
   'From: ann@example.test\r\nSubject: Hello\r\nDate: Mon, 2 Mar 2026 09:00:00 GMT\r\n\r\nBye\r\n',
 );
+
+const service = useService();
 
 let pages: Pages;
 beforeAll(async () => {
@@ -206,13 +210,27 @@ test('a document that takes longer than the timeout is converted on, and the rep
   const request = { url: `${pages.url}/scanned.pdf`, parsers: [{ type: 'pdf', mode: 'ocr' }] };
   const early = await scrape({ ...request, timeout: 1_000 });
   expect(early.status).toBe(408);
-  expect(early.headers.get('retry-after')).toBe('30');
+  const { details } = early.body;
   expect(early.body).toMatchObject({
     ...{ success: false, code: 'SCRAPE_TIMEOUT' },
-    details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
+    details: {
+      ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 12 },
+      ...{ estimatedRemainingSeconds: expect.any(Number), mayExceedProcessingWindow: false },
+    },
   });
+  expect(early.headers.get('retry-after')).toBe(String(details.retryAfterSeconds));
   const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
+  expect(await progressOf(`scrape/${id}`)).toMatchObject({ pages: 12 });
   const late = await scrape({ ...request, timeout: 300_000 });
   expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
   expect(late.body.data.markdown).toMatch(/Page 12 of a long book/);
 }, 300_000);
+
+/** What the Temporal UI shows of the progress of the activity that runs. */
+async function progressOf(workflowId: string): Promise<unknown> {
+  const connection = await Connection.connect({ address: service.temporalAddress });
+  const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
+  await connection.close();
+  const data = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+  return data && JSON.parse(Buffer.from(data).toString());
+}
