@@ -27,7 +27,7 @@ export interface Challenge {
 }
 
 /** A block of a page of a document, as the option `blocks` of a parser returns it. */
-export interface DocumentBlock {
+interface DocumentBlock {
   /** `p<page>.b<index>`, with the page counted from 1 and the block on the page from 0. */
   id: string;
   type: string;

@@ -1,12 +1,10 @@
 import { utils, write } from '@e965/xlsx';
-import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { docx, paragraph, run } from '../parsers/office/docx-writer.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { type Pages, startPages } from '../support/pages.ts';
-import { useService } from '../support/use-service.ts';
 
 /** Documents that are scraped through the whole service. */
 
@@ -33,16 +31,6 @@ const BROKEN = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(4096, 0xb5
 /** A red square as an inline image. */
 const SQUARE = `q 200 0 0 200 200 300 cm BI /W 8 /H 8 /BPC 8 /CS /RGB /F /AHx ID ${'ff0000'.repeat(64)}> EI Q`;
 const ILLUSTRATED = writePdf([{ texts: textLines(72, 80, ['A red square follows.']), raw: SQUARE }]);
-/** Recognising its pages takes longer than the API waits after a timeout of one second. */
-const SCANNED = writePdf(
-  Array.from({ length: 12 }, (_, page) => ({
-    texts: textLines(
-      72,
-      80,
-      Array(50).fill(`Page ${page + 1} of a long book has lines of text like this one.`),
-    ),
-  })),
-);
 const POSTER =
   '<h1 style="font: 60px sans-serif">Concert on Friday</h1><p style="font: 40px serif">Doors open at eight.</p>';
 const LETTER = docx(paragraph(run('Letter'), 'Heading1') + paragraph(run('Dear ') + run('reader', '<w:b/>')));
@@ -63,8 +51,6 @@ const MAIL = Buffer.from(
   'From: ann@example.test\r\nSubject: Hello\r\nDate: Mon, 2 Mar 2026 09:00:00 GMT\r\n\r\nBye\r\n',
 );
 
-const service = useService();
-
 let pages: Pages;
 beforeAll(async () => {
   const serve =
@@ -76,7 +62,6 @@ beforeAll(async () => {
     '/locked.pdf': serve(LOCKED),
     '/broken.pdf': serve(BROKEN),
     '/illustrated.pdf': serve(ILLUSTRATED),
-    '/scanned.pdf': serve(SCANNED),
     '/poster': POSTER,
     '/poster.png': async (_request, response) => {
       const { body } = await scrape({ url: `${pages.url}/poster`, formats: ['screenshot'] });
@@ -205,32 +190,3 @@ test('the text of an image is recognised', async () => {
   expect([status, refused.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   expect((await scrape({ url: `${pages.url}/broken.png` })).body.code).toBe('SCRAPE_DOCUMENT_UNREADABLE');
 });
-
-test('a document that takes longer than the timeout is converted on, and the repeated request gets its result', async () => {
-  const request = { url: `${pages.url}/scanned.pdf`, parsers: [{ type: 'pdf', mode: 'ocr' }] };
-  const early = await scrape({ ...request, timeout: 1_000 });
-  expect(early.status).toBe(408);
-  const { details } = early.body;
-  expect(early.body).toMatchObject({
-    ...{ success: false, code: 'SCRAPE_TIMEOUT' },
-    details: {
-      ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 12 },
-      ...{ estimatedRemainingSeconds: expect.any(Number), mayExceedProcessingWindow: false },
-    },
-  });
-  expect(early.headers.get('retry-after')).toBe(String(details.retryAfterSeconds));
-  const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
-  expect(await progressOf(`scrape/${id}`)).toMatchObject({ pages: 12 });
-  const late = await scrape({ ...request, timeout: 300_000 });
-  expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
-  expect(late.body.data.markdown).toMatch(/Page 12 of a long book/);
-}, 300_000);
-
-/** What the Temporal UI shows of the progress of the activity that runs. */
-async function progressOf(workflowId: string): Promise<unknown> {
-  const connection = await Connection.connect({ address: service.temporalAddress });
-  const { raw } = await new Client({ connection }).workflow.getHandle(workflowId).describe();
-  await connection.close();
-  const data = raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
-  return data && JSON.parse(Buffer.from(data).toString());
-}

@@ -9,7 +9,8 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
-import { addSourceProperties, type SourceParagraph } from './source-paragraphs.ts';
+import type { SourceParagraph } from './source-paragraphs.ts';
+import { addSourceProperties } from './source-properties.ts';
 import { toHtml } from './to-html.ts';
 
 /** Types of documents with text, presentations and e-books. */

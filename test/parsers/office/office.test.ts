@@ -35,6 +35,21 @@ describe('docx', () => {
     expect(html).toBe('<p><em>Note: <code>npm ci</code> <a href="#x">there</a></em> or </p>');
   });
 
+  test('paragraphs of code with line breaks are blocks of their own, with their indentation', async () => {
+    const line = (text: string) => run(`  ${text}`);
+    const code = (...lines: string[]) => paragraph(lines.map(line).join('<w:r><w:br/></w:r>'), 'SourceCode');
+    const html = await htmlOf(code('npm ci') + code('let a;', 'let b;'));
+    expect(html).toBe('<pre><code>  npm ci</code></pre>\n<pre><code>  let a;\n  let b;</code></pre>');
+  });
+
+  test('horizontal lines', async () => {
+    const line = '<w:r><w:pict><v:rect o:hr="t" xmlns:v="v" xmlns:o="o"/></w:pict></w:r>';
+    const html = await htmlOf(
+      paragraph(run('One')) + paragraph(line) + paragraph(run('Two')) + paragraph(line),
+    );
+    expect(html).toBe('<p>One</p>\n<hr>\n<p>Two</p>\n<hr>');
+  });
+
   test('merged cells', async () => {
     const cell = (text: string, properties = '') =>
       `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(run(text))}</w:tc>`;
