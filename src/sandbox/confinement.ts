@@ -8,7 +8,7 @@ import { bubblewrapArgs } from './bubblewrap.ts';
 import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
 
 /** A file or directory of the host and its path inside the sandbox. */
-export interface Mount {
+interface Mount {
   source: string;
   target: string;
   isWritable: boolean;

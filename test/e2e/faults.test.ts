@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
@@ -6,6 +7,7 @@ import { connectTemporal } from '../../src/temporal/connection.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startJob, untilStatus } from '../support/jobs.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
 import { startPages } from '../support/pages.ts';
 import { htmlFile, parse } from '../support/parse.ts';
@@ -14,8 +16,8 @@ import { chromiumProcesses, documentProcesses } from '../support/processes.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * Parts of the service that are stopped or killed. The vitest project of this file has a service of its own, because
- * other files would notice.
+ * Parts of the service that are stopped, killed or taken up as a whole. The vitest project of this file has a service
+ * of its own, because other files would notice.
  */
 
 const service = useService();
@@ -270,6 +272,41 @@ describe('a document that takes longer than the timeout', () => {
     const { metadata } = (await late).body.data;
     expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
   }, 300_000);
+});
+
+describe('a batch that takes up the whole browser', () => {
+  const BATCH = '/v2/batch/scrape';
+  /** Pages that the browser of the one worker has open at once. */
+  const BROWSER_PAGES = 4 * availableParallelism();
+
+  it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
+    await using db = openDisposable();
+    const rounds = 3;
+    const page = '<html><body><h1>Open in the browser</h1></body></html>';
+    await using pages = await startPages({ '/': page }, '0.0.0.0');
+    const { port } = new URL(pages.url);
+    const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
+    const team = await makeTeam(db, { concurrency: 200 });
+    // The last round begins when the timeout of a page would long be over.
+    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 6_000, timeout: 12_000 }, team);
+    let most = 0;
+    const done = await untilStatus(
+      `${BATCH}/${id}`,
+      ({ status }) => {
+        void call('/v2/concurrency-check', { key: team.key }).then(({ body }) => {
+          most = Math.max(most, body.concurrency);
+        });
+        return status !== 'scraping';
+      },
+      team,
+    );
+    expect((await call(`${BATCH}/${id}/errors`, team)).body.errors).toEqual([]);
+    expect(done).toMatchObject({ status: 'completed', completed: rounds * BROWSER_PAGES });
+    expect(most).toBe(BROWSER_PAGES);
+    const last = done.data.at(-1).metadata;
+    expect(last.concurrencyLimited).toBe(true);
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(12_000);
+  }, 180_000);
 });
 
 /** The database of the service, closed at the end of the test. */
