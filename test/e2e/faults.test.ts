@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
 import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
@@ -182,11 +184,11 @@ describe('a parse whose worker is killed', () => {
 });
 
 describe('a document that takes longer than the timeout', () => {
-  const pageOf = (number: number) => ({
+  const pageOf = (number: number, lines = 10) => ({
     texts: textLines(
       72,
       80,
-      Array(10).fill(`Page ${number} of a long book has lines of text like this one.`),
+      Array(lines).fill(`Page ${number} of a long book has lines of text like this one.`),
     ),
   });
   const content = new Uint8Array(writePdf([pageOf(1), pageOf(2)]));
@@ -226,6 +228,34 @@ describe('a document that takes longer than the timeout', () => {
     const { data } = (await late).body;
     expect(data.metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
     expect(data.markdown).toMatch(/Page 2 of a long book/);
+  }, 300_000);
+
+  it('says how far it is while its text is recognised, in the response and in the Temporal UI', async () => {
+    await using db = openDisposable();
+    const { id: teamId, key } = await makeTeam(db);
+    const long = new Uint8Array(writePdf(Array.from({ length: 20 }, (_, page) => pageOf(page + 1, 50))));
+    const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 5_000 }, { key });
+    const { id } = await pollUntil(() =>
+      db.query.selectFrom('jobs').select('id').where('team_id', '=', teamId).executeTakeFirst(),
+    );
+    const { pages } = await pollUntil(async () => {
+      const progress = await progressOf(`scrape/${id}`);
+      return progress && progress.pagesDone > 0 && progress;
+    });
+    expect(pages).toBe(20);
+    const stopped = documentProcesses();
+    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+    const { status, body, headers } = await early;
+    for (const { pid } of stopped) process.kill(pid, 'SIGCONT');
+    expect([status, body.details]).toMatchObject([
+      408,
+      {
+        ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 20 },
+        mayExceedProcessingWindow: false,
+      },
+    ]);
+    expect(body.details.estimatedRemainingSeconds).toBeGreaterThan(0);
+    expect(headers.get('retry-after')).toBe(String(body.details.retryAfterSeconds));
   }, 300_000);
 
   it('is parsed on as an uploaded file, and sending it again gets its result', async () => {
@@ -283,4 +313,17 @@ describe('a batch that takes up the whole browser', () => {
 function openDisposable(): Database & AsyncDisposable {
   const db = openTestDatabase();
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
+}
+
+/** What the Temporal UI shows of the progress of the activity that runs; `undefined` if it shows nothing. */
+async function progressOf(workflowId: string): Promise<{ pagesDone: number; pages?: number } | undefined> {
+  const connection = await connectTemporal(service.temporalAddress);
+  const workflow = new Client({ connection }).workflow.getHandle(workflowId);
+  // The job is stored before its workflow starts.
+  const found = await workflow.describe().catch((error: unknown) => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+  await connection.close();
+  const data = found?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+  return data ? JSON.parse(Buffer.from(data).toString()) : undefined;
 }
