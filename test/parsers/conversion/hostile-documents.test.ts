@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const convert = (type: DocumentType, bytes: Uint8Array): Promise<ConvertedDocument> =>
-  converter.convert({ type, images: true }, bytes, AbortSignal.timeout(50_000));
+  converter.convert({ type, images: true }, bytes, { signal: AbortSignal.timeout(50_000), owner: 'a' });
 
 const GOOD = docx(paragraph(run('A good document')));
 
