@@ -125,7 +125,10 @@ async function openSandboxed(): Promise<Converter> {
         pages: false,
       };
       const task = { type, images: false, pdf };
-      const { html, numPages = 1 } = await documents.convert(task, bytes, AbortSignal.timeout(600_000));
+      const { html, numPages = 1 } = await documents.convert(task, bytes, {
+        signal: AbortSignal.timeout(600_000),
+        owner: '',
+      });
       return { html, pages: numPages };
     },
     close: documents.close,
