@@ -307,11 +307,6 @@ export const ERRORS = {
     retry: 'never',
     summary: 'The request needs a language model, and the service has none',
   },
-  CODE_NOT_STARTED: {
-    status: 502,
-    retry: 'never',
-    summary: 'The code was not executed, because its program did not start or could not reach the browser',
-  },
   LANGUAGE_NOT_AVAILABLE: {
     status: 503,
     retry: 'never',

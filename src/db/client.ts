@@ -127,6 +127,10 @@ interface Tables {
     team_id: string;
     fingerprint: Buffer;
     started_at: Timestamp;
+    is_running: Generated<boolean>;
+    pages: number | null;
+    remaining_seconds: number | null;
+    ends_at: Timestamp;
   };
   page_versions: {
     team_id: string;

@@ -52,10 +52,13 @@ export function createEngines({
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
-      const { duringConversion = (work) => work() } = context;
+      const { duringConversion = (work) => work(), teamId: owner = '', onProgress } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
-        return duringConversion(() => readDocument(page, signal), page.unconverted.task.type);
+        return duringConversion(
+          () => readDocument(page, { signal, owner, onProgress }),
+          page.unconverted.task.type,
+        );
       };
       if (request.upload) {
         const file = await upload.readUpload(request.upload, target, signal);

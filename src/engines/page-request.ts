@@ -1,7 +1,7 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
-import type { DocumentType } from '../parsers/document.ts';
+import type { ConversionOptions, DocumentType } from '../parsers/document.ts';
 import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { parseTarget } from '../url/url.ts';
@@ -14,6 +14,10 @@ export interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** The team in whose turn a document is converted. */
+  teamId?: string;
+  /** Called with the progress of the conversion of a document. */
+  onProgress?: ConversionOptions['onProgress'];
   /** Wraps the conversion of a document. */
   duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }

@@ -136,7 +136,7 @@ export class HostedSession {
 
   /**
    * Executes code. The session counts as active meanwhile.
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `CODE_NOT_STARTED` before the code has begun
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
    */
   async execute(request: CodeRequest): Promise<CodeResult> {
     this.#calls++;

@@ -37,7 +37,7 @@ const interact = defineRoute({
       'SESSIONS_UNAVAILABLE',
       'WORKER_LOST',
     ] as const),
-    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE', 'CODE_NOT_STARTED'] as const),
+    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE'] as const),
   ],
   minCredits: SESSION_MIN_CREDITS,
   async handler({ caller, params: { id }, body, baseUrl }, deps) {

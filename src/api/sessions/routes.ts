@@ -80,7 +80,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     response: schemas.executeResponse,
     errors: [
       ...(['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'] as const),
-      ...(['LANGUAGE_NOT_AVAILABLE', 'CODE_NOT_STARTED'] as const),
+      ...(['LANGUAGE_NOT_AVAILABLE'] as const),
     ],
     async handler({ caller, params: { id }, body }, deps) {
       const session = await requireSession(id, caller.teamId, deps);

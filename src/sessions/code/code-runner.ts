@@ -68,7 +68,7 @@ export class CodeRunner {
 
   /**
    * Starts the program of a language ahead of its first call.
-   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `CODE_NOT_STARTED` if the program cannot reach the browser
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program cannot reach the browser
    */
   async start(language: Language): Promise<void> {
     await this.#processOf(language);
@@ -112,7 +112,7 @@ export class CodeRunner {
   }
 
   async #startProcess(language: Language): Promise<CodeProcess> {
-    if (this.#isClosed) throw new ServiceError('CODE_NOT_STARTED', 'The session has ended.');
+    if (this.#isClosed) throw new ServiceError('SESSION_FAILED', 'The session has ended.');
     const { confinement, cacheDir, directory, logger } = this.#options;
     const program = await languageProgram(language, { confinement, cacheDir, directory });
     for (const path of ['cdp.sock', 'downloads']) await giveToSandbox(join(directory, path));
@@ -125,7 +125,7 @@ export class CodeRunner {
     } catch (cause) {
       logger.warn({ language, err: cause }, 'the program that executes code did not start');
       throw new ServiceError(
-        'CODE_NOT_STARTED',
+        'SESSION_FAILED',
         `The program that executes ${language} code did not start, so the code was not executed. Try again.`,
         { cause },
       );

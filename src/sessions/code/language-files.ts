@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { codeOf } from '../../errors.ts';
 
 /** The versions of what code uses besides the npm packages. */
-export const AGENT_BROWSER_VERSION = '0.41.2';
-export const PYTHON_PLAYWRIGHT_VERSION = '1.65.2';
+const AGENT_BROWSER_VERSION = '0.41.2';
+const PYTHON_PLAYWRIGHT_VERSION = '1.65.2';
 /** The Python of the system, whose libraries sandboxed programs see. */
 export const PYTHON = '/usr/bin/python3';
 
@@ -24,7 +24,7 @@ export function pythonPackagesDirectory(cacheDir: string): string | undefined {
 }
 
 /** The major and minor version of the system's Python, such as `3.11`, which its file name has. */
-export function pythonVersion(): string | undefined {
+function pythonVersion(): string | undefined {
   try {
     return /^python(3\.\d+)$/.exec(basename(realpathSync(PYTHON)))?.[1];
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from './language-files.ts';
 
 /** Languages of code in sessions. */
-export const LANGUAGES = ['node', 'python', 'bash'] as const;
+const LANGUAGES = ['node', 'python', 'bash'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** Memory of the code of one language in a session, with all its processes. */
