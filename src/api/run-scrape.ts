@@ -8,7 +8,7 @@ import type { ApiDeps } from './http/route.ts';
 import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
 
 /** A scrape of a page or an uploaded file. */
-interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert' | 'onJoined'> {
+interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert'> {
   request: ScrapeRequest;
   /** Base of the URLs in the response. */
   baseUrl: string;

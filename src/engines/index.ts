@@ -16,7 +16,6 @@ import {
   cacheKey,
   cacheMissError,
   cacheUseOf,
-  canServe,
   isShareable,
   type PageCache,
   wantsImages,
@@ -82,7 +81,7 @@ export function createEngines({
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const copy = readable ? await cache.find(key, request) : undefined;
-      if (copy && canServe(copy, request)) {
+      if (copy) {
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),
           cacheState: 'hit',

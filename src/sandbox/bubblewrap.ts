@@ -14,9 +14,18 @@ const LIBRARY_PATHS = ['/usr/lib', '/usr/lib64', '/usr/lib32', '/lib', '/lib64']
  *   with no more capabilities than are needed to become another user
  */
 export function bubblewrapArgs(
-  { command, readOnlyPaths, writablePaths = [], env = {}, limits }: SandboxedProgram,
+  program: SandboxedProgram,
   { privileges, programs }: { privileges: 'user-namespace' | 'root'; programs: readonly string[] },
 ): string[] {
+  const {
+    command,
+    readOnlyPaths,
+    writablePaths = [],
+    mounts = [],
+    memoryPaths = [],
+    env = {},
+    limits,
+  } = program;
   const libraries = LIBRARY_PATHS.filter((path) => existsSync(path));
   const links = libraries.filter((path) => lstatSync(path).isSymbolicLink());
   const bound = [
@@ -27,14 +36,24 @@ export function bubblewrapArgs(
   ];
   return [
     ...(privileges === 'root' ? AS_ROOT : IN_USER_NAMESPACE),
+    ...(privileges === 'root' || program.allowsUserNamespaces ? [] : ['--disable-userns']),
     ...['--die-with-parent', '--new-session', '--hostname', 'sandbox'],
     ...['--perms', '1777', '--size', String(limits.temporaryMb * 1024 * 1024), '--tmpfs', '/tmp'],
     // Mount points have directories around them, which bubblewrap would make accessible to root only.
-    ...ancestorsOf([...bound, ...writablePaths]).flatMap((path) => ['--dir', path]),
+    ...ancestorsOf([...bound, ...writablePaths, ...mounts.map(({ target }) => target)]).flatMap((path) => [
+      '--dir',
+      path,
+    ]),
     ...bound.flatMap((path) => ['--ro-bind', path, path]),
     ...links.flatMap((path) => ['--symlink', readlinkSync(path), path]),
     ...writablePaths.flatMap((path) => ['--bind', path, path]),
+    ...mounts.flatMap(({ source, target, isWritable }) => [
+      isWritable ? '--bind' : '--ro-bind',
+      source,
+      target,
+    ]),
     ...['--proc', '/proc', '--dev', '/dev', '--chdir', '/tmp'],
+    ...memoryPaths.flatMap((path) => ['--perms', '1777', '--tmpfs', path]),
     ...[
       '--clearenv',
       '--setenv',
@@ -53,7 +72,7 @@ export function bubblewrapArgs(
 }
 
 const IN_USER_NAMESPACE = [
-  ...['--unshare-all', '--unshare-user', '--disable-userns', '--cap-drop', 'ALL'],
+  ...['--unshare-all', '--unshare-user', '--cap-drop', 'ALL'],
   ...['--uid', NOBODY, '--gid', NOBODY],
 ];
 const AS_ROOT = [

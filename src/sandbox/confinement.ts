@@ -1,3 +1,4 @@
+import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { type ProcessGroup, startProcessGroup } from '../child-processes/process-group.ts';
@@ -6,6 +7,13 @@ import { dropPrivilegesArgs, startUnprivileged } from '../child-processes/unpriv
 import { bubblewrapArgs } from './bubblewrap.ts';
 import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
 
+/** A file or directory of the host and its path inside the sandbox. */
+export interface Mount {
+  source: string;
+  target: string;
+  isWritable: boolean;
+}
+
 /** A program to run in a sandbox. Paths are absolute, and are the same inside. */
 export interface SandboxedProgram {
   command: readonly [string, ...string[]];
@@ -13,6 +21,12 @@ export interface SandboxedProgram {
   readOnlyPaths: readonly string[];
   /** Files and directories that the program may change. */
   writablePaths?: readonly string[];
+  /** Files and directories of the host that have another path inside. */
+  mounts?: readonly Mount[];
+  /** Directories in memory in addition to `/tmp`, such as `/dev/shm`. */
+  memoryPaths?: readonly string[];
+  /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
+  allowsUserNamespaces?: boolean;
   /** Its environment, in addition to HOME, TMPDIR and LANG. */
   env?: Record<string, string>;
   limits: Limits;
@@ -37,7 +51,7 @@ interface FoundConfinement {
  * The user that programs run as when the service runs as root. No account has this number, and it is not the one of
  * Chromium or yt-dlp.
  */
-const SANDBOX_UID = 61_913;
+export const SANDBOX_UID = 61_913;
 
 /** Standard input, output and errors, and the pipe for results. */
 const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
@@ -84,10 +98,14 @@ async function probe(program: SandboxedProgram, confinement: Confinement): Promi
   }
 }
 
-/** Starts a program in a sandbox. It is killed, with all its children, when our process ends. */
+/**
+ * Starts a program in a sandbox. It is killed, with all its children, when our process ends.
+ * @param stdio its file descriptors; by default pipes for standard input, output and errors, and one for results
+ */
 export async function startConfined(
   program: SandboxedProgram,
   confinement: Confinement,
+  stdio: StdioOptions = [...STDIO],
 ): Promise<ProcessGroup> {
   const { command, env, limits } = program;
   const isRoot = process.getuid?.() === 0;
@@ -97,7 +115,7 @@ export async function startConfined(
       uid: SANDBOX_UID,
       home: home.path,
       env: { LANG: 'C.UTF-8', ...env },
-      stdio: [...STDIO],
+      stdio,
     });
     group.child.once('close', () => void home.remove());
     return group;
@@ -118,7 +136,7 @@ export async function startConfined(
           ...prlimitCommand(limits, limits.processes),
           ...command,
         ];
-  return startProcessGroup(whole, { cwd: '/', env: { PATH: PROGRAM_PATH }, stdio: [...STDIO] });
+  return startProcessGroup(whole, { cwd: '/', env: { PATH: PROGRAM_PATH }, stdio });
 }
 
 /**

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, insertJob } from '../../src/db/jobs/jobs.ts';
+import { completeJob, findJob, insertJob } from '../../src/db/jobs/jobs.ts';
 import {
   findLongConversion,
   forgetLongConversion,
+  insertOrJoin,
   isLongConversion,
   recordLongConversion,
 } from '../../src/db/jobs/long-conversions.ts';
@@ -75,5 +76,22 @@ describe('a scrape that continues after its timeout', () => {
       .where('job_id', '=', jobId)
       .execute();
     expect(await find(REQUEST)).toBe(jobId);
+  });
+
+  it('keeps a job for the same request from being stored, which gets its id instead', async () => {
+    const { jobId, teamId } = await startLong();
+    const newJob = (request: object) => ({
+      ...{ id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const },
+      ...{ target: REQUEST.url, request, ttlMs: 60_000 },
+    });
+    const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
+    const same = newJob(REQUEST);
+    expect(await insertOrJoin(db, same)).toBe(jobId);
+    expect(await isStored(same)).toBeUndefined();
+    const other = newJob({ ...REQUEST, url: 'http://a.test/b.pdf' });
+    expect(await insertOrJoin(db, other)).toBeUndefined();
+    expect(await isStored(other)).toBe('scraping');
+    const { request } = (await findJob(db, other.id))!;
+    expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
   });
 });

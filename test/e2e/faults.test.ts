@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
 import { startPages } from '../support/pages.ts';
 import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
-import { chromiumProcesses } from '../support/processes.ts';
+import { chromiumProcesses, documentProcesses } from '../support/processes.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
@@ -176,6 +177,69 @@ describe('a parse whose worker is killed', () => {
     const usage = await call('/v2/team/credit-usage', { key: team.key });
     expect(usage.body.data.remainingCredits).toBe(8);
   }, 180_000);
+});
+
+describe('a document that takes longer than the timeout', () => {
+  const pageOf = (number: number) => ({
+    texts: textLines(
+      72,
+      80,
+      Array(10).fill(`Page ${number} of a long book has lines of text like this one.`),
+    ),
+  });
+  const content = new Uint8Array(writePdf([pageOf(1), pageOf(2)]));
+  const options = { parsers: [{ type: 'pdf', mode: 'ocr' }] };
+
+  /** Stops the processes that convert documents, so that a conversion takes as long as a test needs. */
+  async function stopConversions() {
+    // Afterwards its process is warm and gets the next conversion.
+    expect((await parse({ content, name: 'warm.pdf' })).status).toBe(200);
+    const stopped = documentProcesses();
+    expect(stopped).not.toEqual([]);
+    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+    const resume = () => {
+      for (const { pid } of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+    };
+    return { resume, [Symbol.dispose]: resume };
+  }
+
+  const idIn = ({ error }: ApiResponse['body']) => /\/v2\/scrape\/([\w-]+)/.exec(error)?.[1];
+
+  it('is converted on, and the repeated request gets its result', async () => {
+    await using pages = await startPages({
+      '/book.pdf': (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(content),
+    });
+    const request = { url: `${pages.url}/book.pdf`, ...options };
+    using conversions = await stopConversions();
+    const early = await scrape({ ...request, timeout: 1_000 });
+    expect(early.status).toBe(408);
+    expect(early.headers.get('retry-after')).toBe('30');
+    expect(early.body).toMatchObject({
+      ...{ success: false, code: 'SCRAPE_TIMEOUT' },
+      details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
+    });
+    const late = scrape({ ...request, timeout: 300_000 });
+    conversions.resume();
+    const { data } = (await late).body;
+    expect(data.metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+    expect(data.markdown).toMatch(/Page 2 of a long book/);
+  }, 300_000);
+
+  it('is parsed on as an uploaded file, and sending it again gets its result', async () => {
+    const file = { content, name: 'book.pdf' };
+    using conversions = await stopConversions();
+    const early = await parse(file, { ...options, timeout: 1_000 });
+    expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
+    expect(early.body).toMatchObject({ code: 'SCRAPE_TIMEOUT', details: { state: 'processing_continues' } });
+    expect(early.body.error).toContain('book.pdf');
+    const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
+    expect(other.body.data.metadata.scrapeId).not.toBe(idIn(early.body));
+    const late = parse(file, { ...options, timeout: 300_000 });
+    conversions.resume();
+    const { metadata } = (await late).body.data;
+    expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+  }, 300_000);
 });
 
 /** The database of the service, closed at the end of the test. */

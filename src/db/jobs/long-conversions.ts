@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database } from '../client.ts';
+import { jobRow, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
 const JOINABLE_MINUTES_AFTER_END = 15;
@@ -36,6 +37,12 @@ export async function recordLongConversion(
     .execute();
 }
 
+/** A request for a scrape. */
+interface JoinableRequest {
+  teamId: string;
+  request: { upload?: { digest?: string } };
+}
+
 /**
  * Finds the newest scrape of the same request whose document took longer than its timeout, whether it runs or its result
  * has not been delivered yet.
@@ -43,14 +50,48 @@ export async function recordLongConversion(
  */
 export async function findLongConversion(
   db: Database,
-  { teamId, request }: { teamId: string; request: { upload?: { digest?: string } } },
+  request: JoinableRequest,
 ): Promise<string | undefined> {
+  return (await selectLongConversion(db.query, request).executeTakeFirst())?.job_id;
+}
+
+/**
+ * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. Both are one
+ * statement, because nearly all requests join nothing.
+ * @returns the id of the job to join; `undefined` if the new one was stored
+ */
+export async function insertOrJoin(
+  db: Database,
+  job: NewJob & { request: JoinableRequest['request'] },
+): Promise<string | undefined> {
+  const row = jobRow(job);
+  // The keys of an object literal are those of its type.
+  const columns = Object.keys(row) as (keyof typeof row)[];
   const found = await db.query
+    .with('joinable', (query) => selectLongConversion(query, job))
+    .with('stored', (query) =>
+      query
+        .insertInto('jobs')
+        .columns(columns)
+        .expression(({ selectFrom }) =>
+          query
+            .selectNoFrom(columns.map((column) => sql.val(row[column]).as(column)))
+            .where(({ exists, not }) => not(exists(selectFrom('joinable').select('job_id')))),
+        ),
+    )
+    .selectFrom('joinable')
+    .select('job_id')
+    .executeTakeFirst();
+  return found?.job_id;
+}
+
+const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, request: JoinableRequest) =>
+  query
     .selectFrom('long_conversions')
     .innerJoin('jobs', 'jobs.id', 'long_conversions.job_id')
     .select('job_id')
-    .where('long_conversions.team_id', '=', teamId)
-    .where('fingerprint', '=', fingerprintOf(request))
+    .where('long_conversions.team_id', '=', request.teamId)
+    .where('fingerprint', '=', fingerprintOf(request.request))
     .where((where) =>
       where.or([
         where('jobs.status', '=', 'scraping'),
@@ -62,9 +103,7 @@ export async function findLongConversion(
       ]),
     )
     .orderBy('started_at', 'desc')
-    .executeTakeFirst();
-  return found?.job_id;
-}
+    .limit(1);
 
 /** Whether the scrape of a document continues after the timeout of its request. */
 export async function isLongConversion(db: Database, jobId: string): Promise<boolean> {

@@ -6,6 +6,15 @@ import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 /** Limit of the expanded size of one XML part, in bytes. */
 const MAX_PART_BYTES = 64 * 1024 * 1024;
 
+/** The paragraph style of LibreOffice for horizontal lines. */
+const RULE_STYLE = 'Horizontal_20_Line';
+/** Elements that stand for characters. */
+const CHARACTERS: Record<string, string> = { 'text:line-break': '\n', 'text:tab': '\t' };
+/** Limit of the spaces that one element stands for. */
+const MAX_SPACES = 1000;
+/** Rectangles that are lower than this are lines. */
+const MAX_LINE_INCHES = 0.1;
+
 /** Reads the paragraphs of an OpenDocument text with inline code, superscripts and subscripts. */
 export function readOdtParagraphs(archive: ZipArchive): SourceParagraph[] {
   const part = (name: string) => archive.read(name, MAX_PART_BYTES)?.toString('utf8') ?? '';
@@ -51,23 +60,28 @@ function readParagraphs(
   const finished: SourceParagraph[] = [];
   const open: SourceParagraph[] = [];
   const spans: CharacterMarks[] = [];
+  const write = (text: string) => void open.at(-1)?.runs.push({ text, ...spans.at(-1) });
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        const style = attributes['text:style-name'] ?? '';
         if (name === 'text:p' || name === 'text:h')
           open.push({
             runs: [],
-            ...(titles.has(attributes['text:style-name'] ?? '') ? { headingLevel: 1 } : {}),
+            ...(titles.has(style) ? { headingLevel: 1 } : {}),
+            ...(style === RULE_STYLE ? { isRule: true } : {}),
           });
+        else if (name === 'text:s')
+          write(' '.repeat(Math.min(MAX_SPACES, Number(attributes['text:c'] ?? 1) || 1)));
+        else if (CHARACTERS[name]) write(CHARACTERS[name]);
+        else if (name === 'draw:rect' && isLine(attributes)) finished.push({ runs: [], isRule: true });
         else if (name === 'text:span') {
-          const [outer, own] = [spans.at(-1), styles.get(attributes['text:style-name'] ?? '')];
+          const [outer, own] = [spans.at(-1), styles.get(style)];
           // LibreOffice repeats the font of the table inside spans for code.
           spans.push({ ...outer, ...own, ...(outer?.code ? { code: true } : {}) });
         }
       },
-      ontext(text) {
-        open.at(-1)?.runs.push({ text, ...spans.at(-1) });
-      },
+      ontext: write,
       onclosetag(name) {
         if (name === 'text:span') spans.pop();
         const paragraph = name === 'text:p' || name === 'text:h' ? open.pop() : undefined;
@@ -78,4 +92,17 @@ function readParagraphs(
   );
   parser.end(xml);
   return finished;
+}
+
+/** Whether a rectangle is a horizontal line across the page, as Word draws it. */
+const isLine = (attributes: Record<string, string>) =>
+  attributes['style:rel-width'] === '100%' && toInches(attributes['svg:height'] ?? '') < MAX_LINE_INCHES;
+
+/** Number of units of length in an inch. */
+const UNITS: Record<string, number> = { in: 1, cm: 2.54, mm: 25.4, pt: 72 };
+
+/** @returns infinity for lengths in other units */
+function toInches(length: string): number {
+  const [, number, unit = ''] = /^([\d.]+)([a-z]+)$/.exec(length) ?? [];
+  return Number(number) / (UNITS[unit] ?? 0) || Number.POSITIVE_INFINITY;
 }
