@@ -9,11 +9,11 @@ const PURE = [
 ];
 /** These use a service that may fetch from next to no private IP address. */
 const SECURITY = 'test/security/**/*.test.ts';
-/** This one stops parts of its service, which other files would notice. */
+/** This one stops or takes up parts of its service, which other files would notice. */
 const FAULTS = 'test/e2e/faults.test.ts';
 
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
-const MAX_WORKERS = 5;
+const MAX_WORKERS = 6;
 const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
 /** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
 const SHARED_PROCESSES = { isolate: false, maxWorkers: MAX_WORKERS };

@@ -125,7 +125,10 @@ async function openSandboxed(): Promise<Converter> {
         pages: false,
       };
       const task = { type, images: false, pdf };
-      const { html, numPages = 1 } = await documents.convert(task, bytes, AbortSignal.timeout(600_000));
+      const { html, numPages = 1 } = await documents.convert(task, bytes, {
+        signal: AbortSignal.timeout(600_000),
+        owner: '',
+      });
       return { html, pages: numPages };
     },
     close: documents.close,
@@ -142,7 +145,11 @@ async function convertDirectly(bytes: Buffer, extension: string, options: PdfOpt
     case 'xlsm':
     case 'xls':
     case 'ods':
-      return { html: convertSpreadsheet(extension === 'xlsm' ? 'xlsx' : extension, bytes).html, pages: 1 };
+      return {
+        html: convertSpreadsheet({ type: extension === 'xlsm' ? 'xlsx' : extension, images: true }, bytes)
+          .html,
+        pages: 1,
+      };
     default:
       // The other files of the kit are docx, doc, odt and rtf.
       return {

@@ -5,8 +5,9 @@ import {
   findLongConversion,
   forgetLongConversion,
   insertOrJoin,
-  isLongConversion,
+  readLongConversion,
   recordLongConversion,
+  updateLongConversion,
 } from '../../src/db/jobs/long-conversions.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
@@ -25,13 +26,16 @@ const REQUEST = {
   parsers: [{ type: 'pdf', mode: 'ocr' }],
 };
 
+const ENDS_AT = new Date(Date.now() + 1_200_000);
+const QUEUED = { isRunning: false, pages: undefined, remainingSeconds: undefined };
+
 /** A scrape that continues after its timeout. */
 async function startLong(request: object = REQUEST) {
   const { id: teamId } = await makeTeam(db);
   const jobId = crypto.randomUUID();
   const job = { id: jobId, teamId, apiKeyId: null, kind: 'scrape' as const, target: REQUEST.url, request };
   await insertJob(db, { ...job, ttlMs: 60_000 });
-  await recordLongConversion(db, { jobId, teamId, request });
+  await recordLongConversion(db, { jobId, teamId, request, endsAt: ENDS_AT, ...QUEUED });
   return { jobId, teamId, find: (other: object) => findLongConversion(db, { teamId, request: other }) };
 }
 
@@ -58,7 +62,7 @@ describe('a scrape that continues after its timeout', () => {
     expect(await find(REQUEST)).toBe(jobId);
     await forgetLongConversion(db, jobId);
     expect(await find(REQUEST)).toBeUndefined();
-    expect(await isLongConversion(db, jobId)).toBe(false);
+    expect(await readLongConversion(db, jobId)).toBeUndefined();
 
     const old = await startLong();
     await completeJob(db, { jobId: old.jobId, credits: 1, blob: '0'.repeat(64) });
@@ -93,5 +97,13 @@ describe('a scrape that continues after its timeout', () => {
     expect(await isStored(other)).toBe('scraping');
     const { request } = (await findJob(db, other.id))!;
     expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
+  });
+
+  it('is known to wait or to run, with its pages and the time that they take', async () => {
+    const { jobId } = await startLong();
+    expect(await readLongConversion(db, jobId)).toEqual({ ...QUEUED, endsAt: ENDS_AT });
+    const state = { isRunning: true, pages: 900, remainingSeconds: 120 };
+    await updateLongConversion(db, jobId, state);
+    expect(await readLongConversion(db, jobId)).toEqual({ ...state, endsAt: ENDS_AT });
   });
 });

@@ -36,7 +36,10 @@ const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: 
 function read(options: { wantsImages: boolean; parsers?: { type: string }[] }) {
   const parsers = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
   const content = readBody(PDF, { wantsBody: false, parsers, ...options });
-  return readDocument({ ...snapshotOf(''), warnings: ['First.'], ...content }, new AbortController().signal);
+  return readDocument(
+    { ...snapshotOf(''), warnings: ['First.'], ...content },
+    { signal: new AbortController().signal, owner: 'a' },
+  );
 }
 
 describe('the body of a PDF', () => {

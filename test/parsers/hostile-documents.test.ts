@@ -39,8 +39,10 @@ async function convertBoth(file: Buffer, timeoutMs = 50_000): Promise<ConvertedD
     pdf: { mode: 'auto' as const, maxPages: 10_000, pages: true },
   };
   const [hostile, ordinary] = await Promise.all([
-    documents.convert(task, file, AbortSignal.timeout(timeoutMs)).catch((error: Error) => error),
-    documents.convert(task, ORDINARY, AbortSignal.timeout(50_000)),
+    documents
+      .convert(task, file, { signal: AbortSignal.timeout(timeoutMs), owner: 'a' })
+      .catch((error: Error) => error),
+    documents.convert(task, ORDINARY, { signal: AbortSignal.timeout(50_000), owner: 'a' }),
   ]);
   expect(ordinary).toMatchObject({ html: '<p>An ordinary document.</p>', warnings: [] });
   return hostile;

@@ -9,6 +9,7 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
+import { readPptxParagraphs } from './pptx-paragraphs.ts';
 import type { SourceParagraph } from './source-paragraphs.ts';
 import { addSourceProperties } from './source-properties.ts';
 import { toHtml } from './to-html.ts';
@@ -83,6 +84,7 @@ async function readParagraphs(
 ): Promise<SourceParagraph[]> {
   // Loaded only for such files, because its reader of compound files is a part of SheetJS.
   if (type === 'doc') return (await import('./doc/doc-paragraphs.ts')).readDocParagraphs(bytes);
-  if (type === 'odt' && archive) return readOdtParagraphs(archive);
+  if (type === 'pptx' && archive) return readPptxParagraphs(archive);
+  if ((type === 'odt' || type === 'odp') && archive) return readOdtParagraphs(archive);
   return type === 'docx' && archive ? readDocxParagraphs(archive) : [];
 }
