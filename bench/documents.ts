@@ -145,7 +145,11 @@ async function convertDirectly(bytes: Buffer, extension: string, options: PdfOpt
     case 'xlsm':
     case 'xls':
     case 'ods':
-      return { html: convertSpreadsheet(extension === 'xlsm' ? 'xlsx' : extension, bytes).html, pages: 1 };
+      return {
+        html: convertSpreadsheet({ type: extension === 'xlsm' ? 'xlsx' : extension, images: true }, bytes)
+          .html,
+        pages: 1,
+      };
     default:
       // The other files of the kit are docx, doc, odt and rtf.
       return {

@@ -308,6 +308,11 @@ export const ERRORS = {
     retry: 'never',
     summary: 'No worker of the service can run browser sessions',
   },
+  LANGUAGE_NOT_AVAILABLE: {
+    status: 503,
+    retry: 'never',
+    summary: 'The service cannot execute code in the language, because something is not installed',
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
     retry: 'activity',

@@ -43,6 +43,8 @@ export class TaskProcess {
     void this.#closed.then(() => {
       this.#hasEnded = true;
     });
+    // Where only the first process was killed, others may keep its pipes open, so that they never close.
+    group.child.once('exit', () => group.kill());
     group.child.stdin?.on('error', ignoreBrokenPipe);
     group.child.stdout?.resume();
     this.#results.on('error', ignoreBrokenPipe).resume();

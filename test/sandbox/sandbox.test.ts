@@ -49,6 +49,16 @@ describe.each(confinements)('the bounds (%s)', (confinement) => {
     await expect(run(code)).rejects.toEqual(died('memory'));
   });
 
+  test('a task fails when its process ends, even if another one keeps the pipes open', async () => {
+    const { run } = await open();
+    const code = `
+      const stdio = [0, 1, 2, 3];
+      require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60000)'], { stdio });
+      setTimeout(() => process.exit(7), 300);
+      await new Promise((resolve) => setTimeout(resolve, 60000));`;
+    await expect(run(code)).rejects.toEqual(died('died'));
+  });
+
   test('a fork bomb is bounded and ends with its task', async () => {
     const { run, sandbox } = await open();
     const code = `

@@ -28,7 +28,7 @@ const LAYERS = [
 
 /** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  playwright: ['browser'],
+  playwright: ['browser', 'sessions'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
