@@ -16,7 +16,7 @@ const LAYERS = [
   ['browser', 'media', 'change-history', 'webhooks'],
   ['engines', 'crawl', 'sessions'],
   ['scraping', 'mapping'],
-  ['page-jobs', 'sessions'],
+  ['page-jobs'],
   ['activities'],
   ['workflows'],
   ['temporal'],

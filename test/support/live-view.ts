@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { expect } from 'vitest';
 import { WebSocketServer } from 'ws';
 import {
   LIVE_VIEW_HEADERS,
@@ -70,16 +74,25 @@ export interface Viewer {
   colorAt(x: number, y: number): Promise<string>;
 }
 
-/** Starts both browsers. @param contents the pages by their path, as for `startPages` */
+/**
+ * Starts both browsers.
+ * @param contents the pages by their path, as for `startPages`
+ * @param options.isolatesSites whether frames of other sites get a process of their own, as they do where Chromium has
+ *   much memory
+ */
 export async function startLiveView(
   contents: Record<string, string | RequestListener>,
+  { isolatesSites = false } = {},
 ): Promise<LiveViewFixture> {
   const { path: executablePath } = await findChromium(readConfig());
+  const program = isolatesSites ? await withFlag(executablePath, '--site-per-process') : undefined;
   const pages = await startPages(contents);
   const dns = await startDns({ [OTHER_SITE]: ['127.0.0.1'] });
   const egress = createEgress({ allowPrivate: ['127.0.0.0/8'], dns: dns.address });
   const proxy = await startEgressProxy(egress);
-  const session = await launchChromium({ executablePath, proxyUrl: proxy.url, logger });
+  const session = await launchChromium({
+    ...{ executablePath: program?.path ?? executablePath, proxyUrl: proxy.url, logger },
+  });
   const { connection } = session;
   const { targetId } = await connection.browser.send('Target.createTarget', { url: 'about:blank' });
   const told: LiveViewFixture['told'] = { activity: 0, viewers: [], tabs: [] };
@@ -126,8 +139,19 @@ export async function startLiveView(
       await session.close();
       await Promise.all([site.close(), proxy.close(), egress.close(), dns.close()]);
       await pages[Symbol.asyncDispose]();
+      await program?.remove();
     },
   };
+}
+
+/** Makes a program that starts another one with one more flag. */
+async function withFlag(executablePath: string, flag: string) {
+  const directory = await mkdtemp(path.join(tmpdir(), 'winnow-flag-'));
+  const script = path.join(directory, 'chromium');
+  await writeFile(script, `#!/bin/sh\nexec ${executablePath} "$@" ${flag}\n`, { mode: 0o755 });
+  // Chromium runs as a user who may not enter the directory otherwise.
+  await chmod(directory, 0o755);
+  return { path: script, remove: () => rm(directory, { recursive: true }) };
 }
 
 /** A protocol session of the test's own, which the live view does not know. */
@@ -141,13 +165,18 @@ async function attach(connection: CdpConnection, targetId: string): Promise<Sess
 /** Serves pages and WebSockets at the URLs that the API has. */
 async function serve(liveView: LiveView) {
   const app = express();
+  // As in the API, where keys and secret URLs protect everything.
+  app.use((_request, response, next) => {
+    response.set('Access-Control-Allow-Origin', '*');
+    next();
+  });
   const paths = {
     view: '/v2/browser/one/view/secret-to-watch',
     control: '/v2/browser/one/view/secret-to-use',
   };
   let ended: SessionEndReason | undefined;
-  for (const [rights, path] of Object.entries(paths)) {
-    app.get(path, (_request, response) => {
+  for (const [rights, url] of Object.entries(paths)) {
+    app.get(url, (_request, response) => {
       response.status(ended ? 410 : 200).set(LIVE_VIEW_HEADERS);
       response.send(
         ended ? renderSessionEndedPage(ended) : renderLiveViewPage({ mayControl: rights === 'control' }),
@@ -155,9 +184,6 @@ async function serve(liveView: LiveView) {
     });
   }
   mountLiveViewAssets(app);
-  app.get('/embed', (request, response) => {
-    response.send(`<iframe src="${request.query.url}" style="width:800px;height:600px;border:0"></iframe>`);
-  });
   const server = createServer(app);
   const sockets = new WebSocketServer({ noServer: true });
   const streams = new Set<Socket>();
@@ -224,6 +250,9 @@ async function openViewer(
       ),
   };
 }
+
+/** Waits until what is read matches, which takes long on a busy machine. */
+export const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
 
 /** How many frames arrive in a time. */
 export async function countFrames(viewer: Viewer, ms: number): Promise<number> {

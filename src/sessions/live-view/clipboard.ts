@@ -70,10 +70,10 @@ function copyInPage(maxLength: number): string {
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
   let text = String(getSelection() ?? '');
   if (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) {
-    const isSecret = element instanceof HTMLInputElement && element.type === 'password';
-    const { selectionStart, selectionEnd } = element;
-    if (selectionStart !== null && !isSecret)
-      text = element.value.slice(selectionStart, selectionEnd ?? undefined);
+    const { selectionStart, selectionEnd, type } = element;
+    // Passwords are not copied. Some types of fields do not say what is selected.
+    if (type === 'password') text = '';
+    else if (selectionStart !== null) text = element.value.slice(selectionStart, selectionEnd ?? undefined);
   }
   const onCopy = (event: ClipboardEvent) => {
     text = event.clipboardData?.getData('text/plain') || text;

@@ -139,7 +139,7 @@ export class LiveView {
     if (this.#end) return;
     this.#end = { code, reason: Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString() };
     clearTimeout(this.#tabsTimer);
-    this.#screencast.show(undefined);
+    this.#serveViewers();
     this.#dialogs.close();
     this.#detach?.();
     for (const viewer of this.#viewers) viewer.close(this.#end.code, this.#end.reason);
@@ -160,6 +160,7 @@ export class LiveView {
       onChanged: () => this.#announceTabs(),
     });
     await this.#tabs.watch();
+    this.#serveViewers();
     return browser;
   }
 
@@ -259,10 +260,16 @@ export class LiveView {
   }
 
   #countViewers(): void {
-    const viewers = [...this.#viewers];
+    this.#serveViewers();
+    this.#options.onViewers(this.#viewers.size);
+  }
+
+  /** Does what the viewers that are there now need, and nothing else. */
+  #serveViewers(): void {
+    const viewers = this.#end ? [] : [...this.#viewers];
     this.#screencast.setRate(Math.max(0, ...viewers.map(({ maxFps }) => maxFps)));
+    this.#tabs?.watchTitles(viewers.length > 0);
     this.#dialogs.setController(viewers.some(({ mayControl }) => mayControl));
-    this.#options.onViewers(viewers.length);
   }
 
   #describeTabs(): HostMessage {

@@ -6,7 +6,7 @@ const JPEG_QUALITY = 60;
 const MAX_SIZE = { maxWidth: 1920, maxHeight: 1080 };
 /** Chromium sends up to this many frames, or one more, ahead of the acknowledgements. It drops all others. */
 const FRAMES_IN_FLIGHT = 2;
-/** How long a page has to be unchanged until the frame that Chromium may have dropped is fetched. */
+/** If no frame follows an acknowledgement for this long, the page is still, and what Chromium dropped is fetched. */
 const SETTLED_MS = 120;
 
 /** Who watches a screencast. */
@@ -60,15 +60,6 @@ export class Screencast {
     else if (!this.#stop) this.#begin();
   }
 
-  /** Starts the capture again, which yields a frame even if nothing has changed. */
-  refresh(): void {
-    if (!this.#stop) return;
-    const last = this.#frame;
-    this.#end();
-    this.#frame = last;
-    this.#begin();
-  }
-
   /** Acknowledges frames that are due. To be called when a viewer could draw another one. */
   acknowledge(): void {
     if (!this.#unacknowledged.length || this.#ackTimer || !this.#options.isWanted()) return;
@@ -84,8 +75,17 @@ export class Screencast {
     this.#nextAckAt = Math.max(this.#nextAckAt, performance.now() - 1000 / this.#fps) + 1000 / this.#fps;
     // A page that has been closed needs no acknowledgement.
     this.#session?.send('Page.screencastFrameAck', { sessionId }).catch(() => undefined);
-    if (this.#unacknowledged.length) this.acknowledge();
-    else if (this.#mayHaveMissedFrame) this.#settleTimer = setTimeout(() => this.refresh(), SETTLED_MS);
+    clearTimeout(this.#settleTimer);
+    if (this.#mayHaveMissedFrame) this.#settleTimer = setTimeout(() => this.#refresh(), SETTLED_MS);
+    this.acknowledge();
+  }
+
+  /** Starts the capture again, which yields a frame even if nothing has changed. */
+  #refresh(): void {
+    const last = this.#frame;
+    this.#end();
+    this.#frame = last;
+    this.#begin();
   }
 
   #begin(): void {

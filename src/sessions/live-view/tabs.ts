@@ -4,6 +4,11 @@ import type { TabSummary } from '../../schemas/live-view.ts';
 /** Titles and URLs that are longer are cut, because a page may choose any length. */
 const MAX_TITLE_LENGTH = 200;
 const MAX_URL_LENGTH = 2_000;
+/** How often titles are read while somebody sees them. Chromium does not report those that scripts change. */
+const TITLE_INTERVAL_MS = 1_000;
+
+/** The targets that are pages, not frames or workers. */
+const PAGES = [{ type: 'page' }];
 
 /** An open tab. */
 export interface LiveTab {
@@ -43,6 +48,7 @@ export class Tabs {
   readonly #listeners: TabListeners;
   readonly #tabs = new Map<string, LiveTab>();
   readonly #targetIds = new Map<string, string>();
+  #titleTimer: NodeJS.Timeout | undefined;
 
   /** @param browser a session of the browser, which is used by nothing else */
   constructor(connection: CdpConnection, browser: Session, listeners: TabListeners) {
@@ -57,13 +63,20 @@ export class Tabs {
     browser.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => this.#add(sessionId, targetInfo));
     browser.on('Target.detachedFromTarget', ({ sessionId }) => this.#remove(sessionId));
     browser.on('Target.targetInfoChanged', ({ targetInfo }) => this.#update(targetInfo));
-    const filter = [{ type: 'page' }];
-    await browser.send('Target.setDiscoverTargets', { discover: true, filter });
+    await browser.send('Target.setDiscoverTargets', { discover: true, filter: PAGES });
     await browser.send('Target.setAutoAttach', {
       // Without the pause, Chromium 156 lets a page hang that opens a popup. It also makes sure that no dialog is missed.
       ...{ autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
-      filter,
+      filter: PAGES,
     });
+  }
+
+  /** Keeps titles up to date, or no longer. */
+  watchTitles(areSeen: boolean): void {
+    if (areSeen === Boolean(this.#titleTimer)) return;
+    clearInterval(this.#titleTimer);
+    this.#titleTimer = areSeen ? setInterval(() => this.#readTitles(), TITLE_INTERVAL_MS) : undefined;
+    if (areSeen) this.#readTitles();
   }
 
   get(targetId: string): LiveTab | undefined {
@@ -99,6 +112,7 @@ export class Tabs {
       };
       session.on('Inspector.targetCrashed', () => setCrashed(true));
       session.on('Inspector.targetReloadedAfterCrash', () => setCrashed(false));
+      session.on('Page.loadEventFired', () => this.#readTitles());
       this.#listeners.onOpened(tab);
       this.#listeners.onChanged();
     }
@@ -114,6 +128,16 @@ export class Tabs {
     this.#tabs.delete(targetId);
     this.#listeners.onClosed(tab);
     this.#listeners.onChanged();
+  }
+
+  #readTitles(): void {
+    this.#browser.send('Target.getTargets', { filter: PAGES }).then(
+      ({ targetInfos }) => {
+        for (const targetInfo of targetInfos) this.#update(targetInfo);
+      },
+      // The browser has ended, and the live view with it.
+      () => undefined,
+    );
   }
 
   #update({ targetId, title, url }: TargetInfo): void {
