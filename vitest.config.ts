@@ -4,20 +4,20 @@ import { LongestFirst } from './test/support/longest-first.ts';
 /** Tests that need nothing but the code. All others need the service. */
 const PURE = [
   'test/*.test.ts',
-  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox}/**/*.test.ts',
+  'test/{url,blobs,process,child-processes,html,changes,branding,answers,extraction,formats,rendering,parsers,encryption,schemas,engines,net,media,crawl,deploy,site,scripts,sandbox,sessions}/**/*.test.ts',
   'bench/**/*.test.ts',
 ];
 /** These use a service that may fetch from next to no private IP address. */
 const SECURITY = 'test/security/**/*.test.ts';
-/** This one stops parts of its service, which other files would notice. */
+/** This one stops or takes up parts of its service, which other files would notice. */
 const FAULTS = 'test/e2e/faults.test.ts';
 
 /** Tests of a service wait for it most of the time, so more of them run at once than a small machine has cores. */
-const MAX_WORKERS = 4;
+const MAX_WORKERS = 6;
 const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
 /** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
 const SHARED_PROCESSES = { isolate: false, maxWorkers: MAX_WORKERS };
-/** The files of a project with this setup share one running service. */
+/** The files of a project with this setup share one running service; each project has its own. */
 const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
 
 export default defineConfig({
@@ -34,7 +34,7 @@ export default defineConfig({
       },
       { test: { name: 'faults', include: [FAULTS], ...SERVICE } },
       {
-        test: { name: 'security', include: [SECURITY], ...SERVICE, globalSetup: 'test/security/setup.ts' },
+        test: { name: 'security', include: [SECURITY], ...SERVICE },
       },
       {
         test: {

@@ -23,6 +23,7 @@ Usage: node bench/quality.ts --kit DIR [OPTIONS]
   --exclude CSS  excludeTags of the scrapes, such as figcaption; may be repeated
   --half HALF    even or odd: only pages with such an id, to tune on one half and check on the other
   --ocr          documents: also convert them with OCR on the pages that need it
+  --only NAME    documents: only converters with this in their name, such as Winnow
   --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score
   --help         print this text
 `;
@@ -36,6 +37,7 @@ async function main(): Promise<void> {
       exclude: { type: 'string', multiple: true },
       half: { type: 'string' },
       ocr: { type: 'boolean', default: false },
+      only: { type: 'string' },
       worst: { type: 'string', default: '0' },
       help: { type: 'boolean' },
     },
@@ -48,7 +50,10 @@ async function main(): Promise<void> {
     await installPeers();
     return void console.log(table(await compareConverters(kit, markdownSet)));
   }
-  if (set !== 'wcxb' && set !== 'aeb') return compareDocuments(kit, set, values.ocr, Number(values.worst));
+  if (set !== 'wcxb' && set !== 'aeb') {
+    const { ocr, only } = values;
+    return compareDocuments(kit, set, { ocr, only, worst: Number(values.worst) });
+  }
   if (half !== undefined && half !== 'even' && half !== 'odd')
     throw new Error(`--half is even or odd, not ${half}`);
   const pages = (await readPages(kit, set)).filter(
@@ -59,7 +64,11 @@ async function main(): Promise<void> {
   report(set, scores, times, Number(values.worst));
 }
 
-async function compareDocuments(kit: string, wanted: string, ocr: boolean, worst: number): Promise<void> {
+async function compareDocuments(
+  kit: string,
+  wanted: string,
+  options: Parameters<typeof compareDocumentConverters>[2],
+): Promise<void> {
   const sets = documentSets(kit).filter((set) => wanted === 'documents' || set === wanted);
   if (sets.length === 0) {
     const others = ['wcxb', 'aeb', ...MARKDOWN_SETS, 'documents', ...documentSets(kit)];
@@ -67,8 +76,8 @@ async function compareDocuments(kit: string, wanted: string, ocr: boolean, worst
   }
   await installPeers();
   for (const set of sets) {
-    const { rows, worst: lines } = await compareDocumentConverters(kit, set, { ocr, worst });
-    console.log(`\n${set}\n\n${[table(rows), ...lines].join('\n')}`);
+    const { rows, worst } = await compareDocumentConverters(kit, set, options);
+    console.log(`\n${set}\n\n${[table(rows), ...worst].join('\n')}`);
   }
 }
 

@@ -19,8 +19,10 @@ const list = z
 const optional = z.string().optional();
 const count = (fallback: number, least = 1) => z.coerce.number().int().min(least).default(fallback);
 
-/** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries. */
-export const WORKER_ROLES = ['scrape', 'pages', 'webhooks'] as const;
+/** Roles of a worker: single scrapes and maps, pages of batches and crawls, webhook deliveries, browser sessions. */
+const WORKER_ROLES = ['scrape', 'pages', 'webhooks', 'sessions'] as const;
+/** The roles without which the service does not work. Browser sessions need a sandbox, which not every machine allows. */
+export const REQUIRED_ROLES = ['scrape', 'pages', 'webhooks'] as const;
 
 /** Every setting, by its environment variable. `--help` and `.env.example` print the descriptions. */
 const settings = z.object({
@@ -121,6 +123,13 @@ const settings = z.object({
     .max(65535)
     .optional()
     .describe("port of a worker's /ready and /metrics; empty: none"),
+  WINNOW_SESSION_ADDRESS: z
+    .string()
+    .regex(/^(?:[\d.]+|\[[\da-fA-F:]+\]):\d+$/, 'must be an IP address and a port, such as 0.0.0.0:3003')
+    .default('127.0.0.1:0')
+    .describe(
+      'IP address and port at which a worker with the role sessions serves the API; in a cluster 0.0.0.0:3003, reachable from the API only; port 0: a free one',
+    ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -186,8 +195,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env) {
     robotsPatienceMs: s.WINNOW_ROBOTS_WAIT_SECONDS * 1000,
     workerRoles: s.WINNOW_WORKER_ROLES.length ? s.WINNOW_WORKER_ROLES : [...WORKER_ROLES],
     workerPort: s.WINNOW_WORKER_PORT,
+    sessionAddress: parseAddress(s.WINNOW_SESSION_ADDRESS),
     logLevel: s.LOG_LEVEL,
   };
+}
+
+/** Splits an IP address and port; IPv6 addresses are in brackets. */
+function parseAddress(text: string): { address: string; port: number } {
+  const colon = text.lastIndexOf(':');
+  return { address: text.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(text.slice(colon + 1)) };
 }
 
 /** Lists every setting with its default as text and its description, for `--help` and `.env.example`. */

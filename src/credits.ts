@@ -39,3 +39,21 @@ export function priceOf(
   const base = isEnhanced ? ENHANCED_PAGE : PAGE;
   return base + documentPages + surcharge + (request.zeroDataRetention ? ZERO_DATA_RETENTION : 0);
 }
+
+/** Credits for a minute of a browser session that is driven by code or a protocol client. */
+const SESSION_MINUTE = 2;
+/** Credits for a minute of a browser session in which a prompt was used, in place of `SESSION_MINUTE`. */
+const PROMPTED_SESSION_MINUTE = 7;
+/** Credits that a team must have left to start a browser session. */
+export const SESSION_MIN_CREDITS = SESSION_MINUTE;
+
+/**
+ * Calculates the credits of a browser session. It is measured by the second, costs at least one minute, and is rounded
+ * up to whole credits.
+ * @param durationMs milliseconds in which the browser could be used
+ */
+export function priceOfSession({ durationMs, prompted }: { durationMs: number; prompted: boolean }): number {
+  const perMinute = prompted ? PROMPTED_SESSION_MINUTE : SESSION_MINUTE;
+  const minutes = Math.max(1, Math.ceil(durationMs / 1000) / 60);
+  return Math.ceil(perMinute * minutes);
+}

@@ -156,6 +156,12 @@ export const ERRORS = {
     stage: 'scrape',
     summary: 'Another request is saving the browser profile',
   },
+  INTERACT_REPLAY_UNAVAILABLE: {
+    status: 409,
+    retry: 'never',
+    summary: 'The scrape cannot be continued in a browser session; run it again',
+  },
+  SESSION_DESTROYED: { status: 410, retry: 'never', summary: 'The browser session has ended' },
   REQUEST_TOO_LARGE: { status: 413, retry: 'never', summary: 'The body of the request is too large' },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
@@ -166,6 +172,11 @@ export const ERRORS = {
     status: 429,
     retry: 'never',
     summary: 'The API key sent too many requests; Retry-After says when to continue',
+  },
+  SESSION_LIMIT_REACHED: {
+    status: 429,
+    retry: 'never',
+    summary: 'The team, or every host, has as many browser sessions as it may have',
   },
   SCRAPE_DNS_RESOLUTION_ERROR: {
     status: 200,
@@ -279,6 +290,22 @@ export const ERRORS = {
     retry: 'activity',
     isServiceFault: true,
     summary: 'An unexpected error occurred inside the service',
+  },
+  SESSION_FAILED: {
+    status: 502,
+    retry: 'never',
+    isServiceFault: true,
+    summary: 'The browser of the session could not be started or does not respond; nothing was done',
+  },
+  SESSIONS_UNAVAILABLE: {
+    status: 503,
+    retry: 'never',
+    summary: 'No worker of the service can run browser sessions',
+  },
+  LANGUAGE_NOT_AVAILABLE: {
+    status: 503,
+    retry: 'never',
+    summary: 'The service cannot execute code in the language, because something is not installed',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,

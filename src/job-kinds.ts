@@ -27,6 +27,20 @@ export const JOB_KINDS = {
     hasPages: true,
   },
   crawl: { path: '/v2/crawl', noun: 'crawl', workflow: 'crawl', priority: 5, hasPages: true },
+  browser: {
+    path: '/v2/browser',
+    noun: 'browser session',
+    workflow: 'browser',
+    priority: 1,
+    hasPages: false,
+  },
+  interact: {
+    path: '/v2/interact',
+    noun: 'interact session',
+    workflow: 'browser',
+    priority: 1,
+    hasPages: false,
+  },
 } as const satisfies Record<string, JobKindRecord>;
 
 export type JobKind = keyof typeof JOB_KINDS;
@@ -35,6 +49,9 @@ export type JobKind = keyof typeof JOB_KINDS;
 export type PageJobKind = {
   [Kind in JobKind]: (typeof JOB_KINDS)[Kind]['hasPages'] extends true ? Kind : never;
 }[JobKind];
+
+/** The kinds of jobs that are browser sessions: one of its own, or one that continues a scrape. */
+export type SessionKind = 'browser' | 'interact';
 
 /** The word for a batch or crawl. */
 export type PageJobNoun = (typeof JOB_KINDS)[PageJobKind]['noun'];

@@ -27,7 +27,7 @@ export interface Challenge {
 }
 
 /** A block of a page of a document, as the option `blocks` of a parser returns it. */
-export interface DocumentBlock {
+interface DocumentBlock {
   /** `p<page>.b<index>`, with the page counted from 1 and the block on the page from 0. */
   id: string;
   type: string;
@@ -39,6 +39,8 @@ export interface DocumentBlock {
   /** Position on the page in reading order, from 0. */
   readingOrder: number;
   source: 'native_text' | 'ocr';
+  /** How sure OCR is of the text, from 0 to 1; `null` for text of the file. */
+  ocrConfidence: number | null;
 }
 
 /** A page of a document. */

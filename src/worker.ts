@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { availableParallelism } from 'node:os';
-import { Runtime, Worker } from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
 import { v7 as uuidv7 } from 'uuid';
-import { type Activities, createActivities, failureInterceptor } from './activities/index.ts';
+import { createActivities } from './activities/index.ts';
 import { listDataDirectories, watchDiskSpace } from './blobs/disk-space.ts';
 import { openBlobs } from './blobs/index.ts';
 import { createProfiles } from './browser/browser-profile.ts';
@@ -31,6 +31,7 @@ import { createEgress } from './net/egress.ts';
 import { startEgressProxy } from './net/egress-proxy.ts';
 import { USER_AGENT } from './net/user-agent.ts';
 import { createDocumentConverter } from './parsers/conversion/document-converter.ts';
+import { type HostedSessions, hostSessions } from './process/host-sessions.ts';
 import { type RunningService, runProcess } from './process/run-process.ts';
 import { waitForDependency } from './process/wait-for-dependency.ts';
 import { startReportingPresence } from './process/worker-presence.ts';
@@ -38,22 +39,15 @@ import { createRenderPool } from './rendering/render-pool.ts';
 import { connectTemporal, pingTemporal } from './temporal/connection.ts';
 import { temporalLogger } from './temporal/logger.ts';
 import { prepareNamespace } from './temporal/namespace.ts';
+import { createTemporalWorkers } from './temporal/workers.ts';
 import { workflowBundle } from './temporal/workflow-bundle.ts';
 import { startUpkeep } from './temporal/workflow-client.ts';
-import { QUEUES, type WorkerRole } from './workflows/queues.ts';
 
-/**
- * Maximum number of activities of each role that one worker runs at once. Activities mostly wait, for the
- * network or the database.
- */
-const MAX_ACTIVITIES: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64 };
 /**
  * Maximum number of pages that one worker has open at once. Pages mostly wait for the network, so there are
  * more of them than processors. The browser pool limits their memory separately.
  */
 const MAX_OPEN_PAGES = 4 * availableParallelism();
-/** Maximum number of workflows that stay in memory between two of their tasks. */
-const MAX_CACHED_WORKFLOWS = 200;
 /** Memory limit of a rendering thread in MB. A page that needs more is rejected. */
 const THREAD_MEMORY_MB = 512;
 /**
@@ -61,9 +55,6 @@ const THREAD_MEMORY_MB = 512;
  * more of a playlist.
  */
 const MAX_MEDIA_THREADS = 4;
-/** Milliseconds that running activities get to finish when the process is asked to stop. */
-const SHUTDOWN_GRACE_MS = 8_000;
-
 /** The configuration of a worker, in which the external services and the secret key are set. */
 function readWorkerConfig() {
   const config = readConfig();
@@ -174,10 +165,15 @@ function createPageEngines(
 function createWorkerActivities(
   config: WorkerConfig,
   services: Services,
-  parts: { browser: Browser; threads: ReturnType<typeof createThreadPools>; logger: Logger },
+  parts: {
+    browser: Browser;
+    threads: ReturnType<typeof createThreadPools>;
+    sessions: HostedSessions | undefined;
+    logger: Logger;
+  },
 ) {
   const { db, blobs, cacheBlobs, versionBlobs, uploads } = services;
-  const { browser, threads, logger } = parts;
+  const { browser, threads, sessions, logger } = parts;
   const { renderer, remuxPool } = threads;
   const { egress, proxy } = browser;
   const { userAgent, trackingTtlMs } = config;
@@ -190,6 +186,7 @@ function createWorkerActivities(
     uploads,
     egress,
     renderer,
+    sessions,
     logger,
     userAgent,
     trackingTtlMs,
@@ -216,33 +213,6 @@ function createWorkerActivities(
   });
 }
 
-/** Creates one Temporal worker for each role. */
-function createTemporalWorkers(
-  config: WorkerConfig,
-  { connection, bundle }: Services,
-  { activities, logger }: { activities: Activities; logger: Logger },
-): Promise<Worker[]> {
-  return Promise.all(
-    config.workerRoles.map((role) =>
-      Worker.create({
-        connection,
-        namespace: config.temporalNamespace,
-        taskQueue: QUEUES[role],
-        // All workflows are on one queue, so the other workers need no bundle and no workflow cache.
-        ...(role === 'scrape' && {
-          workflowBundle: { codePath: bundle },
-          maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
-        }),
-        activities,
-        interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
-        maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES[role],
-        maxHeartbeatThrottleInterval: '5s',
-        shutdownGraceTime: SHUTDOWN_GRACE_MS,
-      }),
-    ),
-  );
-}
-
 /** Runs a worker: creates its dependencies once, then takes work until the process is asked to stop. */
 async function runWorker(): Promise<RunningService> {
   const config = readWorkerConfig();
@@ -257,8 +227,26 @@ async function runWorker(): Promise<RunningService> {
   const browser = await startBrowser(config, services, logger);
   const { egress, proxy, pool } = browser;
   const threads = createThreadPools(config, logger);
-  const activities = createWorkerActivities(config, services, { browser, threads, logger });
-  const workers = await createTemporalWorkers(config, services, { activities, logger });
+  const workerId = uuidv7();
+  const sessions = config.workerRoles.includes('sessions')
+    ? await hostSessions({
+        ...config,
+        workerId,
+        executablePath: services.chromium.path,
+        serveProxy: proxy.serve,
+        logger,
+      })
+    : undefined;
+  const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
+  const workers = await createTemporalWorkers({
+    connection,
+    namespace: config.temporalNamespace,
+    bundle: services.bundle,
+    roles,
+    hostQueue: sessions?.queue,
+    activities: createWorkerActivities(config, services, { browser, threads, sessions, logger }),
+    logger,
+  });
   const running = Promise.all(workers.map((worker) => worker.run()));
   // A worker that stops by itself has lost the Temporal server for good. The process exits, so that its
   // supervisor starts it again.
@@ -271,7 +259,7 @@ async function runWorker(): Promise<RunningService> {
   await pool.ready();
   const presence = await startReportingPresence({
     db,
-    worker: { id: uuidv7(), roles: config.workerRoles },
+    worker: { id: workerId, roles },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });
@@ -288,6 +276,7 @@ async function runWorker(): Promise<RunningService> {
     async stop() {
       health?.close();
       await presence.end();
+      await sessions?.close();
       for (const worker of workers) worker.shutdown();
       await running;
       const { renderer, remuxPool } = threads;

@@ -31,7 +31,7 @@ describe('the layers', () => {
     };
     expect(findViolations(planted)).toEqual([
       'html/links.ts: html may not import db, which is not in a lower layer',
-      'api/scrape.ts: playwright is for browser only',
+      'api/scrape.ts: playwright is for browser, sessions only',
       'workflows/scrape.ts: workflows may not run zod',
       'workflows/crawl.ts: workflows may not run credits',
       'formats/summary.ts: formats may not import blobs, which is not in a lower layer',

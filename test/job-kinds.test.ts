@@ -16,8 +16,10 @@ it.each(KINDS)(
   },
 );
 
-it('no two kinds share a path, a workflow or a noun', () => {
-  for (const member of ['path', 'workflow', 'noun'] as const) {
+it('no two kinds share a path or a noun, and only both kinds of browser sessions share a workflow', () => {
+  const workflows = KINDS.filter((kind) => kind !== 'interact').map((kind) => JOB_KINDS[kind].workflow);
+  expect(new Set(workflows).size).toBe(workflows.length);
+  for (const member of ['path', 'noun'] as const) {
     expect(new Set(KINDS.map((kind) => JOB_KINDS[kind][member])).size).toBe(KINDS.length);
   }
 });

@@ -53,13 +53,14 @@ const readIndex = (kit: string) =>
 /**
  * Converts the documents of a set with Winnow and all peers. They take turns round by round, so that the drifting speed of
  * the machine affects all alike.
+ * @param options.only a part of the names of the converters to run; all by default
  * @param options.worst number of documents with the lowest scores of Winnow that are also listed
  * @returns a row for each converter, with scores and CPU time, and lines about the worst documents
  */
 export async function compareDocumentConverters(
   kit: string,
   set: string,
-  options: { ocr: boolean; worst: number },
+  options: { ocr: boolean; worst: number; only?: string | undefined },
 ): Promise<{ rows: Record<string, string>[]; worst: string[] }> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-quality-'));
   const isImages = set === IMAGES.set;
@@ -69,7 +70,7 @@ export async function compareDocumentConverters(
   // OCR takes seconds, so compiling our code does not count.
   const warmUp = isImages ? 0 : WARM_UP_ROUNDS;
   const measured = isImages ? 1 : MEASURED_ROUNDS;
-  const runs = await Promise.all(namesFor(entries, options.ocr).map((name) => startRun(name, directory)));
+  const runs = await Promise.all(namesFor(entries, options).map((name) => startRun(name, directory)));
   try {
     for (let round = 0; round < warmUp + measured; round++) {
       for (const run of runs) {
@@ -111,12 +112,15 @@ async function renderImages(kit: string, directory: string): Promise<Entry[]> {
 }
 
 /** Winnow and the peers that read the types of the documents. Those of `docling-odf` are of several types. */
-function namesFor(entries: readonly Entry[], ocr: boolean): string[] {
+function namesFor(
+  entries: readonly Entry[],
+  { ocr, only = '' }: { ocr: boolean; only?: string | undefined },
+): string[] {
   const types = new Set(entries.map(({ file }) => path.extname(file).slice(1)));
   if (types.has('png')) return ['Winnow', TESSERACT.name];
   const peers = DOCUMENT_PEERS.filter((peer) => [...types].some((type) => peer.types.includes(type)));
   const winnow = WINNOW_VARIANTS.filter((name) => ocr || name !== 'Winnow with OCR');
-  return [...winnow, ...peers.map(({ name }) => name)];
+  return [...winnow, ...peers.map(({ name }) => name)].filter((name) => name.includes(only));
 }
 
 async function startRun(name: string, directory: string): Promise<Run> {

@@ -26,7 +26,10 @@ export async function openWinnow(
       images: false,
       pdf: { mode, maxPages: 10_000, pages: false },
     };
-    const { html, numPages } = await convert(task, bytes, AbortSignal.timeout(600_000));
+    const { html, numPages } = await convert(task, bytes, {
+      signal: AbortSignal.timeout(600_000),
+      owner: '',
+    });
     const markdown = toMarkdown(parseHtml(html), { removeBase64Images: false, tidy: true });
     return { markdown, ...(numPages && { pages: numPages }) };
   };
@@ -39,7 +42,7 @@ function typeOf(extension: string): DocumentType {
 }
 
 const convertDirectly: ConvertDocument = async (task, bytes) =>
-  (await CONVERTERS[task.type]())(task, bytes, {});
+  (await CONVERTERS[task.type]())(task, bytes, { report: () => undefined });
 
 async function openSandboxed(cacheDir: string): Promise<ConvertDocument> {
   const log = (details: unknown, event?: string) =>

@@ -9,6 +9,7 @@ import { type MapDeps, mapActivities } from './map.ts';
 import { type PageJobDeps, pageJobActivities } from './page-jobs.ts';
 import { type PageWorkerDeps, pageActivities } from './pages.ts';
 import { type ScrapeDeps, scrapeActivities } from './scrape.ts';
+import { type SessionDeps, sessionActivities } from './sessions.ts';
 import { type UpkeepDeps, upkeepActivities } from './upkeep.ts';
 import { webhookActivities } from './webhooks.ts';
 
@@ -18,6 +19,7 @@ export type ActivityDeps = ScrapeDeps &
   PageWorkerDeps &
   PageJobDeps &
   WebhookDeps &
+  SessionDeps &
   UpkeepDeps & { logger: Logger };
 
 /** Creates all activities of the service. */
@@ -28,6 +30,7 @@ export function createActivities(deps: ActivityDeps) {
     ...pageJobActivities(deps),
     ...pageActivities(deps),
     ...webhookActivities(deps),
+    ...sessionActivities(deps),
     ...upkeepActivities(deps),
   };
 }

@@ -1,19 +1,17 @@
-import { availableParallelism } from 'node:os';
 import { Context } from '@temporalio/activity';
 import type { Blobs } from '../blobs/index.ts';
 import type { Database, StoredError } from '../db/client.ts';
 import { completeJob, failJob, findJob, findOutcome } from '../db/jobs/jobs.ts';
-import { recordLongConversion } from '../db/jobs/long-conversions.ts';
 import { releaseSlot, renewSlot } from '../db/teams/slots.ts';
 import { type JobCipher, restoreJobCipher } from '../encryption/job-cipher.ts';
 import type { Engines } from '../engines/index.ts';
 import { isErrorCode, policyOf } from '../errors.ts';
-import type { DocumentType } from '../parsers/document.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { buildDocument, type DocumentDeps } from '../scraping/build-document.ts';
-import { type Deadline, startDeadline } from '../scraping/deadline.ts';
+import { startDeadline } from '../scraping/deadline.ts';
 import { withEncryptedErrors } from './encrypt-errors.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { LongConversions, TrackedConversion } from './long-conversions.ts';
 import { reportOf, type ScrapeReport, startStages } from './scrape-report.ts';
 import { waitForSlot } from './wait-for-slot.ts';
 
@@ -28,15 +26,10 @@ export interface ScrapeDeps extends DocumentDeps {
   secretKey: string;
 }
 
-/** The documents whose text may have to be recognised, which takes a second or more for each page. */
-const TAKES_LONG = new Set<DocumentType>(['pdf', 'image']);
-/** Conversions that continue after their time limit at once, as many as the sandbox runs besides others. */
-const MAX_LONG_CONVERSIONS = availableParallelism();
-
 /** The activities of a scrape. */
 export function scrapeActivities(deps: ScrapeDeps) {
   const { db, blobs, uploads, engines, renderer, tracker, media, secretKey } = deps;
-  let longConversions = 0;
+  const longConversions = new LongConversions(db);
   return {
     /**
      * Scrapes the page of a job and stores its document. The activity may be repeated: if the job has
@@ -70,35 +63,6 @@ export function scrapeActivities(deps: ScrapeDeps) {
     if (blob !== undefined) await uploads.remove(blob);
   }
 
-  /** Runs a conversion that may continue after the time limit, unless others of this process do already. */
-  async function convertLong<Result>(
-    convert: () => Promise<Result>,
-    deadline: Deadline,
-    announce: () => void,
-  ): Promise<Result> {
-    let isLong = false;
-    const mayContinue = () => {
-      isLong = longConversions < MAX_LONG_CONVERSIONS;
-      if (!isLong) return false;
-      longConversions++;
-      announce();
-      return true;
-    };
-    try {
-      return await deadline.duringConversion(convert, mayContinue);
-    } finally {
-      if (isLong) longConversions--;
-    }
-  }
-
-  /** Lets repeated requests join a scrape whose document takes longer than its timeout. */
-  function announceLongConversion(jobId: string, teamId: string, request: ScrapeRequest): void {
-    const { log } = Context.current();
-    recordLongConversion(db, { jobId, teamId, request }).catch((error) =>
-      log.warn('a long conversion could not be announced', { jobId, error: String(error) }),
-    );
-  }
-
   async function scrapeJob(jobId: string, job: FoundJob, cipher: JobCipher): Promise<string | ScrapeReport> {
     // The API validated the request before it stored it.
     const request = cipher.decryptJson(job.request) as ScrapeRequest;
@@ -110,7 +74,12 @@ export function scrapeActivities(deps: ScrapeDeps) {
       { url: upload?.name ?? url, timeout },
       Context.current().cancellationSignal,
     );
-    using _ = startHeartbeat(() => renewSlot(db, slot.teamId, slot.holder));
+    const conversion = new TrackedConversion();
+    using _ = startHeartbeat(
+      () => renewSlot(db, slot.teamId, slot.holder),
+      // Nothing of a page with zero data retention is shown.
+      () => (cipher.encrypts ? undefined : conversion.progress),
+    );
     const stages = startStages();
     const queuedMs = await waitForSlot(db, slot, {
       timeoutMs: request.timeout,
@@ -125,11 +94,15 @@ export function scrapeActivities(deps: ScrapeDeps) {
       };
       const fetched = await engines.fetchPage(request, deadline.signal, {
         profile,
+        teamId: job.team_id,
+        onProgress: conversion.report,
         duringConversion: (convert, type) =>
           // A scrape with zero data retention leaves no trace by which a repeated request could join it.
-          cipher.encrypts || !TAKES_LONG.has(type)
+          cipher.encrypts
             ? convert()
-            : convertLong(convert, deadline, () => announceLongConversion(jobId, job.team_id, request)),
+            : longConversions.run(convert, {
+                ...{ jobId, teamId: job.team_id, request, type, deadline, conversion },
+              }),
       });
       stages.end('fetch');
       const history = cipher.encrypts

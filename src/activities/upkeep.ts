@@ -5,6 +5,7 @@ import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '.
 import { type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
 import { deleteOldVersions } from '../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../db/robots.ts';
+import { endSession, listAbandonedSessions } from '../db/sessions.ts';
 import { deleteUnusedProfiles } from '../db/teams/profiles.ts';
 import { deleteUnusedUploads, findOldestUploadDate } from '../db/uploads.ts';
 import { listJobsWithOverdueEvents } from '../db/webhooks.ts';
@@ -52,7 +53,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
     },
 
     /**
-     * Deletes expired results, jobs, files, uploads, copies of pages, idempotency keys, profiles, versions of
+     * Ends browser sessions that have lost their workflow. Deletes expired results, jobs, files, uploads, copies of pages, idempotency keys, profiles, versions of
      * pages and robots.txt files.
      */
     async tidyUp(): Promise<{ jobs: number; files: number; copies: number }> {
@@ -66,6 +67,7 @@ export function upkeepActivities(deps: UpkeepDeps) {
       await deleteOldIdempotencyKeys(db);
       await deleteOldRobotsFiles(db);
       await deleteUnusedProfiles(db);
+      for (const id of await listAbandonedSessions(db)) await endSession(db, { id, reason: 'lost' });
       await deleteOldVersions(db, new Date(now - trackingTtlMs));
       const oldest = (await findOldestResultDate(db))?.getTime() ?? now;
       const results = await blobs.sweep(new Date(oldest - SAFETY_MARGIN_MS));

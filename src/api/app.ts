@@ -2,7 +2,7 @@ import express, { type Express } from 'express';
 import { pinoHttp } from 'pino-http';
 // The main module of swagger-ui-dist would load the scripts of the reference page into this process.
 import absolutePath from 'swagger-ui-dist/absolute-path.js';
-import { WORKER_ROLES } from '../config.ts';
+import { REQUIRED_ROLES } from '../config.ts';
 import { requireWorkers } from '../db/workers.ts';
 import { ServiceError } from '../errors.ts';
 import { createHealth, createMetrics } from '../health.ts';
@@ -17,6 +17,7 @@ import { describeApi } from './http/openapi.ts';
 import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
+import { mountSessionPages } from './sessions/session-pages.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 import { mountUploads } from './uploads.ts';
 
@@ -39,7 +40,7 @@ export function createApp(deps: ApiDeps): Express {
       database: db.ready,
       blobs: blobs.ready,
       temporal: () => temporal.ready(),
-      workers: () => requireWorkers(db, WORKER_ROLES),
+      workers: () => requireWorkers(db, REQUIRED_ROLES),
     },
     registry,
   );
@@ -49,6 +50,7 @@ export function createApp(deps: ApiDeps): Express {
   mountReference(app);
   mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);
+  mountSessionPages(app, deps);
   const budget = new ByteBudget(MAX_UPLOADING_BYTES);
   mountUploads(app, deps, budget);
   const parseJson = express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false });

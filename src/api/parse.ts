@@ -1,3 +1,6 @@
+import type { Database } from '../db/client.ts';
+import type { NewJob } from '../db/jobs/jobs.ts';
+import { findLongConversion } from '../db/jobs/long-conversions.ts';
 import { insertJobForUpload, insertJobWithUpload } from '../db/uploads.ts';
 import { errorsRaisedBy, ServiceError } from '../errors.ts';
 import {
@@ -42,10 +45,14 @@ const create = defineRoute({
   },
 });
 
-/** The uploaded file of a job, and the functions that store the job with it, or discard the file. */
-interface JobFile extends Pick<SynchronousJob, 'insert' | 'onJoined'> {
+/** The uploaded file of a job, and the function that stores the job with it. */
+interface JobFile extends Required<Pick<SynchronousJob, 'insert'>> {
   upload: UploadedFile;
 }
+
+/** Finds the scrape that a request joins, before its file is stored or claimed; see {@link findLongConversion}. */
+const findJoinable = async (db: Database, { cipher, ...job }: NewJob & Pick<SynchronousJob, 'request'>) =>
+  cipher?.encrypts ? undefined : findLongConversion(db, job);
 
 /** Describes the file of a multipart request. It is stored together with its job. */
 function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps): JobFile {
@@ -53,12 +60,17 @@ function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps)
   if (size === 0) throw new ServiceError('BAD_REQUEST', `The file ${name} is empty.`);
   return {
     upload: { id, name, contentType, digest },
-    onJoined: () => file.discard(),
     async insert(db, job) {
+      const joined = await findJoinable(db, job);
+      if (joined) {
+        file.discard();
+        return joined;
+      }
       const blob = await file.store(uploads);
       // The job exists from the start, so the time to request one is over.
       const expiresAt = new Date();
       await insertJobWithUpload(db, job, { id, teamId, blob, wrappedKey, size, expiresAt });
+      return undefined;
     },
   };
 }
@@ -66,7 +78,14 @@ function describeFile(file: EncryptedFile, teamId: string, { uploads }: ApiDeps)
 /** Finds the file of an `uploadRef`. @throws ServiceError `NOT_FOUND` for the reference of another team, or none */
 function findFile(uploadRef: string, teamId: string, { config }: ApiDeps): JobFile {
   const { id, name, contentType } = verifyReference(uploadRef, teamId, config.secretKey);
-  return { upload: { id, name, contentType }, insert: (db, job) => insertJobForUpload(db, job, id) };
+  return {
+    upload: { id, name, contentType },
+    async insert(db, job) {
+      const joined = await findJoinable(db, job);
+      if (!joined) await insertJobForUpload(db, job, id);
+      return joined;
+    },
+  };
 }
 
 const createUploadUrl = defineRoute({

@@ -5,6 +5,7 @@ import { mapRoutes } from './map.ts';
 import { parseRoutes } from './parse.ts';
 import { profileRoutes } from './profiles.ts';
 import { scrapeRoutes } from './scrape.ts';
+import { sessionRoutes } from './sessions/routes.ts';
 import { teamRoutes } from './team.ts';
 import { webhookRoutes } from './webhooks.ts';
 
@@ -16,6 +17,7 @@ export const ROUTES: AnyRoute[] = [
   ...mapRoutes,
   ...parseRoutes,
   ...profileRoutes,
+  ...sessionRoutes,
   ...teamRoutes,
   ...webhookRoutes,
 ];

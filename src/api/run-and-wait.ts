@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../db/client.ts';
 import { deleteJobKey, failJob, insertJob, type NewJob } from '../db/jobs/jobs.ts';
-import { findLongConversion, forgetLongConversion } from '../db/jobs/long-conversions.ts';
+import { forgetLongConversion, insertOrJoin } from '../db/jobs/long-conversions.ts';
 import type { Caller } from '../db/teams/teams.ts';
 import { createJobCipher, decryptError, type JobCipher, NULL_CIPHER } from '../encryption/job-cipher.ts';
 import { ServiceError, toServiceError } from '../errors.ts';
@@ -36,11 +36,15 @@ export interface SynchronousJob {
   signal: AbortSignal;
   /** Whether the job has zero data retention: its data are encrypted, and deleted after the response. */
   isEncrypted: boolean;
-  /** Stores the job in another way than alone. */
-  insert?: (db: Database, job: NewJob) => Promise<void>;
-  /** Called if the request joins an earlier scrape, so that `insert` is not called. */
-  onJoined?: () => void;
+  /**
+   * Stores the job in another way than alone.
+   * @returns the id of an earlier scrape that the request joins, so that nothing was stored; `undefined` for none
+   */
+  insert?: InsertJob;
 }
+
+/** A function that stores a job; see `SynchronousJob.insert`. */
+type InsertJob = (db: Database, job: NewJob & Pick<SynchronousJob, 'request'>) => Promise<string | undefined>;
 
 /** How long a job with zero data retention is kept if its caller does not read the result. */
 const UNREAD_RESULT_TTL_MS = 3_600_000;
@@ -56,15 +60,14 @@ export async function runAndWait(
   deps: ApiDeps,
 ): Promise<{ id: string; result: Buffer | undefined }> {
   const { config, db, temporal, closing } = deps;
-  const { kind, request, timeoutMs, isEncrypted } = job;
-  const { teamId } = job.caller;
+  const { kind, timeoutMs, isEncrypted } = job;
   const startedAt = performance.now();
-  const canJoin = kind === 'scrape' && !isEncrypted;
-  const joined = canJoin ? await findLongConversion(db, { teamId, request }) : undefined;
-  const id = joined ?? uuidv7();
-  const cipher = isEncrypted ? createJobCipher(id, config.secretKey) : NULL_CIPHER;
-  if (joined) job.onJoined?.();
-  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, cipher }, deps);
+  const { href } = parseTarget(job.request.url, config.allowPrivate.length > 0);
+  const newId = uuidv7();
+  const cipher = isEncrypted ? createJobCipher(newId, config.secretKey) : NULL_CIPHER;
+  const joined = await storeJob({ ...job, id: newId, cipher }, deps);
+  const id = joined ?? newId;
+  const handle = joined ? temporal.findScrape(joined) : await startJob({ ...job, id, href }, deps);
   const [outcome] = await Promise.race([
     Promise.allSettled([handle.wait(timeoutMs + RESULT_GRACE_MS)]),
     rejectWhenAborted(job.signal, closing, HOW_TO_GET_RESULT[kind](id)),
@@ -81,25 +84,41 @@ export async function runAndWait(
   return { id, result };
 }
 
-/** Stores a job and starts its workflow. */
+/** Stores a job. @returns the id of the earlier scrape that it joins instead, if any */
+async function storeJob(
+  { id, cipher, kind, request, isEncrypted, caller, insert }: SynchronousJob & IdentifiedJob,
+  { config, db, storage }: ApiDeps,
+): Promise<string | undefined> {
+  await storage.requireSpace();
+  const { teamId, apiKeyId } = caller;
+  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
+  const job = { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs };
+  if (insert) return insert(db, job);
+  // A scrape with zero data retention leaves no trace by which a repeated request could join it.
+  if (kind === 'scrape' && !isEncrypted) return insertOrJoin(db, job);
+  await insertJob(db, job);
+  return undefined;
+}
+
+/** A job with the id under which it is stored, and its encryption. */
+interface IdentifiedJob {
+  id: string;
+  cipher: JobCipher;
+}
+
+/** Starts the workflow of a stored job. @param job.href the normalised URL, which the Temporal UI shows */
 async function startJob(
   {
     id,
-    cipher,
+    href,
     kind,
     request,
     timeoutMs,
     isEncrypted,
-    caller,
-    insert = insertJob,
-  }: SynchronousJob & { id: string; cipher: JobCipher },
-  { config, db, temporal, storage, uploads }: ApiDeps,
+    caller: { teamId },
+  }: SynchronousJob & { id: string; href: string },
+  { db, temporal, uploads }: ApiDeps,
 ) {
-  await storage.requireSpace();
-  const { href } = parseTarget(request.url, config.allowPrivate.length > 0);
-  const { teamId, apiKeyId } = caller;
-  const ttlMs = isEncrypted ? UNREAD_RESULT_TTL_MS : config.resultTtlMs;
-  await insert(db, { id, teamId, apiKeyId, kind, target: request.url, request, cipher, ttlMs });
   const labels = isEncrypted ? {} : labelsOf(request, href);
   const start = { jobId: id, teamId, timeoutMs, ...labels };
   const started = kind === 'scrape' ? temporal.startScrape(start) : temporal.startMap(start);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { withFileUrls } from '../blobs/file-urls.ts';
-import { isLongConversion } from '../db/jobs/long-conversions.ts';
+import { readLongConversion } from '../db/jobs/long-conversions.ts';
 import { ServiceError } from '../errors.ts';
 import type { Document } from '../schemas/document.ts';
 import type { ScrapeRequest, scrapeResponse } from '../schemas/scrape.ts';
@@ -8,7 +8,7 @@ import type { ApiDeps } from './http/route.ts';
 import { runAndWait, type SynchronousJob } from './run-and-wait.ts';
 
 /** A scrape of a page or an uploaded file. */
-interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert' | 'onJoined'> {
+interface Scrape extends Pick<SynchronousJob, 'caller' | 'signal' | 'isEncrypted' | 'insert'> {
   request: ScrapeRequest;
   /** Base of the URLs in the response. */
   baseUrl: string;
@@ -40,8 +40,9 @@ export function parseDocument(
   return JSON.parse(withFileUrls(result.toString(), baseUrl, config.secretKey)) as Document;
 }
 
-/** Seconds after which a request is to be repeated whose document takes longer than its timeout. */
-const RETRY_AFTER_SECONDS = 30;
+/** Bounds of the seconds after which a request is to be repeated whose document takes longer than its timeout. */
+const MIN_RETRY_SECONDS = 5;
+const MAX_RETRY_SECONDS = 30;
 
 /** The error for a scrape that is still running after its timeout. Clients repeat the request if a document is the cause. */
 async function timeoutError(
@@ -50,14 +51,22 @@ async function timeoutError(
   { db }: ApiDeps,
 ): Promise<ServiceError> {
   const message = `${upload?.name ?? url} was not ${upload ? 'parsed' : 'scraped'} within ${timeoutMs} ms. The work continues; GET /v2/scrape/${id} returns its result`;
-  if (!(await isLongConversion(db, id))) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
+  const conversion = await readLongConversion(db, id);
+  if (!conversion) return new ServiceError('SCRAPE_TIMEOUT', `${message}.`);
+  const { isRunning, pages, remainingSeconds, endsAt } = conversion;
+  const retryAfterSeconds = Math.min(
+    MAX_RETRY_SECONDS,
+    Math.max(MIN_RETRY_SECONDS, remainingSeconds ?? MAX_RETRY_SECONDS),
+  );
   return new ServiceError('SCRAPE_TIMEOUT', `${message}, and so does the same request once more.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    retryAfterSeconds,
     details: {
       state: 'processing_continues',
-      jobStatus: 'running',
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      mayExceedProcessingWindow: false,
+      jobStatus: isRunning ? 'running' : 'queued',
+      ...(pages !== undefined && { documentPages: pages }),
+      ...(remainingSeconds !== undefined && { estimatedRemainingSeconds: remainingSeconds }),
+      retryAfterSeconds,
+      mayExceedProcessingWindow: Date.now() + (remainingSeconds ?? 0) * 1000 > endsAt.getTime(),
     },
   });
 }

@@ -3,10 +3,8 @@ import { ServiceError } from '../errors.ts';
 /** Resources of the v2 API that this version does not implement. */
 const UNIMPLEMENTED = [
   'agent',
-  'browser',
   'extract',
   'feedback',
-  'interact',
   'keyless',
   'monitor',
   'search',

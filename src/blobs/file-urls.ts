@@ -15,6 +15,8 @@ const blobReference = /^blob:([0-9a-f]{64});(\d+);(.+)$/;
 const REFERENCES = /blob:[0-9a-f]{64};\d+;[\w.+-]+\/[\w.+-]+/g;
 /** Those that are a whole string. */
 const WHOLE_REFERENCES = new RegExp(`"(${REFERENCES.source})"`, 'g');
+/** Those whose first letter is not a part of an escape sequence of JSON. */
+const UNESCAPED_REFERENCES = new RegExp(`(?<!\\\\)${REFERENCES.source}`, 'g');
 
 /** A stored file. */
 export interface StoredFile {
@@ -51,16 +53,29 @@ export function createFileUrl(reference: string, baseUrl: string, secretKey: str
 }
 
 /**
+ * Escapes all text in a document's JSON that looks like a file reference but is none, so that {@link withFileUrls} does
+ * not make URLs of it. A page may have any text, which formats such as `attributes` return as it is.
+ * @param references the references of the document's own files
+ * @returns JSON with the same values
+ */
+export function escapeOtherReferences(json: string, references: Iterable<string>): string {
+  const own = new Set(references);
+  return json.replace(REFERENCES, (text) => (own.has(text) ? text : text.replace(':', '\\u003a')));
+}
+
+/**
  * Replaces the file references in a document's JSON with URLs. A reference that is a whole string is replaced wherever
- * else it occurs, too, such as in the markdown of a document with images. Text of a page cannot add a reference in that
- * way.
+ * else it occurs, too, such as in the markdown of a document with images.
+ * @param json as {@link escapeOtherReferences} returns it
  */
 export function withFileUrls(json: string, baseUrl: string, secretKey: string): string {
   const urls = new Map<string, string>();
   for (const [, reference] of json.matchAll(WHOLE_REFERENCES)) {
     if (!urls.has(reference!)) urls.set(reference!, createFileUrl(reference!, baseUrl, secretKey));
   }
-  return urls.size === 0 ? json : json.replace(REFERENCES, (reference) => urls.get(reference) ?? reference);
+  return urls.size === 0
+    ? json
+    : json.replace(UNESCAPED_REFERENCES, (reference) => urls.get(reference) ?? reference);
 }
 
 /**

@@ -16,6 +16,10 @@ export interface StoredError {
   details?: unknown;
 }
 
+/** The states of a browser session. */
+export type SessionState = 'creating' | 'active' | 'destroyed';
+/** Why a browser session ended; `failed` if its browser did not start. */
+export type SessionEndReason = 'ttl' | 'idle' | 'deleted' | 'crashed' | 'shutdown' | 'lost' | 'failed';
 /** The states of a job, as API clients see them. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 
@@ -30,6 +34,8 @@ interface Tables {
     concurrency: Generated<number>;
     webhook_secret: ColumnType<string | null, string | null | undefined, string | null>;
     zero_data_retention: Generated<boolean>;
+    /** Maximum number of browser sessions at once. */
+    sessions: Generated<number>;
     created_at: Timestamp;
   };
   api_keys: {
@@ -122,6 +128,10 @@ interface Tables {
     team_id: string;
     fingerprint: Buffer;
     started_at: Timestamp;
+    is_running: Generated<boolean>;
+    pages: number | null;
+    remaining_seconds: number | null;
+    ends_at: Timestamp;
   };
   page_versions: {
     team_id: string;
@@ -231,6 +241,26 @@ interface Tables {
     holder: string | null;
     token: string | null;
     held_until: Date | null;
+  };
+  browser_sessions: {
+    id: string;
+    team_id: string;
+    scrape_id: string | null;
+    state: Generated<SessionState>;
+    end_reason: SessionEndReason | null;
+    salt: Buffer;
+    ttl_seconds: number;
+    activity_ttl_seconds: number;
+    stream_web_view: boolean;
+    profile: string | null;
+    saves_profile: Generated<boolean>;
+    host: string | null;
+    prompted: Generated<boolean>;
+    created_at: Timestamp;
+    expires_at: Expiry;
+    opened_at: Date | null;
+    last_activity_at: Timestamp;
+    ended_at: Date | null;
   };
   workers: { id: string; roles: string[]; seen_at: Timestamp };
   rate_limits: { key: string; points: number; expire: number | null };

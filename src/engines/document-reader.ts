@@ -1,6 +1,12 @@
 import { formatFileReference } from '../blobs/file-urls.ts';
 import type { Blobs } from '../blobs/index.ts';
-import { type ConvertDocument, type DocumentImage, IMAGE_URLS, imageUrl } from '../parsers/document.ts';
+import {
+  type ConversionOptions,
+  type ConvertDocument,
+  type DocumentImage,
+  IMAGE_URLS,
+  imageUrl,
+} from '../parsers/document.ts';
 import { toHtmlPage } from '../parsers/html-page.ts';
 import type { DocumentParts, Snapshot } from '../snapshot.ts';
 import type { EngineResult } from './engine.ts';
@@ -9,7 +15,7 @@ import type { EngineResult } from './engine.ts';
  * Completes the result of an engine: a document is converted and becomes a page; any other result stays as it is.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
  */
-export type ReadDocument = (page: EngineResult, signal: AbortSignal) => Promise<Snapshot>;
+export type ReadDocument = (page: EngineResult, options: ConversionOptions) => Promise<Snapshot>;
 
 /** @param deps.convert converts documents; `deps.blobs` stores the images inside them */
 export function createDocumentReader({
@@ -19,10 +25,10 @@ export function createDocumentReader({
   convert: ConvertDocument;
   blobs: Blobs;
 }): ReadDocument {
-  return async ({ unconverted, ...page }, signal) => {
+  return async ({ unconverted, ...page }, options) => {
     if (!unconverted) return page;
     const { task, bytes } = unconverted;
-    const converted = await convert(task, bytes, signal);
+    const converted = await convert(task, bytes, options);
     const images = await saveImages(converted.images, blobs);
     const { html, document } = toHtmlPage(task, converted);
     const warnings = [...(page.warnings ?? []), ...converted.warnings];

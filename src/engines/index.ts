@@ -1,7 +1,7 @@
 import type { ProfileOptions } from '../browser/browser-profile.ts';
 import type { DuringWait } from '../browser/chromium/browser-pool.ts';
 import { needsSource, recordsOf } from '../formats/index.ts';
-import type { DocumentType } from '../parsers/document.ts';
+import type { ConversionOptions, DocumentType } from '../parsers/document.ts';
 import { parserOptions } from '../schemas/parsers.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
@@ -16,7 +16,6 @@ import {
   cacheKey,
   cacheMissError,
   cacheUseOf,
-  canServe,
   isShareable,
   type PageCache,
   wantsImages,
@@ -39,6 +38,10 @@ interface FetchContext {
   profile?: ProfileOptions | undefined;
   /** Wraps the wait for a browser. */
   duringWait?: DuringWait;
+  /** The team in whose turn a document is converted. */
+  teamId?: string;
+  /** Called with the progress of the conversion of a document. */
+  onProgress?: ConversionOptions['onProgress'];
   /** Wraps the conversion of a document. */
   duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }
@@ -67,10 +70,13 @@ export function createEngines({
   return {
     async fetchPage(request, signal, context = {}) {
       const target = toPageRequest(request, context);
-      const { duringConversion = (work) => work() } = context;
+      const { duringConversion = (work) => work(), teamId: owner = '', onProgress } = context;
       const convert = async (page: EngineResult): Promise<Snapshot> => {
         if (!page.unconverted) return page;
-        return duringConversion(() => readDocument(page, signal), page.unconverted.task.type);
+        return duringConversion(
+          () => readDocument(page, { signal, owner, onProgress }),
+          page.unconverted.task.type,
+        );
       };
       if (request.upload) {
         const file = await upload.readUpload(request.upload, target, signal);
@@ -82,7 +88,7 @@ export function createEngines({
       const key = cacheUse === 'bypass' && !cacheOnly ? undefined : cacheKey(target.url, request);
       const readable = key && (cacheOnly || (request.maxAge > 0 && cacheUse !== 'refresh'));
       const copy = readable ? await cache.find(key, request) : undefined;
-      if (copy && canServe(copy, request)) {
+      if (copy) {
         return {
           snapshot: warnAboutImages({ ...copy, sourceUrl: request.url }, request),
           cacheState: 'hit',

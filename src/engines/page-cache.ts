@@ -58,7 +58,7 @@ export const isShareable = ({ document }: Snapshot, { parsers }: ScrapeRequest):
 export const wantsImages = ({ formats, zeroDataRetention }: ScrapeRequest): boolean =>
   needsSource(formats, 'images') && !zeroDataRetention;
 
-/** Whether a copy is what a request would get. Documents are copied with or without the images inside them. */
+/** Whether a copy is what a request would get. */
 export function canServe(copy: Snapshot, request: ScrapeRequest): boolean {
   const { document } = copy;
   if (!document) return true;
@@ -66,6 +66,9 @@ export function canServe(copy: Snapshot, request: ScrapeRequest): boolean {
     document.type !== 'image' || parserOptions(request.parsers).some(({ type }) => type === 'image');
   return isAllowed && isShareable(copy, request) && document.hasImages === wantsImages(request);
 }
+
+/** The key of the copies of documents with the images inside them; copies without images have the key of pages. */
+const withImages = (key: Buffer) => createHash('sha256').update(key).update('images').digest();
 
 /**
  * The key of a page in the cache. It contains the options that change the page itself, but not those that
@@ -131,29 +134,39 @@ export function createPageCache({ db, blobs, results }: { db: Database; blobs: B
     );
   }
 
-  return {
-    /** Finds the newest copy within the age limits of the request. */
-    async find(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
-      for (;;) {
-        const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
-        if (!entry) return undefined;
-        try {
-          const snapshot = parseSnapshot(await blobs.get(entry.blob));
-          await copyFiles(snapshot.files, blobs, results);
-          return snapshot;
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
-          // The blob of the copy is missing. Delete the copy and look for an older one.
-          await deleteCopy(db, key, entry.blob);
-        }
+  /** Finds the newest copy of a key within the age limits of the request. */
+  async function findNewest(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
+    for (;;) {
+      const entry = await lookUps({ key, minMs: request.minAge ?? 0, maxMs: request.maxAge });
+      if (!entry) return undefined;
+      try {
+        const snapshot = parseSnapshot(await blobs.get(entry.blob));
+        await copyFiles(snapshot.files, blobs, results);
+        return snapshot;
+      } catch (error) {
+        if (!(error instanceof ServiceError) || error.code !== 'NOT_FOUND') throw error;
+        // The blob of the copy is missing. Delete the copy and look for an older one.
+        await deleteCopy(db, key, entry.blob);
       }
+    }
+  }
+
+  return {
+    /** Finds the newest copy that is what the request would get, within its age limits. */
+    async find(key: Buffer, request: ScrapeRequest): Promise<Snapshot | undefined> {
+      // Only its content says whether a URL leads to a document. Both are looked up in the same statement.
+      const keys = wantsImages(request) ? [key, withImages(key)] : [key];
+      const copies = await Promise.all(keys.map((each) => findNewest(each, request)));
+      return copies
+        .filter((copy) => copy !== undefined && canServe(copy, request))
+        .sort((one, other) => other!.fetchedAt - one!.fetchedAt)[0];
     },
 
     /** Stores a copy, unless the page has an error status. */
     async store(key: Buffer, snapshot: Snapshot): Promise<void> {
       if (snapshot.statusCode >= 400) return;
       const files = await copyFiles(snapshot.files, results, blobs);
-      await stores({ key, snapshot, files });
+      await stores({ key: snapshot.document?.hasImages ? withImages(key) : key, snapshot, files });
     },
   };
 }

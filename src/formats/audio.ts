@@ -34,7 +34,7 @@ export const mediaFormat = {
     try {
       // The value was returned by `prepare` above.
       const fields = await services.extractMedia(kinds, requests[0]!.prepared as PageMedia);
-      return { fields, made: Object.keys(fields), warnings: [] };
+      return { fields, files: Object.values(fields), made: Object.keys(fields), warnings: [] };
     } catch (error) {
       signal.throwIfAborted();
       if (!isCrawled || !(error instanceof ServiceError)) throw error;

@@ -97,6 +97,8 @@ interface Prepared<Request> {
 export interface Finished {
   /** Fields of the document. */
   fields: Record<string, unknown>;
+  /** References to the files that were stored for the fields. */
+  files?: string[];
   /** Types of the formats to charge for. */
   made: string[];
   warnings: string[];

@@ -32,6 +32,8 @@ export interface RouteProxy {
  */
 export interface EgressProxy extends RouteProxy {
   port: number;
+  /** Serves a connection of a browser that reached this process by another way than the port. */
+  serve(connection: Socket): void;
   /**
    * Returns the proxy of a route. Each has its own port, because browsers send a user name only after a challenge on each
    * connection.
@@ -160,6 +162,7 @@ async function startRouteProxy(egress: Egress, upstream: Upstream | undefined) {
   return {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
+    serve: (connection: Socket) => void server.server.emit('connection', connection),
     failureOf: (host: string) => failures.get(normalizeHost(host)),
     async close() {
       for (const target of targets) target.destroy();

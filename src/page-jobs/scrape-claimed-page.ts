@@ -152,6 +152,7 @@ async function fetchClaim(
   let wasRequested = !isCacheOnly(request);
   try {
     const fetched = await deps.engines.fetchPage(request, deadline.signal, {
+      teamId,
       profile: profile && { teamId, name: profile.name },
       duringWait: (wait) => deps.duringWait(() => deadline.duringWait(wait)),
     });

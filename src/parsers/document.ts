@@ -87,6 +87,23 @@ export interface ConvertedDocument {
   warnings: string[];
 }
 
+/** How far a conversion is. */
+export interface ConversionProgress {
+  pagesDone: number;
+  /** Number of pages to read; absent if it is not known, or the type has no pages. */
+  pages?: number;
+}
+
+/** How a conversion runs. */
+export interface ConversionOptions {
+  /** Ends the conversion; its reason is thrown. */
+  signal: AbortSignal;
+  /** On whose behalf it runs, such as a team. The owners take turns. */
+  owner: string;
+  /** Called when the conversion begins, and after each page of a document whose pages take long. */
+  onProgress?: ((progress: ConversionProgress) => void) | undefined;
+}
+
 /**
  * Converts a document in the sandbox.
  * @throws ServiceError `SCRAPE_DOCUMENT_ENCRYPTED`, `SCRAPE_DOCUMENT_UNREADABLE`; the reason of the signal
@@ -94,5 +111,5 @@ export interface ConvertedDocument {
 export type ConvertDocument = (
   task: DocumentTask,
   bytes: Uint8Array,
-  signal: AbortSignal,
+  options: ConversionOptions,
 ) => Promise<ConvertedDocument>;

@@ -1,6 +1,6 @@
 import { type Content, createContent } from '../html/content.ts';
 import type { ToMarkdown } from '../html/markdown-converter.ts';
-import type { CleanOptions, DocumentBlock, DocumentPage, Snapshot } from '../snapshot.ts';
+import type { CleanOptions, DocumentPage, Snapshot } from '../snapshot.ts';
 
 /** Which results for the single pages of a document are requested. */
 export interface PageResults {
@@ -62,11 +62,11 @@ function blocksOf({ page, markdown }: MarkdownPage) {
     width,
     height,
     status,
-    items: blocks.map((block) => ({
+    items: blocks.map(({ ocrConfidence, ...block }) => ({
       ...block,
-      markdownSpan: spanOf(block),
-      // Neither the layout nor the text recognition reports how sure it is.
-      confidence: { layout: null, ocr: null },
+      markdownSpan: spanOf(block.content),
+      // The layout is found by rules, which are not more or less sure.
+      confidence: { layout: null, ocr: ocrConfidence },
     })),
   };
 }
@@ -75,9 +75,9 @@ function blocksOf({ page, markdown }: MarkdownPage) {
  * Returns a function that finds blocks in the markdown of their page, when it is called for them in reading order.
  * Markdown escapes characters and marks styles, so a block is found by the words at its beginning and its end.
  */
-function createSpanFinder(markdown: string): (block: DocumentBlock) => [number, number] | null {
+function createSpanFinder(markdown: string): (content: string) => [number, number] | null {
   let from = 0;
-  return ({ content }) => {
+  return (content) => {
     const words = content.match(/[\p{L}\p{N}]+/gu) ?? [];
     const start = words.length ? markdown.indexOf(words[0]!, from) : -1;
     if (start < 0) return null;

@@ -1,18 +1,39 @@
+import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { chown } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
+import type { Writable } from 'node:stream';
 import { type ProcessGroup, startProcessGroup } from '../child-processes/process-group.ts';
 import { createProgramHome } from '../child-processes/program-home.ts';
 import { dropPrivilegesArgs, startUnprivileged } from '../child-processes/unprivileged-process.ts';
 import { bubblewrapArgs } from './bubblewrap.ts';
 import { type Limits, PRLIMIT, prlimitCommand, SETPRIV } from './limits.ts';
+import { seccompProgram } from './seccomp.ts';
 
-/** A program to run in a sandbox. Paths are absolute, and are the same inside. */
+/** A file or directory of the host and its path inside the sandbox. A socket that is read-only can be connected to. */
+export interface Mount {
+  source: string;
+  target: string;
+  isWritable?: boolean;
+}
+
+/** A program to run in a sandbox. Paths are absolute, and are the same inside except for those of `mounts`. */
 export interface SandboxedProgram {
   command: readonly [string, ...string[]];
   /** Files and directories that the program may read, in addition to the libraries of the system. */
   readOnlyPaths: readonly string[];
   /** Files and directories that the program may change. */
   writablePaths?: readonly string[];
+  /** Files and directories of the host that have another path inside. They need bubblewrap. */
+  mounts?: readonly Mount[];
+  /** Directories that are empty inside, although they are in one of the others. They need bubblewrap. */
+  hiddenPaths?: readonly string[];
+  /** Directories in memory in addition to `/tmp`, such as `/dev/shm`. */
+  memoryPaths?: readonly string[];
+  /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
+  allowsUserNamespaces?: boolean;
+  /** Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap. */
+  filtersSystemCalls?: boolean;
   /** Its environment, in addition to HOME, TMPDIR and LANG. */
   env?: Record<string, string>;
   limits: Limits;
@@ -37,9 +58,9 @@ interface FoundConfinement {
  * The user that programs run as when the service runs as root. No account has this number, and it is not the one of
  * Chromium or yt-dlp.
  */
-const SANDBOX_UID = 61_913;
+export const SANDBOX_UID = 61_913;
 
-/** Standard input, output and errors, and the pipe for results. */
+/** Standard input, output and errors, and the pipe for results, which works in both directions. */
 const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
 const BUBBLEWRAP = 'bwrap';
 const PROGRAM_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -84,29 +105,37 @@ async function probe(program: SandboxedProgram, confinement: Confinement): Promi
   }
 }
 
-/** Starts a program in a sandbox. It is killed, with all its children, when our process ends. */
+/**
+ * Starts a program in a sandbox. It is killed, with all its children, when our process ends.
+ * @param stdio its file descriptors; by default pipes for standard input, output and errors, and one for results
+ */
 export async function startConfined(
   program: SandboxedProgram,
   confinement: Confinement,
+  stdio: Extract<StdioOptions, readonly unknown[]> = [...STDIO],
 ): Promise<ProcessGroup> {
   const { command, env, limits } = program;
   const isRoot = process.getuid?.() === 0;
   if (confinement === 'user-only') {
+    if (program.mounts?.length || program.hiddenPaths?.length || program.filtersSystemCalls)
+      throw new Error(`${command[0]} can only run in bubblewrap`);
     const home = await createProgramHome('sandbox', SANDBOX_UID);
     const group = startUnprivileged(boundedWithoutNamespaces(program, isRoot), {
       uid: SANDBOX_UID,
       home: home.path,
       env: { LANG: 'C.UTF-8', ...env },
-      stdio: [...STDIO],
+      stdio,
     });
     group.child.once('close', () => void home.remove());
     return group;
   }
   const dropped = [SETPRIV, ...dropPrivilegesArgs(SANDBOX_UID)] as const;
+  const filter = program.filtersSystemCalls ? ['--seccomp', String(stdio.length)] : [];
   const whole: readonly [string, ...string[]] =
     confinement === 'root-namespaces'
       ? [
           BUBBLEWRAP,
+          ...filter,
           ...bubblewrapArgs(program, { privileges: 'root', programs: [PRLIMIT, SETPRIV] }),
           ...[...dropped, '--bounding-set=-all', '--no-new-privs', '--'],
           ...prlimitCommand(limits, processesOfAll(limits)),
@@ -114,11 +143,37 @@ export async function startConfined(
         ]
       : [
           ...(isRoot ? ([...dropped, '--', BUBBLEWRAP] as const) : ([BUBBLEWRAP] as const)),
+          ...filter,
           ...bubblewrapArgs(program, { privileges: 'user-namespace', programs: [PRLIMIT] }),
           ...prlimitCommand(limits, limits.processes),
           ...command,
         ];
-  return startProcessGroup(whole, { cwd: '/', env: { PATH: PROGRAM_PATH }, stdio: [...STDIO] });
+  const group = startProcessGroup(whole, {
+    cwd: '/',
+    env: { PATH: PROGRAM_PATH },
+    stdio: program.filtersSystemCalls ? [...stdio, 'pipe'] : stdio,
+  });
+  if (program.filtersSystemCalls) sendFilter(group.child);
+  // A bubblewrap that is killed while it starts leaves a child that does not know its parent has died.
+  group.child.once('exit', group.kill);
+  return group;
+}
+
+/** Gives bubblewrap the program of seccomp, which it reads from the last of its pipes. */
+function sendFilter({ stdio }: ProcessGroup['child']): void {
+  // The last pipe is the one that was added to the others, so it is a stream that can be written.
+  const pipe = stdio[stdio.length - 1] as Writable;
+  // If bubblewrap does not start or ends early, its end says so.
+  pipe.on('error', () => pipe.destroy());
+  pipe.end(seccompProgram());
+}
+
+/**
+ * Gives a file or directory to the user that sandboxed programs run as, who can otherwise not enter, read or change it.
+ * Where the service does not run as root, that is its own user, and nothing changes.
+ */
+export async function giveToSandbox(path: string): Promise<void> {
+  if (process.getuid?.() === 0) await chown(path, SANDBOX_UID, SANDBOX_UID);
 }
 
 /**

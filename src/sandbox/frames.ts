@@ -27,9 +27,11 @@ export function encodeFrame({ header, parts }: Frame): Uint8Array[] {
   return [start, ...parts];
 }
 
-/** Assembles one frame from the chunks of a pipe. */
+/** Assembles frames from the chunks of a pipe. */
 export class FrameReader {
   readonly #maxBytes: number;
+  /** Bytes of the frames that are complete. */
+  #read = 0;
   #chunks: Buffer[] = [];
   #received = 0;
   /** Bytes that are needed for the next step: the length, then the JSON, then the parts. */
@@ -38,29 +40,35 @@ export class FrameReader {
   #header: unknown;
   #partLengths: number[] | undefined;
 
-  /** @param maxBytes the most that a frame may have, its JSON included */
+  /** @param maxBytes the most that all frames together may have, their JSON included */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
+  /** Whether a part of a frame has been received, but not all of it. */
+  get isWithinFrame(): boolean {
+    return this.#received > 0;
+  }
+
   /**
    * Takes the next chunk.
-   * @returns the frame, once it is complete
+   * @returns the frames that are now complete
    * @throws FrameError for what is not a frame or is above the limit
    */
-  push(chunk: Buffer): Frame | undefined {
+  push(chunk: Buffer): Frame[] {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
+    const frames: Frame[] = [];
     while (this.#received >= this.#needed) {
       const bytes = this.#join();
-      if (this.#partLengths) return this.#toFrame(bytes, this.#partLengths);
-      if (this.#jsonEnd) this.#readJson(bytes);
+      if (this.#partLengths) frames.push(this.#takeFrame(bytes, this.#partLengths));
+      else if (this.#jsonEnd) this.#readJson(bytes);
       else {
         this.#jsonEnd = LENGTH_BYTES + bytes.readUInt32BE();
         this.#need(this.#jsonEnd);
       }
     }
-    return undefined;
+    return frames;
   }
 
   #join(): Buffer {
@@ -71,7 +79,8 @@ export class FrameReader {
   }
 
   #need(bytes: number): void {
-    if (bytes > this.#maxBytes) throw new FrameError(`a message exceeds ${this.#maxBytes} bytes`);
+    if (this.#read + bytes > this.#maxBytes)
+      throw new FrameError(`a message exceeds ${this.#maxBytes} bytes`);
     this.#needed = bytes;
   }
 
@@ -84,15 +93,22 @@ export class FrameReader {
     this.#need(parts.reduce((sum, length) => sum + length, this.#jsonEnd));
   }
 
-  #toFrame(bytes: Buffer, lengths: number[]): Frame {
-    if (bytes.length > this.#needed) throw new FrameError('a message is followed by further bytes');
+  /** Takes a frame from the beginning of the bytes, and begins with the next one. */
+  #takeFrame(bytes: Buffer, lengths: number[]): Frame {
     const parts: Uint8Array[] = [];
     let start = this.#jsonEnd;
     for (const length of lengths) {
       parts.push(bytes.subarray(start, start + length));
       start += length;
     }
-    return { header: this.#header, parts };
+    const frame = { header: this.#header, parts };
+    this.#read += start;
+    this.#chunks = bytes.length > start ? [bytes.subarray(start)] : [];
+    this.#received = bytes.length - start;
+    this.#needed = LENGTH_BYTES;
+    this.#jsonEnd = 0;
+    this.#partLengths = undefined;
+    return frame;
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Confinement, findConfinement, type SandboxedProgram } from './confinement.ts';
 import type { Frame } from './frames.ts';
+import { Places } from './places.ts';
 import { logFailure, SandboxError, type SandboxFault, type SandboxLogger } from './sandbox-error.ts';
 import { type TaskOptions, TaskProcess } from './task-process.ts';
 
@@ -9,8 +10,7 @@ export interface SandboxOptions {
   /** Maximum number of tasks at once, except for long ones, and so of processes. */
   processes: number;
   /**
-   * Milliseconds after which a task counts as long and leaves its place to the next one, so that long documents do not
-   * hold up short ones. At most as many long tasks as `processes` run besides the others.
+   * Milliseconds after which a task counts as long and leaves its place to the next one; see {@link Places}.
    */
   longTaskMs?: number;
   /** Milliseconds without work after which a process ends. */
@@ -55,16 +55,13 @@ export class Sandbox {
   /** Processes without a task, each with the timer that ends it. The last one was used last. */
   readonly #idle = new Map<TaskProcess, NodeJS.Timeout>();
   readonly #busy = new Set<TaskProcess>();
-  /** Number of tasks that run, without the long ones. */
-  #running = 0;
-  /** Number of long tasks that run. */
-  #long = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #places: Places;
   readonly #ending = new Set<Promise<void>>();
   #isClosed = false;
 
   constructor(options: SandboxOptions, confinement: Confinement) {
     this.#options = { idleMs: 60_000, longTaskMs: 10_000, tasksPerProcess: 500, ...options };
+    this.#places = new Places({ count: options.processes, longTaskMs: this.#options.longTaskMs });
     this.#confinement = confinement;
   }
 
@@ -75,10 +72,11 @@ export class Sandbox {
 
   /**
    * Runs a task. If its process dies, the task is retried once in a fresh process.
+   * @param options.owner on whose behalf the task runs; the owners take turns
    * @throws SandboxError; the reason of the signal
    */
-  async run(task: Frame, options: TaskOptions): Promise<Frame> {
-    const leave = await this.#takePlace(options.signal);
+  async run(task: Frame, { owner, ...options }: TaskOptions & { owner: string }): Promise<Frame> {
+    const leave = await this.#places.take(owner, options.signal);
     try {
       try {
         return await this.#runOnce(task, options, this.#takeIdle());
@@ -144,50 +142,5 @@ export class Sandbox {
     if (this.#busy.has(process)) process.kill();
     const ended = process.end().finally(() => this.#ending.delete(ended));
     this.#ending.add(ended);
-  }
-
-  /** Waits for a place. @returns the function that leaves it, if the task has not lost it by taking long */
-  async #takePlace(signal: AbortSignal): Promise<() => void> {
-    await this.#waitForTurn(signal);
-    const { processes, longTaskMs } = this.#options;
-    let isLong = false;
-    const timer = setTimeout(() => {
-      if (this.#long >= processes) return;
-      isLong = true;
-      this.#long++;
-      this.#passOn();
-    }, longTaskMs);
-    return () => {
-      clearTimeout(timer);
-      if (isLong) this.#long--;
-      else this.#passOn();
-    };
-  }
-
-  /** Waits until fewer tasks run than there may be processes. */
-  async #waitForTurn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#running < this.#options.processes) {
-      this.#running++;
-      return;
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = () => {
-      const place = this.#waiting.indexOf(resolve);
-      // It may be its turn already.
-      if (place < 0) return;
-      this.#waiting.splice(place, 1);
-      reject(signal.reason);
-    };
-    this.#waiting.push(resolve);
-    signal.addEventListener('abort', onAbort);
-    // A task that ends passes its turn on, so the count stays.
-    await promise.finally(() => signal.removeEventListener('abort', onAbort));
-  }
-
-  #passOn(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running--;
   }
 }

@@ -22,6 +22,8 @@ export interface TaskOptions {
   signal: AbortSignal;
   /** The most bytes that the result may have. */
   maxOutputBytes: number;
+  /** Called when the process has been given the task, and with each progress that the program reports, if it does. */
+  onProgress?: (progress: unknown) => void;
 }
 
 /** A sandboxed process that runs {@link serveTasks}, and works on one task at a time. */
@@ -41,6 +43,8 @@ export class TaskProcess {
     void this.#closed.then(() => {
       this.#hasEnded = true;
     });
+    // Where only the first process was killed, others may keep its pipes open, so that they never close.
+    group.child.once('exit', () => group.kill());
     group.child.stdin?.on('error', ignoreBrokenPipe);
     group.child.stdout?.resume();
     this.#results.on('error', ignoreBrokenPipe).resume();
@@ -75,11 +79,12 @@ export class TaskProcess {
    * Works on a task. After any error the process is killed.
    * @throws SandboxError; the reason of the signal
    */
-  async run(task: Frame, { signal, maxOutputBytes }: TaskOptions): Promise<Frame> {
+  async run(task: Frame, options: TaskOptions): Promise<Frame> {
+    const { signal, onProgress } = options;
     signal.throwIfAborted();
     this.tasks++;
     const { promise, resolve, reject } = Promise.withResolvers<Frame>();
-    const stopListening = this.#listen(maxOutputBytes, { resolve, reject });
+    const stopListening = this.#listen(options, { resolve, reject });
     const onAbort = () => reject(signal.reason);
     signal.addEventListener('abort', onAbort);
     const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
@@ -88,6 +93,7 @@ export class TaskProcess {
       this.#tasks.cork();
       for (const chunk of encodeFrame(task)) this.#tasks.write(chunk);
       this.#tasks.uncork();
+      onProgress?.(undefined);
       return await promise;
     } catch (error) {
       this.kill();
@@ -113,7 +119,7 @@ export class TaskProcess {
 
   /** Listens to the process for the time of one task. @returns a function that ends this */
   #listen(
-    maxOutputBytes: number,
+    { maxOutputBytes, onProgress }: TaskOptions,
     { resolve, reject }: { resolve: (frame: Frame) => void; reject: (error: unknown) => void },
   ): () => void {
     const { child, stderrTail } = this.#group;
@@ -121,8 +127,12 @@ export class TaskProcess {
     let printedBytes = 0;
     const onResult = (chunk: Buffer) => {
       try {
-        const frame = reader.push(chunk);
-        if (frame) resolve(unwrap(frame));
+        for (const frame of reader.push(chunk)) {
+          const { progress } = fieldsOf(frame.header);
+          if (progress !== undefined) onProgress?.(progress);
+          else if (reader.isWithinFrame) throw new FrameError('a result is followed by further bytes');
+          else resolve(unwrap(frame));
+        }
       } catch (error) {
         reject(error instanceof FrameError ? new SandboxError('output', error.message) : error);
       }

@@ -77,7 +77,13 @@ const pageBlocks = z
           .describe('where the block is in the markdown of its page: first character and end'),
         readingOrder: z.int().min(0),
         source: z.enum(['native_text', 'ocr']),
-        confidence: z.object({ layout: z.number().nullable(), ocr: z.number().nullable() }),
+        confidence: z.object({
+          layout: z.number().nullable().describe('always null: rules find the layout'),
+          ocr: z
+            .number()
+            .nullable()
+            .describe('how sure the text recognition is, from 0 to 1; null for text of the file'),
+        }),
       }),
     ),
   })

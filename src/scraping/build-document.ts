@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { escapeOtherReferences } from '../blobs/file-urls.ts';
 import type { ChangeTracker, ChangeTracking, TrackedPage } from '../change-history/change-tracker.ts';
 import { priceOf } from '../credits.ts';
 import { translateDatabaseError } from '../db/client.ts';
@@ -76,7 +77,9 @@ export async function buildDocument(deps: DocumentDeps, input: DocumentInput): P
     ...(warnings.length && { warning: warnings.join(' ') }),
     metadata: { ...rendered.metadata, ...scrapeMetadata(input, credits) },
   };
-  const json = Buffer.from(JSON.stringify(document));
+  const { screenshots = [], pdfs = [] } = snapshot.actions ?? {};
+  const files = [...Object.values(snapshot.files), ...screenshots, ...pdfs, ...finished.files];
+  const json = Buffer.from(escapeOtherReferences(JSON.stringify(document), files));
   return { json, credits, discovered: rendered.discovered ?? [] };
 }
 
@@ -85,7 +88,7 @@ async function finishFormats(
   deps: DocumentDeps,
   input: DocumentInput,
   rendered: Rendered,
-): Promise<Finished> {
+): Promise<Required<Finished>> {
   const { request, fetched, history, isCrawled = false, urgent, signal } = input;
   const { snapshot } = fetched;
   const page = {
@@ -103,7 +106,7 @@ async function finishFormats(
     },
   };
   const steps = Map.groupBy(recordsOf(request.formats), ({ format }) => format.finish);
-  const all: Finished = { fields: {}, made: [], warnings: [] };
+  const all: Required<Finished> = { fields: {}, files: [], made: [], warnings: [] };
   for (const [finish, records] of steps) {
     if (!finish) continue;
     const requests = records.map(({ request: format }) => ({
@@ -111,8 +114,14 @@ async function finishFormats(
       prepared: rendered.prepared[format.type],
     }));
     // A group has at least one member.
-    const { fields, made, warnings } = await finish(requests as FinishRequests<{ type: string }>, page);
+    const {
+      fields,
+      files = [],
+      made,
+      warnings,
+    } = await finish(requests as FinishRequests<{ type: string }>, page);
     Object.assign(all.fields, fields);
+    all.files.push(...files);
     all.made.push(...made);
     all.warnings.push(...warnings);
   }

@@ -9,18 +9,16 @@ export interface Deadline extends Disposable {
   /** Runs a wait that is not the page's own work. The time limit is suspended meanwhile. */
   duringWait<Result>(wait: () => Promise<Result>): Promise<Result>;
   /**
-   * Runs the conversion of a document, which may continue for {@link MAX_OVERTIME_MS} after the time limit. If it does,
-   * the page gets {@link FINISH_MS} for the rest of its work.
-   * @param mayContinue called when the time limit has passed; the conversion ends unless it returns true
+   * Runs the conversion of a document, which may continue after the time limit. If it does, the page gets
+   * {@link FINISH_MS} for the rest of its work.
+   * @param overtimeMs called when the time limit has passed; returns for how long the conversion may continue, 0 to end it
    */
-  duringConversion<Result>(convert: () => Promise<Result>, mayContinue: () => boolean): Promise<Result>;
+  duringConversion<Result>(convert: () => Promise<Result>, overtimeMs: () => number): Promise<Result>;
 }
 
 /** The longest that a page may wait for its turn without a break, in milliseconds. */
 const MAX_WAIT_MS = 180_000;
 
-/** The longest that the conversion of a document may continue after the time limit, in milliseconds. */
-export const MAX_OVERTIME_MS = 20 * 60_000;
 /** Time for deriving the formats of a document that was converted after the time limit, in milliseconds. */
 const FINISH_MS = 60_000;
 
@@ -75,16 +73,16 @@ export function startDeadline(
         if (--waits === 0) waitedMs += switchTimer(() => atLimit(), Math.max(0, remainingMs));
       }
     },
-    async duringConversion(convert, mayContinue) {
-      const abortOvertime = () => {
-        const message = `${url} was not converted within ${MAX_OVERTIME_MS / 60_000} minutes. Request fewer of its pages (maxPages), or leave out OCR (mode "fast").`;
-        controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
-      };
+    async duringConversion(convert, overtimeMs) {
       let isOvertime = false;
       atLimit = () => {
-        if (!mayContinue()) return abortWork();
+        const ms = overtimeMs();
+        if (ms === 0) return abortWork();
         isOvertime = true;
-        switchTimer(abortOvertime, MAX_OVERTIME_MS);
+        switchTimer(() => {
+          const message = `${url} was not converted within ${ms / 60_000} minutes after its timeout. If it is a PDF, request fewer of its pages (maxPages), or leave out OCR (mode "fast").`;
+          controller.abort(new ServiceError('SCRAPE_TIMEOUT', message));
+        }, ms);
       };
       try {
         return await convert();

@@ -3,18 +3,23 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
-import { messageOf } from '../errors.ts';
-import { JOB_KINDS, type PageJobKind, workflowIdOf } from '../job-kinds.ts';
+import type { SessionOutcome } from '../db/sessions.ts';
+import { messageOf, toServiceError } from '../errors.ts';
+import { JOB_KINDS, type PageJobKind, type SessionKind, workflowIdOf } from '../job-kinds.ts';
 import type { batch } from '../workflows/batch.ts';
 import type { crawl } from '../workflows/crawl.ts';
 import type { map } from '../workflows/map.ts';
 import { QUEUES } from '../workflows/queues.ts';
 import type { ScrapeInput, scrape } from '../workflows/scrape.ts';
 import { Host, JobKind, TeamId } from '../workflows/search-attributes.ts';
+import type { browser, SessionInput } from '../workflows/session.ts';
 import type { upkeep } from '../workflows/upkeep.ts';
 import type { deliver } from '../workflows/webhooks.ts';
 import { pingTemporal, unavailableError, withUnavailableError } from './connection.ts';
@@ -34,6 +39,8 @@ export interface ScrapeStart extends ScrapeInput {
 /** Milliseconds after which a server that does not respond is reported to the caller. */
 const START_DEADLINE_MS = 10_000;
 const RECONNECT_MS = 500;
+/** How long the start of a browser session may take, in milliseconds. */
+const SESSION_START_MS = 60_000;
 
 /** The API's access to Temporal. All calls throw ServiceError `SERVICE_UNAVAILABLE` if the server does not respond. */
 export class Temporal {
@@ -58,6 +65,33 @@ export class Temporal {
   /** Starts a map, in the same way as `startScrape` starts a scrape. */
   startMap(job: ScrapeStart): Promise<StartedWorkflow> {
     return this.#startScrapeOrMap('map', job);
+  }
+
+  /**
+   * Starts a browser session, and waits until its browser can be used.
+   * @throws ServiceError why its browser could not be started
+   */
+  async startSession(session: SessionStart): Promise<void> {
+    try {
+      await this.#callServer(() => startSession(this.#client, session), SESSION_START_MS);
+    } catch (error) {
+      throw toServiceError(error);
+    }
+  }
+
+  /**
+   * Ends a browser session, and waits for its end.
+   * @returns its outcome; `undefined` if its workflow is gone, or does not end within `waitMs` milliseconds
+   */
+  async endSession(sessionId: string, waitMs: number): Promise<SessionOutcome | undefined> {
+    const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
+    await this.#callServer(() => ignoreNotFound(workflow.signal('stop')));
+    try {
+      return await waitForEnd(() => workflow.result(), waitMs);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError || error instanceof WorkflowFailedError) return undefined;
+      throw error;
+    }
   }
 
   /** Starts the workflow of a batch or crawl, or wakes it if it is running. */
@@ -101,8 +135,8 @@ export class Temporal {
    * search attributes that were just registered.
    * @throws ServiceError `SERVICE_UNAVAILABLE` if the call fails
    */
-  async #callServer<Result>(call: () => Promise<Result>): Promise<Result> {
-    const deadline = Date.now() + START_DEADLINE_MS;
+  async #callServer<Result>(call: () => Promise<Result>, limitMs = START_DEADLINE_MS): Promise<Result> {
+    const deadline = Date.now() + limitMs;
     try {
       for (;;) {
         try {
@@ -113,6 +147,8 @@ export class Temporal {
         }
       }
     } catch (cause) {
+      // The workflow has refused the update, so the server works.
+      if (cause instanceof WorkflowUpdateFailedError) throw cause;
       throw unavailableError(cause);
     }
   }
@@ -158,6 +194,36 @@ function startScrapeOrMap(
           { key: Host, value: new URL(url).host },
         ]
       : [],
+  });
+}
+
+/** The options of starting a browser session. */
+export interface SessionStart extends SessionInput {
+  kind: SessionKind;
+  teamId: string;
+  /** The text that the Temporal UI shows for the session. */
+  label: string;
+}
+
+function startSession(client: Client, { kind, teamId, label, ...input }: SessionStart): Promise<void> {
+  const { workflow, priority } = JOB_KINDS[kind];
+  const startWorkflowOperation = new WithStartWorkflowOperation<typeof browser>(workflow, {
+    workflowId: workflowIdOf(kind, input.sessionId),
+    taskQueue: QUEUES.scrape,
+    args: [input],
+    workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    priority: { priorityKey: priority, fairnessKey: teamId },
+    staticSummary: label.slice(0, 200),
+    staticDetails: `- Session: ${input.sessionId}\n- Team: ${teamId}`,
+    typedSearchAttributes: [
+      { key: TeamId, value: teamId },
+      { key: JobKind, value: kind },
+    ],
+  });
+  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
+    args: [],
+    startWorkflowOperation,
   });
 }
 

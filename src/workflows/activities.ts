@@ -7,7 +7,7 @@ const GRACE_MS = 10_000;
 
 /**
  * Milliseconds that a scrape may take beyond its timeout because of a document: the 20 minutes of
- * `scraping/deadline.ts`, and one more for deriving its formats.
+ * `activities/long-conversions.ts`, and one more for deriving its formats.
  */
 const DOCUMENT_OVERTIME_MS = 21 * 60_000;
 
@@ -104,6 +104,50 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
+
+/** The activities by which a session begins and ends. Any host of sessions may start its browser. */
+const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
+  taskQueue: QUEUES.sessions,
+  allowEagerDispatch: false,
+  scheduleToStartTimeout: '15s',
+  startToCloseTimeout: '90s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
+});
+const sessionBookkeeping = proxyActivities<Pick<Activities, 'settleSession'>>({
+  startToCloseTimeout: '30s',
+  retry: { ...PERSISTENT, maximumAttempts: 1_000 },
+});
+export const sessionSteps = {
+  startSession: sessionStarts.startSession,
+  settleSession: sessionBookkeeping.settleSession,
+};
+
+/** Beyond the longest lifetime of a session. */
+const LONGEST_SESSION = '2h';
+
+/**
+ * The activities that run on the host of a session. A host that does not begin them has died, so they are not repeated.
+ * @param queue the task queue of the host's process
+ */
+export function hostActivities(queue: string) {
+  const options = {
+    taskQueue: queue,
+    allowEagerDispatch: false,
+    scheduleToStartTimeout: '10s',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: { maximumAttempts: 1 },
+  } as const;
+  const { keepSession } = proxyActivities<Pick<Activities, 'keepSession'>>({
+    ...options,
+    startToCloseTimeout: LONGEST_SESSION,
+  });
+  const { stopSession } = proxyActivities<Pick<Activities, 'stopSession'>>({
+    ...options,
+    startToCloseTimeout: '30s',
+  });
+  return { keepSession, stopSession };
+}
 
 /** The activities of upkeep. If a round fails, the next one makes up for it. */
 export const upkeepSteps = proxyActivities<Pick<Activities, 'findStalled' | 'findOverdue' | 'tidyUp'>>({

@@ -28,11 +28,15 @@ export async function recordedFailure(
   const { code, message, details } = logFailure(toServiceError(error));
   if (label) upsertSearchAttributes([{ key: Outcome, value: code }]);
   await bookkeeping.recordFailure(jobId, { code, message, details });
-  return ApplicationFailure.create({
+  return toFailure({ code, message, details });
+}
+
+/** The failure that a workflow has to throw for an error. */
+export const toFailure = ({ code, message, details }: Pick<ServiceError, 'code' | 'message' | 'details'>) =>
+  ApplicationFailure.create({
     message,
     type: code,
     nonRetryable: true,
     details: [details ?? null],
     ...(code !== 'UNKNOWN_ERROR' && { category: ApplicationFailureCategory.BENIGN }),
   });
-}

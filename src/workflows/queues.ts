@@ -9,6 +9,8 @@ export const QUEUES = {
   pages: 'pages',
   /** Deliveries of webhook events. */
   webhooks: 'webhooks',
+  /** Starts of browser sessions. All else of a session is on the queue of its host's process. */
+  sessions: 'sessions',
 } as const;
 
 /** The roles of a worker. Each role has the name of its queue. */

@@ -1,4 +1,4 @@
-import { defineSignal } from '@temporalio/workflow';
+import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Retuning } from '../schemas/page-job.ts';
 
 /** Keeps the job from starting more pages until `resume`. */
@@ -11,3 +11,10 @@ export const retune = defineSignal<[Retuning]>('retune');
 export const wake = defineSignal('wake');
 /** Requests another page worker, because the one that sends it cannot take all pages that are due. */
 export const help = defineSignal('help');
+
+/** Ends a browser session. */
+export const stopSession = defineSignal('stop');
+/** Tells the workflow of a browser session when it was last active, in milliseconds since 1970. */
+export const touchSession = defineSignal<[at: number]>('touch');
+/** Waits until the browser of a session can be used. */
+export const sessionOpened = defineUpdate('opened');

@@ -84,6 +84,29 @@ describe('a batch', () => {
     expect(body).not.toHaveProperty('invalidURLs');
   });
 
+  it('keeps to its maxConcurrency, or to eight requests per host by default', async () => {
+    let open = 0;
+    let most = 0;
+    await using pages = await startPages({
+      '/': (_request, response) => {
+        most = Math.max(most, ++open);
+        setTimeout(() => {
+          open--;
+          response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>slow</p>');
+        }, 100);
+      },
+    });
+    const urls = Array.from({ length: 24 }, (_, n) => `${pages.url}/?${n}`);
+    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxConcurrency: 3 }));
+    expect(most).toBe(3);
+    most = 0;
+    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxAge: 0 }));
+    expect(most).toBe(8);
+  });
+});
+
+// The tests wait for retries most of the time, so they wait together.
+describe.concurrent('a batch with pages that fail', () => {
   it('lists responses with an error status as documents, and pages without a response as errors', async () => {
     const gone = 'http://127.0.0.1:9/nothing';
     const unknown = 'http://does-not-exist.invalid/';
@@ -129,24 +152,29 @@ describe('a batch', () => {
     expect(pages.requests).toHaveLength(3);
   });
 
-  it('keeps to its maxConcurrency, or to eight requests per host by default', async () => {
-    let open = 0;
-    let most = 0;
+  it('retries failed pages on request', async () => {
+    let isUp = false;
     await using pages = await startPages({
-      '/': (_request, response) => {
-        most = Math.max(most, ++open);
-        setTimeout(() => {
-          open--;
-          response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>slow</p>');
-        }, 100);
+      '/flaky': (request, response) => {
+        if (isUp) response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Up again</h1>');
+        else request.socket.destroy();
       },
     });
-    const urls = Array.from({ length: 24 }, (_, n) => `${pages.url}/?${n}`);
-    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxConcurrency: 3 }));
-    expect(most).toBe(3);
-    most = 0;
-    await finished(PATH, await startJob(PATH, { urls, fastMode: true, maxAge: 0 }));
-    expect(most).toBe(8);
+    const id = await startJob(PATH, { urls: [`${pages.url}/flaky`, ...articles(1)], fastMode: true });
+    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', total: 2, completed: 1 });
+    isUp = true;
+    const { body } = await call(`${PATH}/${id}/retry`, { method: 'POST' });
+    expect(body).toEqual({ success: true, retried: 1 });
+    const done = await untilStatus(
+      `${PATH}/${id}`,
+      (each) => each.status === 'completed' && each.completed === 2,
+    );
+    expect(done.data.map((each: Body) => each.markdown)).toContain('# Up again');
+    expect((await call(`${PATH}/${id}/errors`)).body.errors).toEqual([]);
+    expect((await call(`${PATH}/${id}/retry`, { method: 'POST' })).body).toEqual({
+      success: true,
+      retried: 0,
+    });
   });
 });
 
@@ -294,31 +322,6 @@ describe('a running batch', () => {
     const limited = await call(`${PATH}/${id}/retune`, { body: { limit: 5 }, key });
     expect(limited).toMatchObject({ status: 400, body: { error: expect.stringContaining('limit') } });
     expect((await call(`${PATH}/${id}/retune`, { body: {}, key })).status).toBe(400);
-  });
-
-  it('retries failed pages on request', async () => {
-    let isUp = false;
-    await using pages = await startPages({
-      '/flaky': (request, response) => {
-        if (isUp) response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Up again</h1>');
-        else request.socket.destroy();
-      },
-    });
-    const id = await startJob(PATH, { urls: [`${pages.url}/flaky`, ...articles(1)], fastMode: true });
-    expect(await finished(PATH, id)).toMatchObject({ status: 'completed', total: 2, completed: 1 });
-    isUp = true;
-    const { body } = await call(`${PATH}/${id}/retry`, { method: 'POST' });
-    expect(body).toEqual({ success: true, retried: 1 });
-    const done = await untilStatus(
-      `${PATH}/${id}`,
-      (each) => each.status === 'completed' && each.completed === 2,
-    );
-    expect(done.data.map((each: Body) => each.markdown)).toContain('# Up again');
-    expect((await call(`${PATH}/${id}/errors`)).body.errors).toEqual([]);
-    expect((await call(`${PATH}/${id}/retry`, { method: 'POST' })).body).toEqual({
-      success: true,
-      retried: 0,
-    });
   });
 
   it('refuses to retry pages once it was cancelled', async () => {

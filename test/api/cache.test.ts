@@ -63,7 +63,7 @@ describe('a page that was scraped before', () => {
   });
 });
 
-describe('the cache is bypassed', () => {
+describe.concurrent('the cache is bypassed', () => {
   it('by maxAge 0, which still stores the page', async () => {
     const path = newPath();
     const url = site.url + path;
@@ -112,7 +112,7 @@ describe('the cache is bypassed', () => {
   });
 });
 
-describe('options that change the page have their own cache entries', () => {
+describe.concurrent('options that change the page have their own cache entries', () => {
   it.each([
     ['mobile', { mobile: true }],
     ['fastMode', { fastMode: true }],

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { call } from '../support/api.ts';
@@ -9,8 +8,6 @@ import { startPages } from '../support/pages.ts';
 /** How many pages of a batch are scraped at once, and what the team can do meanwhile. */
 
 const PATH = '/v2/batch/scrape';
-/** Pages that the browser of the one worker has open at once. */
-const BROWSER_PAGES = 4 * availableParallelism();
 
 let db: Database;
 beforeAll(() => {
@@ -117,32 +114,4 @@ describe('a batch', () => {
     expect(await finished(PATH, id, team)).toMatchObject({ status: 'completed', completed: 6 });
     expect(site.seen.most).toBe(1);
   });
-
-  it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
-    const rounds = 3;
-    const page = '<html><body><h1>Open in the browser</h1></body></html>';
-    await using pages = await startPages({ '/': page }, '0.0.0.0');
-    const { port } = new URL(pages.url);
-    const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
-    const team = await makeTeam(db, { concurrency: 200 });
-    // The last round begins when the timeout of a page would long be over.
-    const id = await startJob(PATH, { urls, maxAge: 0, waitFor: 6_000, timeout: 12_000 }, team);
-    let most = 0;
-    const done = await untilStatus(
-      `${PATH}/${id}`,
-      ({ status }) => {
-        void concurrencyOf(team).then((now) => {
-          most = Math.max(most, now);
-        });
-        return status !== 'scraping';
-      },
-      team,
-    );
-    expect((await call(`${PATH}/${id}/errors`, team)).body.errors).toEqual([]);
-    expect(done).toMatchObject({ status: 'completed', completed: rounds * BROWSER_PAGES });
-    expect(most).toBe(BROWSER_PAGES);
-    const last = done.data.at(-1).metadata;
-    expect(last.concurrencyLimited).toBe(true);
-    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(12_000);
-  }, 180_000);
 });

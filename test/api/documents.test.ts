@@ -31,16 +31,6 @@ const BROKEN = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(4096, 0xb5
 /** A red square as an inline image. */
 const SQUARE = `q 200 0 0 200 200 300 cm BI /W 8 /H 8 /BPC 8 /CS /RGB /F /AHx ID ${'ff0000'.repeat(64)}> EI Q`;
 const ILLUSTRATED = writePdf([{ texts: textLines(72, 80, ['A red square follows.']), raw: SQUARE }]);
-/** Recognising its pages takes longer than the API waits after a timeout of one second. */
-const SCANNED = writePdf(
-  Array.from({ length: 12 }, (_, page) => ({
-    texts: textLines(
-      72,
-      80,
-      Array(50).fill(`Page ${page + 1} of a long book has lines of text like this one.`),
-    ),
-  })),
-);
 const POSTER =
   '<h1 style="font: 60px sans-serif">Concert on Friday</h1><p style="font: 40px serif">Doors open at eight.</p>';
 const LETTER = docx(paragraph(run('Letter'), 'Heading1') + paragraph(run('Dear ') + run('reader', '<w:b/>')));
@@ -72,7 +62,6 @@ beforeAll(async () => {
     '/locked.pdf': serve(LOCKED),
     '/broken.pdf': serve(BROKEN),
     '/illustrated.pdf': serve(ILLUSTRATED),
-    '/scanned.pdf': serve(SCANNED),
     '/poster': POSTER,
     '/poster.png': async (_request, response) => {
       const { body } = await scrape({ url: `${pages.url}/poster`, formats: ['screenshot'] });
@@ -168,6 +157,17 @@ test('the images of a document are files whose URLs the markdown has, if they ar
   expect(without.body.data.markdown).toBe('A red square follows.');
 });
 
+test('copies of a document with and without its images are found side by side, whichever is newer', async () => {
+  const url = `${pages.url}/illustrated.pdf?copies`;
+  const withImages = { url, formats: ['markdown', 'images'] };
+  const stateOf = async (body: Record<string, unknown>) => (await scrape(body)).body.data.metadata.cacheState;
+  expect([await stateOf({ url }), await stateOf(withImages)]).toEqual(['miss', 'miss']);
+  await expect.poll(() => stateOf({ url }), { timeout: 20_000 }).toBe('hit');
+  await expect.poll(() => stateOf(withImages), { timeout: 20_000 }).toBe('hit');
+  const { body } = await scrape({ url });
+  expect(body.data).toMatchObject({ markdown: 'A red square follows.', metadata: { cacheState: 'hit' } });
+});
+
 test('the images of a document are left out with zero data retention, which stores no files', async () => {
   const database = openTestDatabase();
   const { key } = await makeTeam(database, { zeroDataRetention: true });
@@ -190,18 +190,3 @@ test('the text of an image is recognised', async () => {
   expect([status, refused.code]).toEqual([500, 'SCRAPE_UNSUPPORTED_FILE_ERROR']);
   expect((await scrape({ url: `${pages.url}/broken.png` })).body.code).toBe('SCRAPE_DOCUMENT_UNREADABLE');
 });
-
-test('a document that takes longer than the timeout is converted on, and the repeated request gets its result', async () => {
-  const request = { url: `${pages.url}/scanned.pdf`, parsers: [{ type: 'pdf', mode: 'ocr' }] };
-  const early = await scrape({ ...request, timeout: 1_000 });
-  expect(early.status).toBe(408);
-  expect(early.headers.get('retry-after')).toBe('30');
-  expect(early.body).toMatchObject({
-    ...{ success: false, code: 'SCRAPE_TIMEOUT' },
-    details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
-  });
-  const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
-  const late = await scrape({ ...request, timeout: 300_000 });
-  expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
-  expect(late.body.data.markdown).toMatch(/Page 12 of a long book/);
-}, 300_000);

@@ -5,6 +5,7 @@ import { createFileUrl } from '../../src/blobs/file-urls.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { startApi } from '../support/in-process-api.ts';
+import { startPages } from '../support/pages.ts';
 import { useService } from '../support/use-service.ts';
 
 /** Files by their signed addresses: for everybody who has one, for a day. */
@@ -200,5 +201,17 @@ describe('the origin of file URLs', () => {
     const url = await screenshot({ url: app.url, headers: { 'X-Forwarded-Host': 'other.example' } });
     expect(url).toMatch(/^https:\/\/public\.example\/winnow\/v2\/files\/[\w-]+\.[\w-]+$/);
     expect((await fetch(`${app.url}/v2/files/${url.split('/').at(-1)}`)).status).toBe(200);
+  });
+});
+
+describe('text of a page', () => {
+  it('that looks like a reference to a stored file is returned as it is', async () => {
+    const [key, size, mediaType] = claimOf(address);
+    const text = `blob:${key};${size};${mediaType}`;
+    await using pages = await startPages({ '/': `<main><p title="${text}">${text}</p></main>` });
+    const formats = ['markdown', { type: 'attributes', selectors: [{ selector: 'p', attribute: 'title' }] }];
+    const { body } = await call('/v2/scrape', { body: { url: `${pages.url}/`, formats } });
+    expect(body.data.attributes[0].values).toEqual([text]);
+    expect(body.data.markdown).toContain(text);
   });
 });

@@ -133,6 +133,7 @@ describe('error codes', () => {
     const declared = new Set<string>([
       ...errorCodesOf(routeOf('get', '/v2/scrape/:id')),
       ...errorCodesOf(routeOf('post', '/v2/map')),
+      ...errorCodesOf(routeOf('post', '/v2/browser')),
       // No response has these: the first makes pages wait, the others end a job or what is left of it.
       ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
     ]);

@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 import { htmlFile, parse, type TestFile } from '../support/parse.ts';
@@ -202,21 +201,3 @@ describe('the bytes of an uploaded file', () => {
     expect(replaced).toMatchObject({ status: 409, body: { code: 'UPLOAD_IN_USE' } });
   });
 });
-
-it('a file that takes longer than the timeout is parsed on, and sending it again gets its result', async () => {
-  const lines = Array(50).fill('A page of a long book has lines of text like this one.');
-  const content = new Uint8Array(
-    writePdf(Array.from({ length: 12 }, () => ({ texts: textLines(72, 80, lines) }))),
-  );
-  const file = { content, name: 'book.pdf' };
-  const options = { parsers: [{ type: 'pdf', mode: 'ocr' }] };
-  const early = await parse(file, { ...options, timeout: 1_000 });
-  expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
-  expect(early.body).toMatchObject({ code: 'SCRAPE_TIMEOUT', details: { state: 'processing_continues' } });
-  expect(early.body.error).toContain('book.pdf');
-  const [, id] = /\/v2\/scrape\/([\w-]+)/.exec(early.body.error)!;
-  const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
-  expect(other.body.data.metadata.scrapeId).not.toBe(id);
-  const late = await parse(file, { ...options, timeout: 300_000 });
-  expect(late.body.data.metadata).toMatchObject({ scrapeId: id, numPages: 12, creditsUsed: 12 });
-}, 300_000);

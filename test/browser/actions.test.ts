@@ -26,7 +26,7 @@ async function file(address: string) {
 
 const script = (code: string) => ({ type: 'executeJavascript', script: code });
 
-describe('an action', () => {
+describe.concurrent('an action', () => {
   it('click triggers the click handler with a trusted event', async () => {
     const { data } = await act(
       `<button onclick="said.textContent = 'Clicked ' + event.isTrusted">Go</button><p id="said"></p>`,

@@ -32,7 +32,7 @@ const at = (value: unknown, path: string): unknown =>
     .split('.')
     .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], value);
 
-describe('the branding of a site', () => {
+describe.concurrent('the branding of a site', () => {
   it.each(Object.entries(BRANDS))('%s', async (_name, brand) => {
     const { branding } = await brandingOf(brand);
     expect(branding).toMatchObject(brand.truth);

@@ -161,12 +161,13 @@ describe('teams and keys', () => {
       'credits',
       'requests/min',
       'concurrency',
+      'sessions',
       'zero data retention',
       'created',
       'id',
     ];
     expect(made[0]).toEqual(columns);
-    expect(made[1]?.slice(0, 5)).toEqual([name, '2', '5000', '50', 'off']);
+    expect(made[1]?.slice(0, 6)).toEqual([name, '2', '5000', '50', '20', 'off']);
 
     const created = await winnow(['key', 'create', 'laptop', '--team', name]);
     const key = created.stdout.trim();
@@ -175,12 +176,12 @@ describe('teams and keys', () => {
     expect((await call('/v2/scrape', { key, body })).status).toBe(200);
     expect(table((await winnow(['team', 'show', name])).stdout)[1]?.[1]).toBe('1');
 
-    await winnow(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3']);
+    await winnow(['team', 'set', name, '--rate-limit', '7', '--concurrency', '3', '--sessions', '4']);
     await winnow(['team', 'set', name, '--zero-data-retention', 'on']);
     await winnow(['team', 'credits', name, 'unlimited']);
     const rows = table((await winnow(['team', 'list'])).stdout);
     expect(rows.map(([first]) => first)).toEqual(expect.arrayContaining(['default', name]));
-    expect(rows.find(([first]) => first === name)?.slice(1, 5)).toEqual(['unlimited', '7', '3', 'on']);
+    expect(rows.find(([first]) => first === name)?.slice(1, 6)).toEqual(['unlimited', '7', '3', '4', 'on']);
 
     const taken = await winnow(['key', 'create', 'laptop', '--team', name]);
     expect([taken.exitCode, taken.stdout]).toEqual([2, '']);

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
-import { completeJob, insertJob } from '../../src/db/jobs/jobs.ts';
+import { completeJob, findJob, insertJob } from '../../src/db/jobs/jobs.ts';
 import {
   findLongConversion,
   forgetLongConversion,
-  isLongConversion,
+  insertOrJoin,
+  readLongConversion,
   recordLongConversion,
+  updateLongConversion,
 } from '../../src/db/jobs/long-conversions.ts';
 import { makeTeam, openTestDatabase } from '../support/database.ts';
 
@@ -24,13 +26,16 @@ const REQUEST = {
   parsers: [{ type: 'pdf', mode: 'ocr' }],
 };
 
+const ENDS_AT = new Date(Date.now() + 1_200_000);
+const QUEUED = { isRunning: false, pages: undefined, remainingSeconds: undefined };
+
 /** A scrape that continues after its timeout. */
 async function startLong(request: object = REQUEST) {
   const { id: teamId } = await makeTeam(db);
   const jobId = crypto.randomUUID();
   const job = { id: jobId, teamId, apiKeyId: null, kind: 'scrape' as const, target: REQUEST.url, request };
   await insertJob(db, { ...job, ttlMs: 60_000 });
-  await recordLongConversion(db, { jobId, teamId, request });
+  await recordLongConversion(db, { jobId, teamId, request, endsAt: ENDS_AT, ...QUEUED });
   return { jobId, teamId, find: (other: object) => findLongConversion(db, { teamId, request: other }) };
 }
 
@@ -57,7 +62,7 @@ describe('a scrape that continues after its timeout', () => {
     expect(await find(REQUEST)).toBe(jobId);
     await forgetLongConversion(db, jobId);
     expect(await find(REQUEST)).toBeUndefined();
-    expect(await isLongConversion(db, jobId)).toBe(false);
+    expect(await readLongConversion(db, jobId)).toBeUndefined();
 
     const old = await startLong();
     await completeJob(db, { jobId: old.jobId, credits: 1, blob: '0'.repeat(64) });
@@ -75,5 +80,30 @@ describe('a scrape that continues after its timeout', () => {
       .where('job_id', '=', jobId)
       .execute();
     expect(await find(REQUEST)).toBe(jobId);
+  });
+
+  it('keeps a job for the same request from being stored, which gets its id instead', async () => {
+    const { jobId, teamId } = await startLong();
+    const newJob = (request: object) => ({
+      ...{ id: crypto.randomUUID(), teamId, apiKeyId: null, kind: 'scrape' as const },
+      ...{ target: REQUEST.url, request, ttlMs: 60_000 },
+    });
+    const isStored = async ({ id }: { id: string }) => (await findJob(db, id))?.status;
+    const same = newJob(REQUEST);
+    expect(await insertOrJoin(db, same)).toBe(jobId);
+    expect(await isStored(same)).toBeUndefined();
+    const other = newJob({ ...REQUEST, url: 'http://a.test/b.pdf' });
+    expect(await insertOrJoin(db, other)).toBeUndefined();
+    expect(await isStored(other)).toBe('scraping');
+    const { request } = (await findJob(db, other.id))!;
+    expect(request).toEqual({ ...REQUEST, url: 'http://a.test/b.pdf' });
+  });
+
+  it('is known to wait or to run, with its pages and the time that they take', async () => {
+    const { jobId } = await startLong();
+    expect(await readLongConversion(db, jobId)).toEqual({ ...QUEUED, endsAt: ENDS_AT });
+    const state = { isRunning: true, pages: 900, remainingSeconds: 120 };
+    await updateLongConversion(db, jobId, state);
+    expect(await readLongConversion(db, jobId)).toEqual({ ...state, endsAt: ENDS_AT });
   });
 });

@@ -54,7 +54,16 @@ test('every variable of docker-compose.yml is a setting or one of the two secret
 
 test('every setting can be set by a variable, except those that the file fixes and paths inside containers', () => {
   const decided = ['HOST', 'DATABASE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'WINNOW_BLOBS'];
-  const inside = ['DATA_DIR', 'CACHE_DIR', 'CHROMIUM', 'YT_DLP', 'ADBLOCK_LISTS', 'OCR_DATA', 'WORKER_PORT'];
+  const inside = [
+    'DATA_DIR',
+    'CACHE_DIR',
+    'CHROMIUM',
+    'YT_DLP',
+    'ADBLOCK_LISTS',
+    'OCR_DATA',
+    'WORKER_PORT',
+    'SESSION_ADDRESS',
+  ];
   const closed = new Set([...decided, ...inside.map((name) => `WINNOW_${name}`)]);
   const open = new Set(variables);
   expect([...settings].filter((name) => !open.has(name) && !closed.has(name))).toEqual([]);

@@ -1,18 +1,23 @@
+import { availableParallelism } from 'node:os';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/db/client.ts';
 import { listProfiles } from '../../src/db/teams/profiles.ts';
+import { connectTemporal } from '../../src/temporal/connection.ts';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
 import { type ApiResponse, call, scrape } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { startJob, untilStatus } from '../support/jobs.ts';
 import { HOLD, LOGGED_IN, type LoginSite, startLoginSite } from '../support/login-site.ts';
 import { startPages } from '../support/pages.ts';
 import { htmlFile, parse } from '../support/parse.ts';
 import { pollUntil } from '../support/poll.ts';
-import { chromiumProcesses } from '../support/processes.ts';
+import { chromiumProcesses, documentProcesses } from '../support/processes.ts';
 import { useService } from '../support/use-service.ts';
 
 /**
- * Parts of the service that are stopped or killed. The vitest project of this file has a service of its own, because
- * other files would notice.
+ * Parts of the service that are stopped, killed or taken up as a whole. The vitest project of this file has a service
+ * of its own, because other files would notice.
  */
 
 const service = useService();
@@ -178,8 +183,147 @@ describe('a parse whose worker is killed', () => {
   }, 180_000);
 });
 
+describe('a document that takes longer than the timeout', () => {
+  const pageOf = (number: number, lines = 10) => ({
+    texts: textLines(
+      72,
+      80,
+      Array(lines).fill(`Page ${number} of a long book has lines of text like this one.`),
+    ),
+  });
+  const content = new Uint8Array(writePdf([pageOf(1), pageOf(2)]));
+  const options = { parsers: [{ type: 'pdf', mode: 'ocr' }] };
+
+  /** Stops the processes that convert documents, so that a conversion takes as long as a test needs. */
+  async function stopConversions() {
+    // Afterwards its process is warm and gets the next conversion.
+    expect((await parse({ content, name: 'warm.pdf' })).status).toBe(200);
+    const stopped = documentProcesses();
+    expect(stopped).not.toEqual([]);
+    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+    const resume = () => {
+      for (const { pid } of stopped.splice(0)) process.kill(pid, 'SIGCONT');
+    };
+    return { resume, [Symbol.dispose]: resume };
+  }
+
+  const idIn = ({ error }: ApiResponse['body']) => /\/v2\/scrape\/([\w-]+)/.exec(error)?.[1];
+
+  it('is converted on, and the repeated request gets its result', async () => {
+    await using pages = await startPages({
+      '/book.pdf': (_request, response) =>
+        void response.writeHead(200, { 'Content-Type': 'application/pdf' }).end(content),
+    });
+    const request = { url: `${pages.url}/book.pdf`, ...options };
+    using conversions = await stopConversions();
+    const early = await scrape({ ...request, timeout: 1_000 });
+    expect(early.status).toBe(408);
+    expect(early.headers.get('retry-after')).toBe('30');
+    expect(early.body).toMatchObject({
+      ...{ success: false, code: 'SCRAPE_TIMEOUT' },
+      details: { state: 'processing_continues', jobStatus: 'running', retryAfterSeconds: 30 },
+    });
+    const late = scrape({ ...request, timeout: 300_000 });
+    conversions.resume();
+    const { data } = (await late).body;
+    expect(data.metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+    expect(data.markdown).toMatch(/Page 2 of a long book/);
+  }, 300_000);
+
+  it('says how far it is while its text is recognised, in the response and in the Temporal UI', async () => {
+    await using db = openDisposable();
+    const { id: teamId, key } = await makeTeam(db);
+    const long = new Uint8Array(writePdf(Array.from({ length: 20 }, (_, page) => pageOf(page + 1, 50))));
+    const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 5_000 }, { key });
+    const { id } = await pollUntil(() =>
+      db.query.selectFrom('jobs').select('id').where('team_id', '=', teamId).executeTakeFirst(),
+    );
+    const { pages } = await pollUntil(async () => {
+      const progress = await progressOf(`scrape/${id}`);
+      return progress && progress.pagesDone > 0 && progress;
+    });
+    expect(pages).toBe(20);
+    const stopped = documentProcesses();
+    for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+    const { status, body, headers } = await early;
+    for (const { pid } of stopped) process.kill(pid, 'SIGCONT');
+    expect([status, body.details]).toMatchObject([
+      408,
+      {
+        ...{ state: 'processing_continues', jobStatus: 'running', documentPages: 20 },
+        mayExceedProcessingWindow: false,
+      },
+    ]);
+    expect(body.details.estimatedRemainingSeconds).toBeGreaterThan(0);
+    expect(headers.get('retry-after')).toBe(String(body.details.retryAfterSeconds));
+  }, 300_000);
+
+  it('is parsed on as an uploaded file, and sending it again gets its result', async () => {
+    const file = { content, name: 'book.pdf' };
+    using conversions = await stopConversions();
+    const early = await parse(file, { ...options, timeout: 1_000 });
+    expect([early.status, early.headers.get('retry-after')]).toEqual([408, '30']);
+    expect(early.body).toMatchObject({ code: 'SCRAPE_TIMEOUT', details: { state: 'processing_continues' } });
+    expect(early.body.error).toContain('book.pdf');
+    const other = await parse(htmlFile('Another', 'book.pdf'), { ...options, timeout: 300_000 });
+    expect(other.body.data.metadata.scrapeId).not.toBe(idIn(early.body));
+    const late = parse(file, { ...options, timeout: 300_000 });
+    conversions.resume();
+    const { metadata } = (await late).body.data;
+    expect(metadata).toMatchObject({ scrapeId: idIn(early.body), numPages: 2, creditsUsed: 2 });
+  }, 300_000);
+});
+
+describe('a batch that takes up the whole browser', () => {
+  const BATCH = '/v2/batch/scrape';
+  /** Pages that the browser of the one worker has open at once. */
+  const BROWSER_PAGES = 4 * availableParallelism();
+
+  it('waits for the browser outside the timeout of its pages, and claims no more pages than can be open', async () => {
+    await using db = openDisposable();
+    const rounds = 5;
+    const page = '<html><body><h1>Open in the browser</h1></body></html>';
+    await using pages = await startPages({ '/': page }, '0.0.0.0');
+    const { port } = new URL(pages.url);
+    const urls = Array.from({ length: rounds * BROWSER_PAGES }, (_, n) => `http://127.0.0.${n + 2}:${port}/`);
+    const team = await makeTeam(db, { concurrency: 200 });
+    // The last round begins when the timeout of a page would be over; a single page may take much longer than it waits.
+    const id = await startJob(BATCH, { urls, maxAge: 0, waitFor: 4_000, timeout: 15_000 }, team);
+    let most = 0;
+    const done = await untilStatus(
+      `${BATCH}/${id}`,
+      ({ status }) => {
+        void call('/v2/concurrency-check', { key: team.key }).then(({ body }) => {
+          most = Math.max(most, body.concurrency);
+        });
+        return status !== 'scraping';
+      },
+      team,
+    );
+    expect((await call(`${BATCH}/${id}/errors`, team)).body.errors).toEqual([]);
+    expect(done).toMatchObject({ status: 'completed', completed: rounds * BROWSER_PAGES });
+    expect(most).toBe(BROWSER_PAGES);
+    const last = done.data.at(-1).metadata;
+    expect(last.concurrencyLimited).toBe(true);
+    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(15_000);
+  }, 180_000);
+});
+
 /** The database of the service, closed at the end of the test. */
 function openDisposable(): Database & AsyncDisposable {
   const db = openTestDatabase();
   return { ...db, [Symbol.asyncDispose]: () => db.close() };
+}
+
+/** What the Temporal UI shows of the progress of the activity that runs; `undefined` if it shows nothing. */
+async function progressOf(workflowId: string): Promise<{ pagesDone: number; pages?: number } | undefined> {
+  const connection = await connectTemporal(service.temporalAddress);
+  const workflow = new Client({ connection }).workflow.getHandle(workflowId);
+  // The job is stored before its workflow starts.
+  const found = await workflow.describe().catch((error: unknown) => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
+  await connection.close();
+  const data = found?.raw.pendingActivities?.[0]?.heartbeatDetails?.payloads?.[0]?.data;
+  return data ? JSON.parse(Buffer.from(data).toString()) : undefined;
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,7 +43,20 @@ afterAll(async () => {
   await pages[Symbol.asyncDispose]();
 });
 
-const newMarker = () => `marker${crypto.randomUUID().replaceAll('-', '')}`;
+/** When each marker was made. The other tests leave much data, and what did not change since cannot hold the marker. */
+const madeAt = new Map<string, Date>();
+
+function newMarker(): string {
+  const marker = `marker${crypto.randomUUID().replaceAll('-', '')}`;
+  madeAt.set(marker, new Date());
+  return marker;
+}
+
+function madeAtOf(marker: string): Date {
+  const date = madeAt.get(marker);
+  if (!date) throw new Error(`newMarker() did not make ${marker}`);
+  return date;
+}
 
 /** A page whose address, options and content hold the marker; it answers `status`, or after a while. */
 async function startMarked(marker: string, { status = 200, afterMs = 0 } = {}) {
@@ -58,22 +71,21 @@ async function startMarked(marker: string, { status = 200, afterMs = 0 } = {}) {
   return { url, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() };
 }
 
-/** A row of a table as text; what is kept as bytes is decoded. */
-const textOf = (row: Record<string, unknown>) =>
-  Object.values(row)
-    .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value)))
-    .join('\n');
+/** A value of a table as text; what is kept as bytes is decoded. */
+const textOf = (value: unknown): string =>
+  Buffer.isBuffer(value) ? value.toString('latin1') : (JSON.stringify(value) ?? '');
 
 async function tablesWith(marker: string): Promise<string[]> {
   const { rows: tables } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(db.query);
+  // Postgres writes bytes as hexadecimal digits.
+  const patterns = [marker, Buffer.from(marker).toString('hex')].map((text) => `%${text}%`);
   const found: string[] = [];
   for (const { name } of tables) {
-    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.id(name)}`.execute(db.query);
-    for (const row of rows) {
-      for (const [column, value] of Object.entries(row)) {
-        if (textOf({ value }).includes(marker)) found.push(`table ${name}.${column}`);
-      }
+    const { rows } = await sql<Record<string, unknown>>`
+      select * from ${sql.id(name)} as t where t::text like any(${patterns})`.execute(db.query);
+    for (const [column, value] of rows.flatMap((row) => Object.entries(row))) {
+      if (textOf(value).includes(marker)) found.push(`table ${name}.${column}`);
     }
   }
   return found;
@@ -82,41 +94,55 @@ async function tablesWith(marker: string): Promise<string[]> {
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 
 /** All blobs of a file, which holds one or many. */
-function contentOf(bytes: Buffer): string {
-  let text = '';
+function contentOf(bytes: Buffer): Buffer {
+  const blobs: Buffer[] = [];
   for (let at = bytes.indexOf(ZSTD_MAGIC); at >= 0; at = bytes.indexOf(ZSTD_MAGIC, at + 1)) {
     try {
-      text += zstdDecompressSync(bytes.subarray(at)).toString('latin1');
+      blobs.push(zstdDecompressSync(bytes.subarray(at)));
     } catch (error) {
       // Inside a blob the same four bytes begin nothing.
       if (at === 0) throw error;
     }
   }
-  return text;
+  return Buffer.concat(blobs);
 }
 
+/**
+ * The files below a directory that hold the marker.
+ * @param options.read returns what a file holds; by default its bytes
+ * @param options.changedSince leaves out files that were written last before
+ */
 async function filesWith(
   directory: string,
   marker: string,
-  read = (bytes: Buffer) => bytes.toString('latin1'),
-) {
+  { read = (bytes: Buffer) => bytes, changedSince = new Date(0) } = {},
+): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(directory, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
+    const file = path.join(entry.parentPath, entry.name);
     // Postgres replaces files of its own at any time.
-    const bytes = await readFile(path.join(entry.parentPath, entry.name)).catch((error) => {
+    const bytes = await readIfChanged(file, changedSince).catch((error) => {
       if (error.code !== 'ENOENT') throw error;
-      return Buffer.alloc(0);
+      return undefined;
     });
-    if (read(bytes).includes(marker))
-      found.push(`file ${path.relative(dataDir, path.join(entry.parentPath, entry.name))}`);
+    if (bytes && read(bytes).includes(marker)) found.push(`file ${path.relative(dataDir, file)}`);
   }
   return found;
 }
 
+/** File systems may round the time of a change. */
+const FILE_TIME_ACCURACY_MS = 2_000;
+
+async function readIfChanged(file: string, since: Date): Promise<Buffer | undefined> {
+  const { mtimeMs } = await stat(file);
+  return mtimeMs >= since.getTime() - FILE_TIME_ACCURACY_MS ? readFile(file) : undefined;
+}
+
 async function historiesWith(marker: string): Promise<string[]> {
+  const query = `CloseTime >= '${madeAtOf(marker).toISOString()}' or ExecutionStatus = 'Running'`;
   const found: string[] = [];
-  for await (const { workflowId, runId } of client.workflow.list()) {
+  for await (const { workflowId, runId } of client.workflow.list({ query })) {
     const handle = client.workflow.getHandle(workflowId, runId);
     const history = await handle.fetchHistory();
     const description = await handle.describe();
@@ -135,11 +161,12 @@ async function historiesWith(marker: string): Promise<string[]> {
 /** Every place that holds the marker. */
 async function placesOf(marker: string): Promise<string[]> {
   await sql`checkpoint`.execute(db.query);
+  const changedSince = madeAtOf(marker);
   const places = await Promise.all([
     tablesWith(marker),
-    filesWith(path.join(dataDir, 'blobs'), marker, contentOf),
+    filesWith(path.join(dataDir, 'blobs'), marker, { read: contentOf, changedSince }),
     // Logs, the engine's file, and all that Postgres has on the disk.
-    filesWith(dataDir, marker),
+    filesWith(dataDir, marker, { changedSince }),
     historiesWith(marker),
   ]);
   return [...new Set(places.flat())].sort();

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parseFileReference, withFileUrls } from '../../src/blobs/file-urls.ts';
+import { escapeOtherReferences, parseFileReference, withFileUrls } from '../../src/blobs/file-urls.ts';
 import { openBlobs } from '../../src/blobs/index.ts';
 import { createDocumentReader } from '../../src/engines/document-reader.ts';
 import { readBody } from '../../src/engines/read-body.ts';
@@ -36,7 +36,10 @@ const PDF = { url: 'http://a.test/a.pdf', contentType: 'application/pdf', body: 
 function read(options: { wantsImages: boolean; parsers?: { type: string }[] }) {
   const parsers = [{ type: 'pdf', mode: 'auto', blocks: false, pageMarkers: false }];
   const content = readBody(PDF, { wantsBody: false, parsers, ...options });
-  return readDocument({ ...snapshotOf(''), warnings: ['First.'], ...content }, new AbortController().signal);
+  return readDocument(
+    { ...snapshotOf(''), warnings: ['First.'], ...content },
+    { signal: new AbortController().signal, owner: 'a' },
+  );
 }
 
 describe('the body of a PDF', () => {
@@ -83,5 +86,19 @@ describe('the URL of a stored file', () => {
   it('is not made for a reference that only text has', () => {
     const json = JSON.stringify({ images: [reference('a')], markdown: `![A](${reference('b')})` });
     expect(withFileUrls(json, 'http://s.test', 'secret')).toContain(`![A](${reference('b')})`);
+  });
+
+  it('is not made for text of a page that looks like a reference, whatever stands before it', () => {
+    const own = reference('a');
+    const page = {
+      images: [own],
+      attributes: [{ values: [reference('b'), own] }],
+      markdown: `\b${own.slice(1)} \\${reference('b')}`,
+    };
+    const json = withFileUrls(escapeOtherReferences(JSON.stringify(page), [own]), 'http://s.test', 'secret');
+    const { images, attributes, markdown } = JSON.parse(json);
+    expect(images[0]).toMatch(/^http:\/\/s\.test\/v2\/files\//);
+    expect(attributes[0].values).toEqual([reference('b'), images[0]]);
+    expect(markdown).toBe(page.markdown);
   });
 });

@@ -16,6 +16,7 @@ const block = (page: number, index: number, content: string) => ({
   content,
   readingOrder: index,
   source: 'native_text' as const,
+  ocrConfidence: null,
 });
 
 const pageOf = (number: number, html: string, ...contents: string[]): DocumentPage => ({

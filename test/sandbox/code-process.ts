@@ -7,7 +7,8 @@ const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 const require = createRequire(import.meta.url);
 let tasks = 0;
 
-serveTasks(async ({ header, parts }) => {
-  const value = await new AsyncFunction('require', 'tasks', 'parts', String(header))(require, tasks++, parts);
+serveTasks(async ({ header, parts }, report) => {
+  const code = new AsyncFunction('require', 'tasks', 'parts', 'report', String(header));
+  const value = await code(require, tasks++, parts, report);
   return { header: value ?? null, parts: [] };
 });

@@ -12,6 +12,8 @@ interface RunOptions {
   signal?: AbortSignal;
   maxOutputBytes?: number;
   parts?: Uint8Array[];
+  owner?: string;
+  onProgress?: (progress: unknown) => void;
 }
 
 /** A sandbox that executes code, for the time of a test. */
@@ -41,8 +43,22 @@ export async function openCodeSandbox({
   return {
     sandbox,
     warnings,
-    async run(code, { signal = AbortSignal.timeout(50_000), maxOutputBytes = 1_000_000, parts = [] } = {}) {
-      return (await sandbox.run({ header: code, parts }, { signal, maxOutputBytes })).header;
+    async run(
+      code,
+      {
+        signal = AbortSignal.timeout(50_000),
+        maxOutputBytes = 1_000_000,
+        parts = [],
+        owner = 'a',
+        onProgress,
+      } = {},
+    ) {
+      return (
+        await sandbox.run(
+          { header: code, parts },
+          { signal, maxOutputBytes, owner, ...(onProgress && { onProgress }) },
+        )
+      ).header;
     },
   };
 }

@@ -78,13 +78,19 @@ describe.skipIf(noBubblewrap).each(confinements)('with bubblewrap (%s)', (confin
       return [
         await write(${JSON.stringify(CODE_PROGRAM.readOnlyPaths[3])}),
         await write('/usr/lib/winnow-test'),
+        await write('/winnow-test'),
+        await write('/dev/winnow-test'),
         await write('/tmp/small') ?? 'written',
         await write('/tmp/large', 20e6),
+        await write('/dev/shm/large', 20e6),
       ];`);
     expect(codes).toEqual([
       expect.stringMatching(/EROFS|EACCES/),
       expect.stringMatching(/EROFS|EACCES/),
+      expect.stringMatching(/EROFS|EACCES/),
+      expect.stringMatching(/EROFS|EACCES/),
       'written',
+      'ENOSPC',
       'ENOSPC',
     ]);
   });

@@ -12,7 +12,7 @@ const confinement = process.argv[2] as Confinement;
 const sandbox = new Sandbox({ program: CODE_PROGRAM, processes: 1, logger }, confinement);
 void sandbox.run(
   { header: 'for (;;);', parts: [] },
-  { signal: new AbortController().signal, maxOutputBytes: 1000 },
+  { signal: new AbortController().signal, maxOutputBytes: 1000, owner: 'a' },
 );
 setTimeout(() => process.stdout.write(`${JSON.stringify(sandbox.pids.flatMap(treeOf))}\n`), 1000);
 

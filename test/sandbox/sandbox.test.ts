@@ -49,6 +49,16 @@ describe.each(confinements)('the bounds (%s)', (confinement) => {
     await expect(run(code)).rejects.toEqual(died('memory'));
   });
 
+  test('a task fails when its process ends, even if another one keeps the pipes open', async () => {
+    const { run } = await open();
+    const code = `
+      const stdio = [0, 1, 2, 3];
+      require('node:child_process').spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60000)'], { stdio });
+      setTimeout(() => process.exit(7), 300);
+      await new Promise((resolve) => setTimeout(resolve, 60000));`;
+    await expect(run(code)).rejects.toEqual(died('died'));
+  });
+
   test('a fork bomb is bounded and ends with its task', async () => {
     const { run, sandbox } = await open();
     const code = `
@@ -103,6 +113,11 @@ describe.each(confinements)('the bounds (%s)', (confinement) => {
       'something that is no frame',
       'require("node:fs").writeSync(3, Buffer.from([0, 0, 0, 2, 0x7b, 0x7d])); await new Promise(() => 0)',
     ],
+    ['endless progress', 'for (;;) report("x".repeat(10000))'],
+    [
+      'a result with more behind it',
+      'const json = Buffer.from(JSON.stringify({ header: { value: 1 }, parts: [] })); const length = Buffer.alloc(4); length.writeUInt32BE(json.length); require("node:fs").writeSync(3, Buffer.concat([length, json, Buffer.from("more")])); await new Promise(() => 0)',
+    ],
     ['an endless log', 'for (;;) require("node:fs").writeSync(1, Buffer.alloc(1e6, 0x20))'],
     ['endless errors', 'for (;;) require("node:fs").writeSync(2, Buffer.alloc(1e6, 0x20))'],
   ])('a task that writes %s fails at once', async (_, code) => {
@@ -122,6 +137,15 @@ test('binary parts arrive as they were sent', async () => {
   expect(await run(code, { parts: [new Uint8Array(3), bytes] })).toBe(
     `${createHash('md5').update(bytes).digest('hex')}3`,
   );
+});
+
+test('progress is reported in order and before the result, which it does not disturb', async () => {
+  const { run } = await openCodeSandbox();
+  const reports: unknown[] = [];
+  const code = 'for (let page = 1; page <= 300; page++) report({ page }); return "result"';
+  expect(await run(code, { onProgress: (report) => reports.push(report) })).toBe('result');
+  // The first one says that the task has begun.
+  expect(reports).toEqual([undefined, ...Array.from({ length: 300 }, (_, index) => ({ page: index + 1 }))]);
 });
 
 test('what libraries print does not disturb the result', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { scrape } from '../support/api.ts';
 import { expectSilence, heardOf, sightings } from './canary.ts';
-import { proxyEnvironment } from './setup.ts';
+import { proxyEnvironment } from './service.ts';
 
 const { port } = inject('canary');
 

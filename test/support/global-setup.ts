@@ -1,5 +1,6 @@
-import type { TestProject } from 'vitest/node';
-import { type ServiceAccess, startService } from './service.ts';
+import type { TestProject, Vitest } from 'vitest/node';
+import { startSecurityService } from '../security/service.ts';
+import { type ProjectService, type ServiceAccess, startService } from './service.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,15 +9,72 @@ declare module 'vitest' {
   }
 }
 
+/** How the service of each project starts. */
+const STARTS: Record<string, () => Promise<ProjectService>> = {
+  service: startPlainService,
+  faults: startPlainService,
+  security: startSecurityService,
+};
+
+declare global {
+  /** By project. Vitest gives each project its own instance of this module, so that they share only global variables. */
+  var winnowTestServices: Map<string, Promise<ProjectService>> | undefined;
+}
+
 /**
- * Starts the real service (Postgres, Temporal, worker and API) once for all test files, and stops it after the last one.
- * Where WINNOW_TEST_SERVICE describes a running service as JSON, the tests use that one.
+ * Starts the real service (Postgres, Temporal, worker and API) once for all test files of a project, and stops it after
+ * the last one. Vitest sets up one project after the other, so the first setup starts the services of all projects.
  */
-export default async function setup({ provide }: TestProject) {
+export default async function setup(project: TestProject) {
+  globalThis.winnowTestServices ??= startServices(project.vitest);
+  try {
+    const service = await globalThis.winnowTestServices.get(project.name);
+    if (!service) throw new Error(`No service was started for the tests of the project ${project.name}`);
+    service.provide(project);
+  } catch (error) {
+    await stopServices();
+    throw error;
+  }
+  return stopServices;
+}
+
+/** Starts the services of all projects that have files in this run. @returns them by the name of the project */
+function startServices(vitest: Vitest): Map<string, Promise<ProjectService>> {
+  const files = vitest.state.getPaths();
+  const projects = vitest.projects.filter((project) => files.some((file) => project.matchesTestGlob(file)));
+  return new Map(
+    projects.flatMap(({ name }) => {
+      const start = STARTS[name];
+      if (!start) return [];
+      const service = start();
+      // The setup of its project reports a failure.
+      service.catch(() => undefined);
+      return [[name, service] as const];
+    }),
+  );
+}
+
+/** Stops the services of all projects together; there are none left when the next project calls this. */
+async function stopServices(): Promise<void> {
+  const services = [...(globalThis.winnowTestServices?.values() ?? [])];
+  globalThis.winnowTestServices = undefined;
+  const started = await Promise.allSettled(services);
+  await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.stop()));
+}
+
+/** Where WINNOW_TEST_SERVICE describes a running service as JSON, the tests use that one. */
+async function startPlainService(): Promise<ProjectService> {
   const given = process.env.WINNOW_TEST_SERVICE;
-  if (given) return void provide('service', JSON.parse(given));
+  if (given)
+    return {
+      provide: (project) => project.provide('service', JSON.parse(given)),
+      stop: () => Promise.resolve(),
+    };
   // A browser takes many seconds for a page of the default limit of 50 MiB.
   const service = await startService({ env: { LOG_LEVEL: 'warn', WINNOW_MAX_BODY_MB: '10' } });
-  provide('service', { url: service.url, key: service.key, dataDir: service.dataDir });
-  return () => service.stop();
+  const { url, key, dataDir } = service;
+  return {
+    provide: (project) => project.provide('service', { url, key, dataDir }),
+    stop: () => service.stop(),
+  };
 }

@@ -14,7 +14,7 @@ const LAYERS = [
   ['schemas', 'credits'],
   ['net', 'db', 'blobs'],
   ['browser', 'media', 'change-history', 'webhooks'],
-  ['engines', 'crawl'],
+  ['engines', 'crawl', 'sessions'],
   ['scraping', 'mapping'],
   ['page-jobs'],
   ['activities'],
@@ -28,7 +28,7 @@ const LAYERS = [
 
 /** The only modules that may import a package; a name that ends in `/` stands for everything below it. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
-  playwright: ['browser'],
+  playwright: ['browser', 'sessions'],
   '@ghostery/adblocker': ['browser'],
   '@duckduckgo/autoconsent': ['browser'],
   undici: ['net'],
@@ -55,7 +55,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   diff: ['changes'],
   culori: ['branding'],
   re2js: ['url'],
-  ws: ['api'],
+  ws: ['api', 'sessions'],
   'node:child_process': ['child-processes', 'embedded', 'temporal'],
   'node:worker_threads': ['rendering'],
 };

@@ -3,37 +3,54 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The test files that take more than half a minute, longest first. The list only affects how long a run takes: a long
- * file that begins last keeps one worker busy while the others have nothing left to do.
+ * The test files that take longest, from about two minutes to half a minute. The list only affects how long a run
+ * takes: a long file that begins last keeps one worker busy while the others have nothing left to do. Files that
+ * compute (parsers, rendering, sandbox) stand between files that wait for a service, so that the cores are busy
+ * during those waits.
  */
 const LONG_FILES = [
-  'browser/visit',
-  'e2e/durability',
-  'api/unavailable',
-  'e2e/chaos',
-  'browser/browser-profile',
-  'browser/actions',
-  'e2e/faults',
-  'api/batch',
-  'e2e/zero-data-retention',
-  'cli/commands',
-  'browser/cookie-consent',
-  'api/crawl',
-  'api/concurrency',
-].map((name) => path.join(import.meta.dirname, '..', `${name}.test.ts`));
+  'test/browser/visit',
+  'test/e2e/faults',
+  'test/api/unavailable',
+  'test/e2e/chaos',
+  'test/e2e/durability',
+  'test/sandbox/sandbox',
+  'test/browser/browser-profile',
+  'test/browser/cookie-consent',
+  'test/browser/actions',
+  'test/parsers/hostile-documents',
+  'test/cli/commands',
+  'test/api/crawl',
+  'test/security/local',
+  'test/e2e/zero-data-retention',
+  'test/api/batch',
+  'test/rendering/hostile',
+  'test/api/cache',
+  'test/security/pages',
+  'test/workflows/log',
+  'test/workflows/summary',
+  'test/api/proxy',
+  'test/browser/branding',
+  'test/api/challenge',
+].map((name) => path.join(import.meta.dirname, '..', '..', `${name}.test.ts`));
 
-/** Begins the files of all projects together: long files first, then larger ones, and at last those of project `pure`. */
+/**
+ * Begins the files of all projects together: long files first, then larger ones, and at last those of project `pure`.
+ * These are so many and so short that all workers end at about the same time.
+ */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const ranked = await Promise.all(
       files.map(async (file) => {
         const position = LONG_FILES.indexOf(file.moduleId);
         const { size } = await stat(file.moduleId);
-        // The files of `pure` share one process, so they follow one another.
-        const rank = position >= 0 ? position : LONG_FILES.length + (file.project.name === 'pure' ? 1 : 0);
+        const rank = position >= 0 ? position : LONG_FILES.length + RANKS.indexOf(file.project.name);
         return { file, rank, size };
       }),
     );
     return ranked.sort((a, b) => a.rank - b.rank || b.size - a.size).map(({ file }) => file);
   }
 }
+
+/** The projects in the order of their files that are not long. A worker that changes projects loads all modules again. */
+const RANKS = ['security', 'service', 'pure'];

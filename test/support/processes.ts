@@ -19,6 +19,10 @@ export const chromiumProcesses = (): Process[] =>
 export const documentProcesses = (): Process[] =>
   workerProcesses().filter(({ command }) => /^\S*node .*\/conversion-process\.ts /.test(command));
 
+/** The processes of the worker whose command line names the directory of a browser session. */
+export const sessionProcesses = (directory: string): Process[] =>
+  workerProcesses().filter(({ command }) => command.includes(`/${directory}/`));
+
 /** All processes below the worker of the shared service. */
 function workerProcesses(): Process[] {
   const run = runFileOf(inject('service'));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { TestProject } from 'vitest/node';
 import { type RunFile, readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { pollUntil } from './poll.ts';
 
@@ -24,6 +25,13 @@ export interface RunningService extends ServiceAccess {
   process: ChildProcess;
   /** Shuts it down in order, as Ctrl-C does, and deletes its data unless they are to be kept. */
   stop(options?: { keepData?: boolean }): Promise<void>;
+}
+
+/** The service of a vitest project. */
+export interface ProjectService {
+  /** Tells the test files of the project what they need to know. */
+  provide(project: TestProject): void;
+  stop(): Promise<void>;
 }
 
 /**

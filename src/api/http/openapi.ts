@@ -17,10 +17,12 @@ const STATUSES: Record<(typeof ERRORS)[ErrorCode]['status'], string> = {
   405: 'The path does not support the method',
   408: 'The request took longer than its timeout',
   409: 'The request conflicts with an earlier or a running one',
+  410: 'The browser session has ended',
   413: 'The body is too large',
   416: 'The file does not have the requested range',
   429: 'Too many requests; Retry-After says when to continue',
   500: 'The page could not be fetched, or an unexpected error occurred',
+  502: 'The browser session could not be used; nothing was done',
   503: 'The service accepts no new work, or a part of it does not respond',
 };
 

@@ -10,6 +10,7 @@ import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import { JsonStream } from '../http/json-stream.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { isSessionSocket, relaySocket } from '../sessions/session-sockets.ts';
 import { type DocumentSource, iterateDocuments, readDocuments } from './documents.ts';
 import { buildStatusHead, type LoadedPageJob, requirePageJob } from './job-state.ts';
 
@@ -85,6 +86,11 @@ export function mountSockets(server: Server, deps: ApiDeps): { close(): void } {
   server.on('upgrade', (request, stream, head) => {
     if (PATH.test(request.url ?? '')) {
       sockets.handleUpgrade(request, stream, head, (socket) => sockets.emit('connection', socket, request));
+    } else if (isSessionSocket(request.url ?? '')) {
+      relaySocket(request, stream, head, deps).catch((error) => {
+        logger.error({ err: error }, 'a client of a browser session could not be connected');
+        stream.destroy();
+      });
     } else {
       stream.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     }

@@ -17,7 +17,7 @@ export interface CdpMessage {
   method?: string;
   params?: object;
   result?: object;
-  error?: { message: string };
+  error?: { code?: number; message: string };
 }
 
 /** The byte that ends each message on the pipe. */
@@ -85,14 +85,22 @@ export class CdpConnection {
    * @param message without `id`
    */
   relay(message: CdpMessage): Promise<CdpMessage> {
-    return new Promise<CdpMessage>((resolve, reject) => {
-      const { method = '', sessionId = '' } = message;
-      if (!this.#isOpen || (sessionId && !this.#sessions.has(sessionId)))
-        return reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
-      const id = ++this.#lastId;
-      this.#pending.set(id, { sessionId, resolve, reject });
-      this.#input.write(`${JSON.stringify({ ...message, id })}\0`);
-    });
+    return new Promise<CdpMessage>((resolve, reject) => this.forward(message, { resolve, reject }));
+  }
+
+  /**
+   * Sends a command like {@link relay}. `resolve` is called before any later message of the browser is processed, so that
+   * a client that gets responses and events sees them in their order.
+   */
+  forward(message: CdpMessage, { resolve, reject }: Pick<PendingCommand, 'resolve' | 'reject'>): void {
+    const { method = '', sessionId = '' } = message;
+    if (!this.#isOpen || (sessionId && !this.#sessions.has(sessionId))) {
+      reject(new Disconnected(`${method} came too late: the page or the browser has been closed`));
+      return;
+    }
+    const id = ++this.#lastId;
+    this.#pending.set(id, { sessionId, resolve, reject });
+    this.#input.write(`${JSON.stringify({ ...message, id })}\0`);
   }
 
   /** Calls the listener with every event. @returns a function that removes the listener */

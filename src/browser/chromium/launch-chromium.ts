@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessGroup } from '../../child-processes/process-group.ts';
 import { createProgramHome } from '../../child-processes/program-home.ts';
 import { startUnprivileged } from '../../child-processes/unprivileged-process.ts';
 import type { Logger } from '../../logger.ts';
@@ -106,19 +107,46 @@ export async function launchChromium(options: LaunchOptions): Promise<Chromium> 
 
 async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string[]): Promise<Chromium> {
   const home = await createProgramHome('chromium', BROWSER_UID);
-  const command: [string, ...string[]] = [
-    executablePath,
-    ...['--remote-debugging-pipe', `--user-data-dir=${home.path}/profile`, `--proxy-server=${proxyUrl}`],
-    ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS, ...flags],
-    `--disable-features=${UNWANTED_FEATURES.join()}`,
-  ];
-  const { child, kill, stderrTail } = startUnprivileged(command, {
-    uid: BROWSER_UID,
-    home: home.path,
-    // Chromium expects the protocol's pipe at the file descriptors 3 and 4.
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit').finally(home.remove);
+  const group = startUnprivileged(
+    [executablePath, ...chromiumArguments({ profile: `${home.path}/profile`, proxyUrl }), ...flags],
+    {
+      uid: BROWSER_UID,
+      home: home.path,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    },
+  );
+  const removed = once(group.child, 'exit').finally(home.remove);
+  // A program that could not be started is reported by `connectChromium`.
+  removed.catch(() => undefined);
+  const { connection, close } = await connectChromium(group, executablePath);
+  return {
+    connection,
+    async close() {
+      await close();
+      await removed;
+    },
+  };
+}
+
+/**
+ * The arguments of a Chromium that is controlled over the pipe at the file descriptors 3 and 4.
+ * @param options.profile directory of its profile
+ * @param options.proxyUrl the proxy that all its traffic goes through
+ */
+export const chromiumArguments = ({ profile, proxyUrl }: { profile: string; proxyUrl: string }): string[] => [
+  ...['--remote-debugging-pipe', `--user-data-dir=${profile}`, `--proxy-server=${proxyUrl}`],
+  ...[...NETWORK_FLAGS, ...UNWANTED_FLAGS, ...PAGE_FLAGS],
+  `--disable-features=${UNWANTED_FEATURES.join()}`,
+];
+
+/**
+ * Connects to a Chromium that was just started with {@link chromiumArguments}, and waits until it responds.
+ * @param name the name of the program in errors
+ * @throws Error with the end of what it wrote if it ends or stays silent for a minute; it is killed then
+ */
+export async function connectChromium(group: ProcessGroup, name: string): Promise<Chromium> {
+  const { child, kill, stderrTail } = group;
+  const exited = once(child, 'exit');
   const connection = new CdpConnection({
     input: child.stdio[3] as Writable,
     output: child.stdio[4] as Readable,
@@ -146,7 +174,7 @@ async function launch({ executablePath, proxyUrl }: LaunchOptions, flags: string
     kill();
     // `exited` rejects when the program could not be started, which `cause` then says.
     await exited.catch(() => undefined);
-    throw new Error(`Chromium (${executablePath}) does not start: ${stderrTail() || 'it said nothing'}`, {
+    throw new Error(`Chromium (${name}) does not start: ${stderrTail() || 'it said nothing'}`, {
       cause,
     });
   }

@@ -23,6 +23,7 @@ const toRow = (team: Team) => ({
   credits: team.credits_remaining ?? 'unlimited',
   'requests/min': team.rate_limit_per_minute,
   concurrency: team.concurrency,
+  sessions: team.sessions,
   'zero data retention': team.zero_data_retention ? 'on' : 'off',
   created: team.created_at.toISOString(),
   id: team.id,
@@ -61,6 +62,7 @@ const set = defineCommand({
     credits,
     'rate-limit': { type: 'string', valueHint: 'number', description: 'requests per minute' },
     concurrency: { type: 'string', valueHint: 'number', description: 'pages at a time' },
+    sessions: { type: 'string', valueHint: 'number', description: 'browser sessions at a time; 0 for none' },
     'zero-data-retention': {
       type: 'string',
       valueHint: 'on|off',
@@ -72,17 +74,19 @@ const set = defineCommand({
       const credits = parseCredits(args.credits);
       const rateLimitPerMinute = parseWholeNumber('rate-limit', args['rate-limit']);
       const concurrency = parseWholeNumber('concurrency', args.concurrency);
+      const sessions = parseWholeNumber('sessions', args.sessions);
       const zeroDataRetention = parseSwitch('zero-data-retention', args['zero-data-retention']);
       const change = {
         ...(credits !== undefined && { credits }),
         ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
         ...(concurrency !== undefined && { concurrency }),
+        ...(sessions !== undefined && { sessions }),
         ...(zeroDataRetention !== undefined && { zeroDataRetention }),
       };
       if (!Object.keys(change).length) {
         throw new ServiceError(
           'BAD_REQUEST',
-          'There is nothing to change. Set --credits, --rate-limit, --concurrency or --zero-data-retention.',
+          'There is nothing to change. Set --credits, --rate-limit, --concurrency, --sessions or --zero-data-retention.',
         );
       }
       await changeTeam(db, args.name, change);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type JobCipher, NULL_CIPHER } from '../../encryption/job-cipher.ts';
 import type { JobKind } from '../../job-kinds.ts';
-import type { Database, StoredError } from '../client.ts';
+import type { Database, Queryable, StoredError } from '../client.ts';
 
 /** A job that is not stored yet. */
 export interface NewJob {
@@ -77,11 +77,11 @@ export interface JobCharge {
  * nothing. The primary key of the ledger prevents double billing as well.
  */
 function endAndBill(
-  db: Database,
+  query: Queryable,
   { jobId, credits }: JobCharge,
   outcome: { status: 'completed' } | { status: 'failed'; error: string },
 ) {
-  return db.query
+  return query
     .with('job', (query) =>
       query
         .updateTable('jobs')
@@ -151,7 +151,7 @@ export async function completeJob(
   db: Database,
   job: JobCharge & { blob: string },
 ): Promise<string | undefined> {
-  const ended = await endAndBill(db, job, { status: 'completed' })
+  const ended = await endAndBill(db.query, job, { status: 'completed' })
     .insertInto('results')
     .columns(['job_id', 'ordinal', 'blob'])
     .expression((from) =>
@@ -164,6 +164,11 @@ export async function completeJob(
   return ended?.uploadBlob ?? undefined;
 }
 
+/** Ends the job of a browser session, which has no result. It changes nothing if the job has already ended. */
+export async function completeSessionJob(query: Queryable, job: JobCharge): Promise<void> {
+  await endAndBill(query, job, { status: 'completed' }).selectFrom('job').select('id').execute();
+}
+
 /**
  * Ends a job with an error, and bills what it costs nonetheless. It changes nothing if the job has already
  * ended.
@@ -173,7 +178,7 @@ export async function failJob(
   db: Database,
   job: JobCharge & { error: StoredError },
 ): Promise<string | undefined> {
-  const ended = await endAndBill(db, job, { status: 'failed', error: JSON.stringify(job.error) })
+  const ended = await endAndBill(db.query, job, { status: 'failed', error: JSON.stringify(job.error) })
     .selectFrom('job')
     .select(['id', uploadBlob])
     .executeTakeFirst();

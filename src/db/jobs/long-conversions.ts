@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { isJsonObject } from '../../json-object.ts';
 import type { Database } from '../client.ts';
+import { jobRow, type NewJob } from './jobs.ts';
 
 /** How long a repeated request gets the result of a scrape that has ended. Clients repeat it within ten minutes. */
 const JOINABLE_MINUTES_AFTER_END = 15;
@@ -24,16 +25,59 @@ function fingerprintOf(request: { upload?: { digest?: string } }): Buffer {
   return createHash('sha256').update(sorted).digest();
 }
 
-/** Records that the scrape of a document continues after the timeout of its request. */
+/** How far a conversion is that takes long. */
+export interface LongConversionState {
+  /** Whether its parser has begun, instead of waiting for a place. */
+  isRunning: boolean;
+  /** Number of pages of the document; `undefined` if it is not known, or the type has no pages. */
+  pages: number | undefined;
+  /** Estimated seconds to its end; `undefined` if they cannot be estimated. */
+  remainingSeconds: number | undefined;
+}
+
+const stateColumns = ({ isRunning, pages, remainingSeconds }: LongConversionState) => ({
+  ...{ is_running: isRunning, pages: pages ?? null, remaining_seconds: remainingSeconds ?? null },
+});
+
+/**
+ * Records that the scrape of a document continues after the timeout of its request.
+ * @param conversion.endsAt when it is ended if it is not done
+ */
 export async function recordLongConversion(
   db: Database,
-  { jobId, teamId, request }: { jobId: string; teamId: string; request: { upload?: { digest?: string } } },
+  { jobId, endsAt, ...conversion }: JoinableRequest & LongConversionState & { jobId: string; endsAt: Date },
 ): Promise<void> {
+  const { teamId, request, ...state } = conversion;
   await db.query
     .insertInto('long_conversions')
-    .values({ job_id: jobId, team_id: teamId, fingerprint: fingerprintOf(request) })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({
+      ...{ job_id: jobId, team_id: teamId, fingerprint: fingerprintOf(request), ends_at: endsAt },
+      ...stateColumns(state),
+    })
+    // An earlier attempt of the scrape may have recorded it.
+    .onConflict((conflict) =>
+      conflict.column('job_id').doUpdateSet({ ends_at: endsAt, ...stateColumns(state) }),
+    )
     .execute();
+}
+
+/** Updates how far such a scrape is. Does nothing if its result was delivered meanwhile. */
+export async function updateLongConversion(
+  db: Database,
+  jobId: string,
+  state: LongConversionState,
+): Promise<void> {
+  await db.query
+    .updateTable('long_conversions')
+    .set(stateColumns(state))
+    .where('job_id', '=', jobId)
+    .execute();
+}
+
+/** A request for a scrape. */
+interface JoinableRequest {
+  teamId: string;
+  request: { upload?: { digest?: string } };
 }
 
 /**
@@ -43,14 +87,48 @@ export async function recordLongConversion(
  */
 export async function findLongConversion(
   db: Database,
-  { teamId, request }: { teamId: string; request: { upload?: { digest?: string } } },
+  request: JoinableRequest,
 ): Promise<string | undefined> {
+  return (await selectLongConversion(db.query, request).executeTakeFirst())?.job_id;
+}
+
+/**
+ * Stores the job of a scrape, unless {@link findLongConversion} finds one that its request can join. Both are one
+ * statement, because nearly all requests join nothing.
+ * @returns the id of the job to join; `undefined` if the new one was stored
+ */
+export async function insertOrJoin(
+  db: Database,
+  job: NewJob & { request: JoinableRequest['request'] },
+): Promise<string | undefined> {
+  const row = jobRow(job);
+  // The keys of an object literal are those of its type.
+  const columns = Object.keys(row) as (keyof typeof row)[];
   const found = await db.query
+    .with('joinable', (query) => selectLongConversion(query, job))
+    .with('stored', (query) =>
+      query
+        .insertInto('jobs')
+        .columns(columns)
+        .expression(({ selectFrom }) =>
+          query
+            .selectNoFrom(columns.map((column) => sql.val(row[column]).as(column)))
+            .where(({ exists, not }) => not(exists(selectFrom('joinable').select('job_id')))),
+        ),
+    )
+    .selectFrom('joinable')
+    .select('job_id')
+    .executeTakeFirst();
+  return found?.job_id;
+}
+
+const selectLongConversion = (query: Pick<Database['query'], 'selectFrom'>, request: JoinableRequest) =>
+  query
     .selectFrom('long_conversions')
     .innerJoin('jobs', 'jobs.id', 'long_conversions.job_id')
     .select('job_id')
-    .where('long_conversions.team_id', '=', teamId)
-    .where('fingerprint', '=', fingerprintOf(request))
+    .where('long_conversions.team_id', '=', request.teamId)
+    .where('fingerprint', '=', fingerprintOf(request.request))
     .where((where) =>
       where.or([
         where('jobs.status', '=', 'scraping'),
@@ -62,18 +140,21 @@ export async function findLongConversion(
       ]),
     )
     .orderBy('started_at', 'desc')
-    .executeTakeFirst();
-  return found?.job_id;
-}
+    .limit(1);
 
-/** Whether the scrape of a document continues after the timeout of its request. */
-export async function isLongConversion(db: Database, jobId: string): Promise<boolean> {
-  const found = await db.query
+/** Reads how far the scrape of a document is that continues after the timeout of its request; `undefined` for any other. */
+export async function readLongConversion(
+  db: Database,
+  jobId: string,
+): Promise<(LongConversionState & { endsAt: Date }) | undefined> {
+  const row = await db.query
     .selectFrom('long_conversions')
-    .select('job_id')
+    .select(['is_running', 'pages', 'remaining_seconds', 'ends_at as endsAt'])
     .where('job_id', '=', jobId)
     .executeTakeFirst();
-  return found !== undefined;
+  if (!row) return undefined;
+  const { is_running: isRunning, pages, remaining_seconds, endsAt } = row;
+  return { isRunning, pages: pages ?? undefined, remainingSeconds: remaining_seconds ?? undefined, endsAt };
 }
 
 /** Forgets such a scrape, because its result was delivered or it has failed: the next request starts a new one. */

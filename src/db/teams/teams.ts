@@ -93,6 +93,8 @@ export interface TeamChange {
   credits?: number | null;
   rateLimitPerMinute?: number;
   concurrency?: number;
+  /** Maximum number of browser sessions at once. */
+  sessions?: number;
   /** The key that signs the team's webhook events. */
   webhookSecret?: string;
   /** Whether the team may request zero data retention. */
@@ -102,13 +104,14 @@ export interface TeamChange {
 /** Changes a team. New credits set both the remaining and the planned credits. */
 export async function changeTeam(db: Database, name: string, change: TeamChange): Promise<void> {
   const { id } = await findTeam(db, name);
-  const { credits, rateLimitPerMinute, concurrency, webhookSecret, zeroDataRetention } = change;
+  const { credits, rateLimitPerMinute, concurrency, sessions, webhookSecret, zeroDataRetention } = change;
   await db.query
     .updateTable('teams')
     .set({
       ...(credits !== undefined && { credits_remaining: credits, credits_planned: credits }),
       ...(rateLimitPerMinute !== undefined && { rate_limit_per_minute: rateLimitPerMinute }),
       ...(concurrency !== undefined && { concurrency }),
+      ...(sessions !== undefined && { sessions }),
       ...(webhookSecret !== undefined && { webhook_secret: webhookSecret }),
       ...(zeroDataRetention !== undefined && { zero_data_retention: zeroDataRetention }),
     })

@@ -40,7 +40,7 @@ export async function listUsage(
 }
 
 /**
- * Counts the open work of a team. A batch or crawl counts as the number of its open pages, and as 1 if it
+ * Counts the open work of a team, without browser sessions. A batch or crawl counts as the number of its open pages, and as 1 if it
  * has none.
  * @returns the number of open scrapes, maps and pages; how many of them hold a slot; when the last one
  *   succeeded
@@ -60,7 +60,7 @@ export async function readQueue(db: Database, teamId: string) {
         where pages.job_id = progress.job_id and pages.position = progress.completed
           and jobs.status <> 'completed'
       ) as page on true
-      where jobs.team_id = ${teamId}`.execute(db.query),
+      where jobs.team_id = ${teamId} and jobs.kind not in ('browser', 'interact')`.execute(db.query),
     countSlots(db, teamId),
   ]);
   const { open = 0, mostRecentSuccess = null } = rows[0] ?? {};

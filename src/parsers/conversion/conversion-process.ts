@@ -2,16 +2,16 @@ import type { Frame } from '../../sandbox/frames.ts';
 import { serveTasks } from '../../sandbox/task-loop.ts';
 import type { DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
-import { CONVERTERS, type ConverterContext } from './converters.ts';
+import { CONVERTERS, type ConverterContext, type ConverterSettings } from './converters.ts';
 
-/** The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterContext}. */
-const context = JSON.parse(process.argv[2] ?? '{}') as ConverterContext;
+/** The program of the sandboxed processes that convert documents. Its argument is the {@link ConverterSettings}. */
+const settings = JSON.parse(process.argv[2] ?? '{}') as ConverterSettings;
 
-serveTasks(async ({ header, parts: [bytes = new Uint8Array()] }) => {
+serveTasks(async ({ header, parts: [bytes = new Uint8Array()] }, report) => {
   // The service sends it.
   const task = header as DocumentTask;
   try {
-    return await convert(task, bytes);
+    return await convert(task, bytes, { ...settings, report });
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
     return { header: { failure: { fault: error.fault, message: error.message } }, parts: [] };
@@ -19,7 +19,7 @@ serveTasks(async ({ header, parts: [bytes = new Uint8Array()] }) => {
 });
 
 /** Converts a document. The images follow the JSON, which has the rest. */
-async function convert(task: DocumentTask, bytes: Uint8Array): Promise<Frame> {
+async function convert(task: DocumentTask, bytes: Uint8Array, context: ConverterContext): Promise<Frame> {
   const converter = await CONVERTERS[task.type]();
   const { images, ...document } = await converter(task, bytes, context);
   return {

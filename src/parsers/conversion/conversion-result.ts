@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SandboxError } from '../../sandbox/sandbox-error.ts';
-import { type ConvertedDocument, IMAGE_TYPES } from '../document.ts';
+import { type ConversionProgress, type ConvertedDocument, IMAGE_TYPES } from '../document.ts';
 import { DOCUMENT_FAULTS, type DocumentFault } from '../document-error.ts';
 
 const text = z.string().optional();
@@ -20,6 +20,7 @@ const page = z.object({
       content: z.string(),
       readingOrder: z.int(),
       source: z.enum(['native_text', 'ocr']),
+      ocrConfidence: z.number().nullable(),
     }),
   ),
 });
@@ -80,3 +81,9 @@ export function readConversionResult(header: unknown, parts: readonly Uint8Array
     },
   };
 }
+
+const progress = z.object({ pagesDone: z.int().min(0), pages: z.int().min(1) });
+
+/** Checks a report on the progress of a conversion. @returns `undefined` for anything else */
+export const readProgress = (report: unknown): ConversionProgress | undefined =>
+  progress.safeParse(report).data;

@@ -4,9 +4,15 @@ import { type PdfDocument, parsePdf } from '../pdf/index.ts';
 import type { Converter } from './converters.ts';
 
 /** Converts PDF files. */
-export const convertPdf: Converter = async (task, bytes, { ocr }) => {
+export const convertPdf: Converter = async (task, bytes, { ocr, report }) => {
   const { mode, maxPages, pages: wantsPages } = task.pdf ?? DEFAULTS;
-  const document = await parsePdf(bytes, { mode, maxPages, images: task.images, ...(ocr && { ocr }) });
+  const document = await parsePdf(bytes, {
+    mode,
+    maxPages,
+    images: task.images,
+    onProgress: report,
+    ...(ocr && { ocr }),
+  });
   const { html, metadata, totalPages, pages, images, warnings } = document;
   return {
     html,

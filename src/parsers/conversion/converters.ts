@@ -1,13 +1,19 @@
-import type { ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
+import type { ConversionProgress, ConvertedDocument, DocumentTask, DocumentType } from '../document.ts';
 import type { MailTask } from '../mail/index.ts';
 import type { OfficeType } from '../office/index.ts';
 import type { OcrSettings } from '../pdf/ocr.ts';
 import type { SpreadsheetType } from '../spreadsheet/index.ts';
 
-/** The input of a converter in addition to the document. */
-export interface ConverterContext {
+/** What converters need to know of the service. */
+export interface ConverterSettings {
   /** Absent if the service has no language data. */
   ocr?: OcrSettings;
+}
+
+/** The input of a converter in addition to the document. */
+export interface ConverterContext extends ConverterSettings {
+  /** Tells the service how far the conversion is. */
+  report(progress: Required<ConversionProgress>): void;
 }
 
 /**
@@ -52,7 +58,7 @@ function office(type: OfficeType) {
 function spreadsheet(type: SpreadsheetType) {
   return async (): Promise<Converter> => {
     const { convertSpreadsheet } = await import('../spreadsheet/index.ts');
-    return async (_task, bytes) => convertSpreadsheet(type, bytes);
+    return async ({ images }, bytes) => convertSpreadsheet({ type, images }, bytes);
   };
 }
 

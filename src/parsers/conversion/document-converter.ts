@@ -6,10 +6,10 @@ import type { Frame } from '../../sandbox/frames.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { logFailure, SandboxError, type SandboxLogger } from '../../sandbox/sandbox-error.ts';
-import type { ConvertDocument, DocumentTask } from '../document.ts';
+import type { ConversionOptions, ConvertDocument, DocumentTask } from '../document.ts';
 import type { DocumentFault } from '../document-error.ts';
-import { readConversionResult } from './conversion-result.ts';
-import type { ConverterContext } from './converters.ts';
+import { readConversionResult, readProgress } from './conversion-result.ts';
+import type { ConverterSettings } from './converters.ts';
 import { findLanguageData } from './language-data.ts';
 
 /** Converts documents in the sandbox. */
@@ -48,7 +48,7 @@ const ALLOCATOR_ENV = { MIMALLOC_ARENA_RESERVE: String(64 * 1024), MIMALLOC_PURG
 const MAX_OUTPUT_BYTES = 128 * 1024 * 1024;
 
 /** The program that converts documents in the sandbox. */
-export const conversionProgram = (context: ConverterContext): SandboxedProgram => ({
+export const conversionProgram = (context: ConverterSettings): SandboxedProgram => ({
   command: [
     realpathSync(process.execPath),
     `--max-old-space-size=${HEAP_MB}`,
@@ -75,8 +75,8 @@ export async function createDocumentConverter(options: {
   const ocr = await findLanguageData(ocrData, cacheDir);
   const sandbox = await openSandbox({ program: conversionProgram({ ocr }), processes, logger });
   return {
-    async convert(task, bytes, signal) {
-      const result = await run(sandbox, { header: task, parts: [bytes] }, signal).catch((error: unknown) => {
+    async convert(task, bytes, options) {
+      const result = await run(sandbox, { header: task, parts: [bytes] }, options).catch((error: unknown) => {
         throw toServiceError(error, task, logger);
       });
       if ('document' in result) return result.document;
@@ -86,8 +86,11 @@ export async function createDocumentConverter(options: {
   };
 }
 
-async function run(sandbox: Sandbox, task: Frame, signal: AbortSignal) {
-  const { header, parts } = await sandbox.run(task, { signal, maxOutputBytes: MAX_OUTPUT_BYTES });
+async function run(sandbox: Sandbox, task: Frame, { signal, owner, onProgress }: ConversionOptions) {
+  const { header, parts } = await sandbox.run(task, {
+    ...{ signal, owner, maxOutputBytes: MAX_OUTPUT_BYTES },
+    onProgress: (report) => onProgress?.(readProgress(report) ?? { pagesDone: 0 }),
+  });
   return readConversionResult(header, parts);
 }
 

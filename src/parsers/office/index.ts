@@ -9,7 +9,9 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
-import { addSourceProperties, type SourceParagraph } from './source-paragraphs.ts';
+import { readPptxParagraphs } from './pptx-paragraphs.ts';
+import type { SourceParagraph } from './source-paragraphs.ts';
+import { addSourceProperties } from './source-properties.ts';
 import { toHtml } from './to-html.ts';
 
 /** Types of documents with text, presentations and e-books. */
@@ -38,10 +40,10 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
   const content = await readModel(bytes, task.type).then(
-    (model) => {
+    async (model) => {
       const warnings: string[] = [];
       try {
-        addSourceProperties(model, rtf?.paragraphs ?? readParagraphs(task.type, archive));
+        addSourceProperties(model, rtf?.paragraphs ?? (await readParagraphs(task.type, { archive, bytes })));
         if (rtf) describeImages(model, rtf.descriptions);
       } catch {
         // The second reader is less tolerant than anydoc, which has read the text.
@@ -76,7 +78,13 @@ async function readBinaryMetadata(type: OfficeType, bytes: Uint8Array): Promise<
 }
 
 /** Reads the properties that anydoc loses. They are read only from the formats listed here. */
-function readParagraphs(type: OfficeType, archive: ZipArchive | undefined): SourceParagraph[] {
-  if (type === 'odt' && archive) return readOdtParagraphs(archive);
+async function readParagraphs(
+  type: OfficeType,
+  { archive, bytes }: { archive: ZipArchive | undefined; bytes: Uint8Array },
+): Promise<SourceParagraph[]> {
+  // Loaded only for such files, because its reader of compound files is a part of SheetJS.
+  if (type === 'doc') return (await import('./doc/doc-paragraphs.ts')).readDocParagraphs(bytes);
+  if (type === 'pptx' && archive) return readPptxParagraphs(archive);
+  if ((type === 'odt' || type === 'odp') && archive) return readOdtParagraphs(archive);
   return type === 'docx' && archive ? readDocxParagraphs(archive) : [];
 }

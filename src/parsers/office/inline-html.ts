@@ -1,8 +1,10 @@
 import { escapeHtml } from '../../html/parse/escape-html.ts';
 import { type DocumentImage, imageUrl } from '../document.ts';
+import { EMPHASES, type Emphasis, emphasisRuns } from './emphasis.ts';
 import type { Inline, Style } from './model.ts';
 
-const SCRIPT = { super: 'sup', sub: 'sub' };
+const SCRIPTS = { super: 'sup', sub: 'sub' };
+const ELEMENTS: Record<Emphasis, string> = { bold: 'strong', italic: 'em', strike: 'del' };
 
 /** Writes inline content, and numbers the notes in the order of their first reference. */
 export class InlineWriter {
@@ -30,21 +32,36 @@ export class InlineWriter {
     return [...this.#noteNumbers.keys()];
   }
 
+  /** @param inHeading whether the text is that of a heading, which is bold without an element */
   write(content: readonly Inline[], inHeading = false): string {
+    const emphases = inHeading ? EMPHASES.filter((emphasis) => emphasis !== 'bold') : EMPHASES;
+    return this.#runs(mergeText(content), emphases);
+  }
+
+  /** @param emphases the styles for which no element is open yet */
+  #runs(content: readonly Inline[], emphases: readonly Emphasis[]): string {
     let html = '';
-    for (const inline of mergeText(content)) html += this.#inline(inline, inHeading);
+    for (const { emphasis, content: run } of emphasisRuns(content, emphases)) {
+      if (emphasis) {
+        const inner = this.#runs(
+          run,
+          emphases.filter((other) => other !== emphasis),
+        );
+        html += surround(inner, ELEMENTS[emphasis]);
+      } else for (const inline of run) html += this.#inline(inline, emphases);
+    }
     return html;
   }
 
   #inline(
     { kind, text = '', style, content = [], target, alt = '', source, anchor = '', noteId = '' }: Inline,
-    inHeading: boolean,
+    emphases: readonly Emphasis[],
   ): string {
     switch (kind) {
       case 'text':
-        return styled(text, style, inHeading);
+        return styled(text, style);
       case 'link': {
-        const inner = this.write(content, inHeading);
+        const inner = this.#runs(mergeText(content), emphases);
         const href = target?.kind === 'anchor' ? `#${this.fragment(target.value)}` : target?.value;
         return href && isSafe(href) ? `<a href="${escapeHtml(href)}">${inner}</a>` : inner;
       }
@@ -102,15 +119,16 @@ function canMerge(a: Inline, b: Inline): boolean {
   );
 }
 
-/** White space stays outside the elements, because markdown cannot begin or end emphasis with it. */
-function styled(text: string, style: Style | undefined, inHeading: boolean): string {
-  const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
-  if (core === '') return escapeHtml(text);
-  let html = escapeHtml(core);
-  if (style?.code) html = `<code>${html}</code>`;
-  if (style?.position) html = `<${SCRIPT[style.position]}>${html}</${SCRIPT[style.position]}>`;
-  if (style?.strike) html = `<del>${html}</del>`;
-  if (style?.italic) html = `<em>${html}</em>`;
-  if (style?.bold && !inHeading) html = `<strong>${html}</strong>`;
-  return `${before}${html}${after}`;
+/** Writes text in the elements of the styles that belong to single texts. */
+function styled(text: string, style: Style | undefined): string {
+  let html = escapeHtml(text);
+  if (style?.code) html = surround(html, 'code');
+  if (style?.position) html = surround(html, SCRIPTS[style.position]);
+  return html;
+}
+
+/** White space stays outside the element, because markdown cannot begin or end emphasis with it. */
+function surround(html: string, element: string): string {
+  const [, before = '', core = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(html) ?? [];
+  return core === '' ? html : `${before}<${element}>${core}</${element}>${after}`;
 }

@@ -2,6 +2,7 @@ import { escapeHtml } from '../../html/parse/escape-html.ts';
 import type { DocumentImage } from '../document.ts';
 import { headingFragments } from './heading-anchors.ts';
 import { InlineWriter } from './inline-html.ts';
+import { nestLists } from './list-nesting.ts';
 import type { Block, List, ListItem, OfficeModel, Table } from './model.ts';
 
 /** Blocks nested deeper than this are written as plain text, so that no file can overflow the stack. */
@@ -14,7 +15,9 @@ const LIST_TYPES = { lowerAlpha: 'a', upperAlpha: 'A', lowerRoman: 'i', upperRom
  * @param images the images that the document refers to. Alternative texts take the places of others; those on the web are
  *   left out as well if there is no list
  */
-export function toHtml({ blocks, notes }: OfficeModel, images?: readonly DocumentImage[]): string {
+export function toHtml(model: OfficeModel, images?: readonly DocumentImage[]): string {
+  const { notes } = model;
+  const blocks = nestLists(model.blocks);
   const writer = new BlockWriter(new InlineWriter(headingFragments(blocks), images));
   const body = writer.blocks(blocks, 0);
   const bodies = new Map(notes.map((note) => [note.id, note.blocks]));

@@ -24,6 +24,8 @@ export interface PdfOptions {
   password?: string;
   /** Without these settings OCR is not used, and the pages that need it are only reported. */
   ocr?: OcrSettings;
+  /** Called before OCR and after each page of it. */
+  onProgress?: (progress: { pagesDone: number; pages: number }) => void;
 }
 
 interface PdfPage {
@@ -62,7 +64,7 @@ export interface PdfDocument {
  * @throws PdfError if the document needs a password or nothing of it can be read
  */
 export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Promise<PdfDocument> {
-  const { mode = 'auto', maxPages = 10_000, images = false, password, ocr } = options;
+  const { mode = 'auto', maxPages = 10_000, images = false, password, ocr, onProgress } = options;
   const original = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { source, file, isRecovered, isRenderable } = await readDocument(original, {
     maxPages,
@@ -76,9 +78,13 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
       ? new Map<number, OcrReason>()
       : await pagesThatNeedOcr(file, source.pages, password);
   const wanted = new Set(mode === 'ocr' ? source.pages.map(({ number }) => number) : needs.keys());
+  if (wanted.size > 0) onProgress?.({ pagesDone: 0, pages: source.pages.length });
   const recognises = ocr !== undefined && mode !== 'fast' && isRenderable;
   const { pages, unrendered } = recognises
-    ? await recognisePages(file, source.pages, wanted, ocr, password)
+    ? await recognisePages(file, source.pages, {
+        ...{ numbers: wanted, settings: ocr, password },
+        onPage: (pagesDone) => onProgress?.({ pagesDone, pages: source.pages.length }),
+      })
     : { pages: source.pages, unrendered: [] };
   if (unrendered.length > 0)
     warnings.push(`${pageList(unrendered)} could not be rendered, so OCR was not used for it.`);

@@ -168,6 +168,7 @@ function toWords(items: readonly TextItem[]): Word[] {
         run,
       };
       if (item.mcid !== undefined) word.mcid = item.mcid;
+      if (item.confidence !== undefined) word.confidence = item.confidence;
       words.push(word);
     }
   }

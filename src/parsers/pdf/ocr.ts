@@ -94,6 +94,15 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
   return page && toSourcePage(page, []);
 }
 
+interface RecognitionOptions {
+  /** Numbers of the pages to recognise. */
+  numbers: ReadonlySet<number>;
+  settings: OcrSettings;
+  password?: string | undefined;
+  /** Called after each page, with the number of pages that are done. */
+  onPage?: (pagesDone: number) => void;
+}
+
 /**
  * Replaces the words of the given pages with words that tesseract recognises on the rendered pages. A page on which it
  * recognises nothing stays as it is.
@@ -102,9 +111,7 @@ export async function recogniseImage(image: Buffer, settings: OcrSettings): Prom
 export async function recognisePages(
   bytes: Buffer,
   pages: readonly SourcePage[],
-  numbers: ReadonlySet<number>,
-  settings: OcrSettings,
-  password?: string,
+  { numbers, settings, password, onPage }: RecognitionOptions,
 ): Promise<{ pages: SourcePage[]; unrendered: number[] }> {
   const renderer = new LiteParse({ ...OFFLINE, dpi: DPI, ...(password ? { password } : {}) });
   const recognised: SourcePage[] = [];
@@ -114,6 +121,7 @@ export async function recognisePages(
     if (text === 'unrendered') unrendered.push(page.number);
     const hasText = text !== 'unrendered' && text !== undefined && text.words.length > 0;
     recognised.push(hasText ? withRecognisedWords(page, text) : page);
+    onPage?.(recognised.length);
   }
   return { pages: recognised, unrendered };
 

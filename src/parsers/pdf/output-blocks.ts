@@ -1,6 +1,6 @@
 import { heightOf, widthOf } from './boxes.ts';
 import { lineText } from './lines.ts';
-import type { Block } from './types.ts';
+import type { Block, Line } from './types.ts';
 
 /** A block as the option `blocks` of the PDF parser returns it. */
 export interface OutputBlock {
@@ -12,6 +12,8 @@ export interface OutputBlock {
   content: string;
   readingOrder: number;
   source: 'native_text' | 'ocr';
+  /** How sure OCR is of the text, from 0 to 1: the mean of its characters. `null` for text of the file. */
+  ocrConfidence: number | null;
 }
 
 /**
@@ -30,6 +32,7 @@ export function toOutputBlocks(
   return blocks
     .filter((block) => widthOf(block) >= 0 && heightOf(block) >= 0)
     .map((block, place) => ({
+      ...originOf(block, recognised),
       id: `p${page}.b${place}`,
       type: typeOf(block),
       bbox: [
@@ -40,8 +43,29 @@ export function toOutputBlocks(
       ],
       content: textOf(block),
       readingOrder: place,
-      source: recognised ? 'ocr' : 'native_text',
     }));
+}
+
+/** Where the text of a block comes from. A page on which OCR found nothing keeps the text of the file. */
+function originOf(block: Block, recognised: boolean): Pick<OutputBlock, 'source' | 'ocrConfidence'> {
+  const words = linesOf(block).flatMap((line) => line.words);
+  let characters = 0;
+  let sum = 0;
+  for (const { text, confidence } of words) {
+    if (confidence === undefined) continue;
+    characters += text.length;
+    sum += confidence * text.length;
+  }
+  const isOcr = words.length ? characters > 0 : recognised;
+  return {
+    source: isOcr ? 'ocr' : 'native_text',
+    ocrConfidence: characters ? Math.round((sum / characters) * 1000) / 1000 : null,
+  };
+}
+
+function linesOf(block: Block): Line[] {
+  if ('lines' in block) return block.lines;
+  return block.kind === 'table' ? block.rows.flat().flatMap(({ lines }) => lines) : [];
 }
 
 const ROLE_TYPES = { header: 'page_header', footer: 'page_footer', 'page-number': 'page_number' } as const;

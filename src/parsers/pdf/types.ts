@@ -19,6 +19,8 @@ export interface Word extends Box {
   href?: string;
   /** Marked-content identifier, by which the tag tree refers to the text. */
   mcid?: number;
+  /** How sure OCR is of the word, from 0 to 1; absent for text of the file. */
+  confidence?: number;
 }
 
 /** A horizontal or vertical stroke, or the side of a filled rectangle. `at` is y for horizontal rules, else x. */

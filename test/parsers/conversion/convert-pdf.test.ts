@@ -9,7 +9,13 @@ it('counts only the pages of a damaged PDF that could be read', async () => {
   const file = writePdf([1, 2, 3, 4, 5, 6].map(page));
   const truncated = file.subarray(0, file.lastIndexOf('xref', file.length - 40));
   const task = { type: 'pdf', images: false, pdf: { mode: 'fast', maxPages: 100, pages: true } } as const;
-  const { numPages, pages = [], html } = await convertPdf(task, truncated, {});
+  const {
+    numPages,
+    pages = [],
+    html,
+  } = await convertPdf(task, truncated, {
+    report: () => undefined,
+  });
   expect(html).toContain('page 6');
   expect(pages.flatMap(({ status, number }) => (status === 'failed' ? [number] : []))).toEqual([4]);
   expect(numPages).toBe(5);

@@ -7,6 +7,7 @@ const TYPE = 'application/vnd.openxmlformats-officedocument.wordprocessingml';
 
 const styles = `<w:styles ${WORD}>
   <w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/></w:style>
+  <w:style w:type="paragraph" w:styleId="SourceCode"><w:name w:val="Source Code"/></w:style>
   <w:style w:type="character" w:styleId="Verb"><w:name w:val="Verb"/><w:rPr><w:rFonts w:ascii="Consolas"/></w:rPr></w:style>
 </w:styles>`;
 

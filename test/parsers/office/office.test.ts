@@ -22,6 +22,34 @@ describe('docx', () => {
     );
   });
 
+  test('one emphasis surrounds neighbours that share it, links and inline code included', async () => {
+    const html = await htmlOf(
+      paragraph(
+        run('Note: ', '<w:i/>') +
+          run('npm ci', '<w:i/><w:rStyle w:val="Verb"/>') +
+          run(' ') +
+          `<w:hyperlink w:anchor="x">${run('there', '<w:i/>')}</w:hyperlink>` +
+          run(' or '),
+      ),
+    );
+    expect(html).toBe('<p><em>Note: <code>npm ci</code> <a href="#x">there</a></em> or </p>');
+  });
+
+  test('paragraphs of code with line breaks are blocks of their own, with their indentation', async () => {
+    const line = (text: string) => run(`  ${text}`);
+    const code = (...lines: string[]) => paragraph(lines.map(line).join('<w:r><w:br/></w:r>'), 'SourceCode');
+    const html = await htmlOf(code('npm ci') + code('let a;', 'let b;'));
+    expect(html).toBe('<pre><code>  npm ci</code></pre>\n<pre><code>  let a;\n  let b;</code></pre>');
+  });
+
+  test('horizontal lines', async () => {
+    const line = '<w:r><w:pict><v:rect o:hr="t" xmlns:v="v" xmlns:o="o"/></w:pict></w:r>';
+    const html = await htmlOf(
+      paragraph(run('One')) + paragraph(line) + paragraph(run('Two')) + paragraph(line),
+    );
+    expect(html).toBe('<p>One</p>\n<hr>\n<p>Two</p>\n<hr>');
+  });
+
   test('merged cells', async () => {
     const cell = (text: string, properties = '') =>
       `<w:tc><w:tcPr>${properties}</w:tcPr>${paragraph(run(text))}</w:tc>`;

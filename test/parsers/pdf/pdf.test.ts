@@ -246,7 +246,7 @@ describe('documents', () => {
   test('blocks have a type, a place and an order', async () => {
     const { pages } = await convert([page]);
     expect(pages[0]?.blocks).toMatchObject([
-      { id: 'p1.b0', type: 'text', readingOrder: 0, source: 'native_text' },
+      { id: 'p1.b0', type: 'text', readingOrder: 0, source: 'native_text', ocrConfidence: null },
     ]);
     expect(pages[0]?.blocks[0]?.bbox.every((share) => share >= 0 && share <= 1)).toBe(true);
   });
@@ -285,6 +285,11 @@ describe('OCR', () => {
     const blocks = pages[0]?.blocks ?? [];
     expect(blocks.map(({ content }) => content)).toEqual([PROSE.join(' ')]);
     expect(new Set(blocks.map(({ source }) => source))).toEqual(new Set(['ocr']));
+    for (const { content, ocrConfidence } of blocks) {
+      if (!content) continue;
+      expect(ocrConfidence).toBeGreaterThan(0.3);
+      expect(ocrConfidence).toBeLessThanOrEqual(1);
+    }
   });
 });
 

@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TestProject } from 'vitest/node';
 import { startDns } from '../support/dns.ts';
-import { startService } from '../support/service.ts';
+import { type ProjectService, startService } from '../support/service.ts';
 import { ALLOWED, startCanary } from './canary.ts';
 import { NAMES } from './names.ts';
 
@@ -26,7 +25,7 @@ export function proxyEnvironment(port: number): Record<string, string> {
 }
 
 /** Starts the canary, and an instance that may not reach it, with names of its own. */
-export default async function setup({ provide }: TestProject) {
+export async function startSecurityService(): Promise<ProjectService> {
   const directory = await mkdtemp(path.join(tmpdir(), 'winnow-canary-'));
   const ledger = path.join(directory, 'sightings');
   const [canary, dns] = await Promise.all([startCanary(ledger), startDns(NAMES)]);
@@ -38,12 +37,17 @@ export default async function setup({ provide }: TestProject) {
       ...proxyEnvironment(canary.port),
     },
   });
-  provide('canary', { port: canary.port, ledger });
-  provide('service', { url: service.url, key: service.key, dataDir: service.dataDir });
-  return async () => {
-    await service.stop();
-    await dns.close();
-    canary.close();
-    await rm(directory, { recursive: true });
+  const { url, key, dataDir } = service;
+  return {
+    provide(project) {
+      project.provide('canary', { port: canary.port, ledger });
+      project.provide('service', { url, key, dataDir });
+    },
+    async stop() {
+      await service.stop();
+      await dns.close();
+      canary.close();
+      await rm(directory, { recursive: true });
+    },
   };
 }

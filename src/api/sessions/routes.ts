@@ -1,0 +1,105 @@
+import { SESSION_MIN_CREDITS } from '../../credits.ts';
+import { endSession, listSessions, type StoredSession } from '../../db/sessions.ts';
+import { ServiceError } from '../../errors.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import * as schemas from '../../schemas/session.ts';
+import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
+import { sessionUrls } from './session-urls.ts';
+import { destroyedError, requireSession, startSession } from './start-session.ts';
+
+/** How long a request to delete a session waits for its end, in milliseconds. */
+const END_WAIT_MS = 30_000;
+
+function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDeps, 'config'>) {
+  return {
+    id: session.id,
+    status: session.state === 'destroyed' ? ('destroyed' as const) : ('active' as const),
+    ...sessionUrls(session, { baseUrl, secretKey: config.secretKey }),
+    streamWebView: session.stream_web_view,
+    createdAt: session.created_at.toISOString(),
+    lastActivity: session.last_activity_at.toISOString(),
+    expiresAt: session.expires_at.toISOString(),
+    ...(session.end_reason && { endReason: session.end_reason }),
+  };
+}
+
+const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
+  defineRoute({
+    method: 'post',
+    path: base,
+    tag: 'Browser',
+    summary: 'Start a browser session',
+    body: schemas.sessionBody,
+    response: schemas.sessionResponse,
+    errors: [
+      ...(['PROFILE_LOCKED', 'PROFILE_ERROR', 'IDEMPOTENCY_KEY_REUSED', 'SESSION_DESTROYED'] as const),
+      ...(['SESSION_LIMIT_REACHED', 'SESSION_FAILED', 'SESSIONS_UNAVAILABLE', 'WORKER_LOST'] as const),
+    ],
+    minCredits: SESSION_MIN_CREDITS,
+    async handler({ caller, body, rawBody, idempotencyKey, baseUrl }, deps) {
+      const session = await startSession({ caller, request: body, rawBody, idempotencyKey }, deps);
+      const { id, expires_at: expiresAt } = session;
+      const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
+      return { success: true, id, ...urls, expiresAt: expiresAt.toISOString() };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: base,
+    tag: 'Browser',
+    summary: 'List the browser sessions of the team, newest first',
+    query: schemas.sessionsQuery,
+    response: schemas.sessionsResponse,
+    errors: [],
+    rateLimited: false,
+    async handler({ caller, query: { status }, baseUrl }, deps) {
+      const sessions = await listSessions(deps.db, { teamId: caller.teamId, state: status });
+      return { success: true, sessions: sessions.map((session) => toItem(session, baseUrl, deps)) };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${base}/:id`,
+    tag: 'Browser',
+    summary: 'Get the state of a browser session',
+    params: jobIdParams,
+    response: schemas.sessionStatusResponse,
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+    rateLimited: false,
+    async handler({ caller, params: { id }, baseUrl }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      return { success: true, ...toItem(session, baseUrl, deps) };
+    },
+  }),
+  defineRoute({
+    method: 'delete',
+    path: `${base}/:id`,
+    tag: 'Browser',
+    summary: 'End a browser session',
+    params: jobIdParams,
+    response: schemas.sessionEndResponse,
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED'],
+    async handler({ caller, params: { id } }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      if (session.state === 'destroyed') throw destroyedError(session);
+      await deps.temporal.endSession(id, END_WAIT_MS);
+      const current = await requireSession(id, caller.teamId, deps);
+      if (current.state !== 'destroyed') {
+        throw new ServiceError(
+          'SESSION_FAILED',
+          `The browser session ${id} is still ending. Repeat the request to learn its price.`,
+        );
+      }
+      // A session that has ended is not changed any more; this only reads its outcome.
+      const outcome = await endSession(deps.db, { id, reason: 'deleted' });
+      return {
+        success: true,
+        sessionDurationMs: outcome?.durationMs ?? 0,
+        creditsBilled: outcome?.credits ?? 0,
+      };
+    },
+  }),
+];
+
+/** The routes of browser sessions. They are one resource under two paths. */
+export const sessionRoutes = [...routesAt('/v2/browser'), ...routesAt('/v2/interact')];

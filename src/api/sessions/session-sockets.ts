@@ -1,0 +1,86 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
+import type { ApiDeps } from '../http/route.ts';
+import { findAccessedSession } from './session-access.ts';
+
+/** The URL of a session, with what the bearer may do and the secret. */
+const PATH = /^\/v2\/(?:browser|interact)\/([0-9a-f-]{36})\/(cdp|view)\/([\w-]{43})\/?(?:\?|$)/;
+
+/** Whether a WebSocket request is for a session. */
+export const isSessionSocket = (path: string) => PATH.test(path);
+
+/**
+ * Connects a WebSocket client with the host of its session. After the host has accepted it, bytes pass in both directions
+ * unread.
+ */
+export async function relaySocket(
+  request: IncomingMessage,
+  stream: Duplex,
+  head: Buffer,
+  deps: ApiDeps,
+): Promise<void> {
+  const [, id = '', kind, secret = ''] = PATH.exec(request.url ?? '') ?? [];
+  const resource = kind === 'view' ? 'view' : 'cdp';
+  const found = await findAccessedSession({ id, resource, secret }, deps);
+  if (!found) return refuse(stream, '404 Not Found');
+  const { session, access } = found;
+  if (session.state === 'destroyed' || !session.host) return refuse(stream, '410 Gone');
+  const path = `/sessions/${id}/${access}`;
+  const upstream = httpRequest(`${session.host}${path}`, {
+    headers: {
+      ...socketHeaders(request),
+      [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method: 'GET', path }),
+    },
+  });
+  upstream.once('error', (error) => {
+    deps.logger.warn({ err: error, session: session.id }, 'the host of a browser session does not respond');
+    refuse(stream, '502 Bad Gateway');
+  });
+  upstream.once('response', (response) => {
+    response.resume();
+    refuse(stream, `${response.statusCode} ${response.statusMessage}`);
+  });
+  upstream.once('upgrade', (response, socket, upstreamHead) => {
+    stream.write(`HTTP/1.1 101 Switching Protocols\r\n${rawHeaders(response)}\r\n`);
+    if (upstreamHead.length) stream.write(upstreamHead);
+    if (head.length) socket.write(head);
+    join(stream, socket);
+  });
+  stream.once('error', () => upstream.destroy());
+  upstream.end();
+}
+
+/** The headers of a WebSocket handshake (RFC 6455), without those of the caller's network. */
+function socketHeaders({ headers }: IncomingMessage): Record<string, string> {
+  const names = [
+    'connection',
+    'upgrade',
+    'sec-websocket-key',
+    'sec-websocket-version',
+    'sec-websocket-protocol',
+  ];
+  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+}
+
+function rawHeaders({ rawHeaders: raw }: IncomingMessage): string {
+  let text = '';
+  for (let index = 0; index < raw.length; index += 2) text += `${raw[index]}: ${raw[index + 1]}\r\n`;
+  return text;
+}
+
+function join(one: Duplex, other: Duplex): void {
+  // An error of one side ends the other; `close` follows it.
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.pipe(to);
+    from.on('error', () => to.destroy());
+    from.once('close', () => to.destroy());
+  }
+}
+
+function refuse(stream: Duplex, status: string): void {
+  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

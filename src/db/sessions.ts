@@ -1,0 +1,178 @@
+import { sql } from 'kysely';
+import { priceOfSession } from '../credits.ts';
+import type { SessionKind } from '../job-kinds.ts';
+import type { Database, Queryable, SessionEndReason, SessionState } from './client.ts';
+import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
+
+/** A browser session that is not stored yet. */
+export interface NewSession {
+  id: string;
+  teamId: string;
+  apiKeyId: string | null;
+  kind: SessionKind;
+  /** The scrape that the session continues. */
+  scrapeId?: string;
+  /** The text for the list of activity. */
+  target: string;
+  salt: Buffer;
+  ttlSeconds: number;
+  activityTtlSeconds: number;
+  streamWebView: boolean;
+  profile?: { name: string; saveChanges: boolean } | undefined;
+  /** How long the row is kept, in milliseconds. */
+  keptMs: number;
+}
+
+/** The result of {@link insertSession}. */
+export type SessionInsert = 'stored' | 'limit' | 'exists';
+
+/**
+ * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of one team at
+ * the same time do not exceed the limit.
+ */
+export async function insertSession(query: Queryable, session: NewSession): Promise<SessionInsert> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${session.teamId}`}, 0))`.execute(
+    query,
+  );
+  const { rows } = await sql<{ isFull: boolean; exists: boolean }>`
+    select
+      (select count(*) from browser_sessions where team_id = ${session.teamId} and state <> 'destroyed')
+        >= teams.sessions as "isFull",
+      exists (select from browser_sessions where scrape_id = ${session.scrapeId ?? null}) as exists
+    from teams where id = ${session.teamId}`.execute(query);
+  if (rows[0]?.exists) return 'exists';
+  if (rows[0]?.isFull) return 'limit';
+  const { id, teamId, apiKeyId, kind, target, keptMs, ttlSeconds } = session;
+  const job: NewJob = {
+    ...{ id, teamId, apiKeyId, kind, target },
+    request: {},
+    ttlMs: keptMs,
+  };
+  await query.insertInto('jobs').values(jobRow(job)).execute();
+  await query
+    .insertInto('browser_sessions')
+    .values({
+      id,
+      team_id: teamId,
+      scrape_id: session.scrapeId ?? null,
+      salt: session.salt,
+      ttl_seconds: ttlSeconds,
+      activity_ttl_seconds: session.activityTtlSeconds,
+      stream_web_view: session.streamWebView,
+      profile: session.profile?.name ?? null,
+      saves_profile: session.profile?.saveChanges ?? false,
+      expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
+    })
+    .execute();
+  return 'stored';
+}
+
+/** A browser session. */
+export type StoredSession = NonNullable<Awaited<ReturnType<typeof findSession>>>;
+
+/** Finds a session. */
+export async function findSession(db: Database, id: string) {
+  return db.query.selectFrom('browser_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Maximum number of sessions in a list. */
+const MAX_LISTED = 200;
+
+/** Lists the sessions of a team, newest first, at most 200. */
+export async function listSessions(
+  db: Database,
+  { teamId, state }: { teamId: string; state: SessionState | undefined },
+) {
+  let query = db.query
+    .selectFrom('browser_sessions')
+    .selectAll()
+    .where('team_id', '=', teamId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(MAX_LISTED);
+  if (state) query = query.where('state', '=', state);
+  return query.execute();
+}
+
+/**
+ * Records that the browser of a session runs on a host.
+ * @returns whether the session was waiting for it; a session that has ended meanwhile was not
+ */
+export async function openSession(
+  db: Database,
+  { id, host }: { id: string; host: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db.query
+    .updateTable('browser_sessions')
+    .set({ state: 'active', host, opened_at: sql<Date>`coalesce(opened_at, now())` })
+    .where('id', '=', id)
+    .where('state', '<>', 'destroyed')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Records when a session was last active. */
+export async function recordActivity(db: Database, { id, at }: { id: string; at: Date }): Promise<void> {
+  await db.query
+    .updateTable('browser_sessions')
+    .set({ last_activity_at: sql<Date>`greatest(last_activity_at, ${at})` })
+    .where('id', '=', id)
+    .where('state', '=', 'active')
+    .execute();
+}
+
+/** The outcome of a session. */
+export interface SessionOutcome {
+  durationMs: number;
+  credits: number;
+}
+
+/**
+ * Ends a session and bills it, once: a second call changes nothing and returns the outcome of the first.
+ * @returns `undefined` for an unknown session
+ */
+export async function endSession(
+  db: Database,
+  { id, reason }: { id: string; reason: SessionEndReason },
+): Promise<SessionOutcome | undefined> {
+  return db.query.transaction().execute(async (query) => {
+    const row = await query
+      .selectFrom('browser_sessions')
+      .innerJoin('jobs', 'jobs.id', 'browser_sessions.id')
+      .select(['state', 'prompted', 'opened_at', 'ended_at', 'browser_sessions.expires_at', 'jobs.credits'])
+      .select(sql<Date>`now()`.as('now'))
+      .where('browser_sessions.id', '=', id)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!row) return undefined;
+    // A session whose host was lost is not billed beyond its lifetime.
+    const endedAt = row.ended_at ?? new Date(Math.min(row.now.getTime(), row.expires_at.getTime()));
+    const durationMs = row.opened_at ? Math.max(0, endedAt.getTime() - row.opened_at.getTime()) : 0;
+    if (row.state === 'destroyed') return { durationMs, credits: row.credits ?? 0 };
+    const credits = row.opened_at ? priceOfSession({ durationMs, prompted: row.prompted }) : 0;
+    await query
+      .updateTable('browser_sessions')
+      .set({ state: 'destroyed', end_reason: reason, ended_at: endedAt, host: null })
+      .where('id', '=', id)
+      .execute();
+    await completeSessionJob(query, { jobId: id, credits });
+    return { durationMs, credits };
+  });
+}
+
+/** Seconds beyond its lifetime, or since its creation without a browser, after which a session has lost its workflow. */
+const ABANDONED_AFTER_SECONDS = 180;
+
+/** Finds sessions whose workflow should have ended them by now. */
+export async function listAbandonedSessions(db: Database): Promise<string[]> {
+  const rows = await db.query
+    .selectFrom('browser_sessions')
+    .select('id')
+    .where('state', '<>', 'destroyed')
+    .where(
+      sql<boolean>`(expires_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS})
+        or state = 'creating' and created_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS}))`,
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,45 @@
+import type { Block, List } from './model.ts';
+
+/**
+ * Joins lists that the document model has apart because their numbering differs: a list that begins below its first level
+ * belongs to the last item before it, and a numbered list that continues the one before it belongs to that.
+ */
+export function nestLists(blocks: readonly Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks.map(withNestedLists)) {
+    const [before, list] = [joined.at(-1)?.list, block.list];
+    if (!before || !list) {
+      joined.push(block);
+      continue;
+    }
+    const rest = adoptDeeperItems(before, list);
+    if (continues(before, rest)) before.items.push(...rest.items);
+    else if (rest.items.length) joined.push({ ...block, list: rest });
+  }
+  return joined;
+}
+
+/** Containers are copied where they change, because the source model stays as it is. */
+function withNestedLists(block: Block): Block {
+  if (block.kind === 'blockQuote' && block.blocks) return { ...block, blocks: nestLists(block.blocks) };
+  if (!block.list) return block;
+  const items = block.list.items.map((item) => ({ ...item, blocks: nestLists(item.blocks) }));
+  return { ...block, list: { ...block.list, items } };
+}
+
+/** Moves the first items of a list that only contain deeper lists to the last item of the list before it. */
+function adoptDeeperItems(before: List, list: List): List {
+  const last = before.items.at(-1);
+  const count = list.items.findIndex(({ blocks }) => blocks[0]?.kind !== 'list');
+  const deeper = list.items.slice(0, count === -1 ? undefined : count);
+  if (!last || deeper.length === 0) return list;
+  last.blocks = nestLists([...last.blocks, ...deeper.flatMap(({ blocks }) => blocks)]);
+  return { ...list, start: list.start + deeper.length, items: list.items.slice(deeper.length) };
+}
+
+const continues = (before: List, { marker, start, items }: List) =>
+  items.length > 0 &&
+  marker !== 'bullet' &&
+  marker === before.marker &&
+  start > 1 &&
+  start === before.start + before.items.length;

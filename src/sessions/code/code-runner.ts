@@ -1,0 +1,212 @@
+import { join } from 'node:path';
+import { ServiceError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { type Confinement, giveToSandbox } from '../../sandbox/confinement.ts';
+import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
+import { DirectoryLimit } from './directory-limit.ts';
+import { type Language, languageProgram, MEMORY_MB } from './languages.ts';
+
+/** Code of a user. */
+export interface CodeRequest {
+  language: Language;
+  code: string;
+  /** Milliseconds after which the code is killed. */
+  timeoutMs: number;
+}
+
+/** What became of the code of a user. */
+export interface CodeResult {
+  stdout: string;
+  stderr: string;
+  /** The value of the last expression as text; for bash, what was printed. */
+  result: string;
+  /** As a shell has it: 0 for success, 137 for code that was killed. */
+  exitCode: number;
+  /** The code took longer than its timeout. */
+  killed: boolean;
+  /** A text is longer than the result may be, and its end is missing. */
+  truncated: boolean;
+  error?: string;
+}
+
+/** Options of a {@link CodeRunner}. */
+export interface CodeRunnerOptions {
+  confinement: Confinement;
+  /** The directory of installed and prepared programs. */
+  cacheDir: string;
+  /**
+   * The directory of the session. It has `cdp.sock`, a Unix socket that speaks the browser's protocol over WebSocket at
+   * the path `/`, and the directory `downloads`, which code may write to.
+   */
+  directory: string;
+  /** The tab that clients use now. */
+  getTargetId(): string | undefined;
+  /** Is called with the tab that code uses after each call. */
+  setTargetId(id: string): void;
+  logger: Pick<Logger, 'warn' | 'debug'>;
+}
+
+/** Size of the downloads of a session, which code may add to. */
+const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Executes code in one session: a sandboxed program for each language, started at its first use and used by one call at a
+ * time. It is replaced after code that had to be killed.
+ */
+export class CodeRunner {
+  readonly #options: CodeRunnerOptions;
+  readonly #downloads: DirectoryLimit;
+  readonly #processes = new Map<Language, Promise<CodeProcess>>();
+  /** The end of the last call of each language. */
+  readonly #turns = new Map<Language, Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: CodeRunnerOptions) {
+    this.#options = options;
+    this.#downloads = new DirectoryLimit(join(options.directory, 'downloads'), MAX_DOWNLOADS_BYTES);
+  }
+
+  /**
+   * Starts the program of a language ahead of its first call.
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program cannot reach the browser
+   */
+  async start(language: Language): Promise<void> {
+    await this.#processOf(language);
+  }
+
+  /**
+   * Executes code after the earlier calls of its language.
+   * @throws ServiceError as {@link start}, before the code has begun; the reason of the signal, which kills the code
+   */
+  async run({ language, code, timeoutMs }: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
+    const leave = await this.#takeTurn(language, signal);
+    try {
+      const process = await this.#processOf(language);
+      const targetId = this.#options.getTargetId();
+      await this.#downloads.begin();
+      const result = await process.run({ code, targetId, timeoutMs }, signal);
+      if (result.ending.reason === 'done' && result.ending.targetId)
+        this.#options.setTargetId(result.ending.targetId);
+      return toCodeResult(result, language, timeoutMs);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Kills all programs. Calls that run end as if their program had exited. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const started = await Promise.allSettled(this.#processes.values());
+    await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.close()));
+  }
+
+  async #processOf(language: Language): Promise<CodeProcess> {
+    const known = this.#processes.get(language);
+    if (known) {
+      const process = await known.catch(() => undefined);
+      if (process && !process.hasEnded) return process;
+    }
+    if (this.#processes.get(language) === known) this.#processes.set(language, this.#startProcess(language));
+    // It was set here, or by a call that waited for the same process.
+    return this.#processes.get(language) as Promise<CodeProcess>;
+  }
+
+  async #startProcess(language: Language): Promise<CodeProcess> {
+    if (this.#isClosed) throw new ServiceError('SESSION_FAILED', 'The session has ended.');
+    const { confinement, cacheDir, directory, logger } = this.#options;
+    const program = await languageProgram(language, { confinement, cacheDir, directory });
+    for (const path of ['cdp.sock', 'downloads']) await giveToSandbox(join(directory, path));
+    try {
+      return await CodeProcess.start({
+        program,
+        confinement,
+        isDiskFull: () => this.#downloads.isExceeded(),
+      });
+    } catch (cause) {
+      logger.warn({ language, err: cause }, 'the program that executes code did not start');
+      throw new ServiceError(
+        'SESSION_FAILED',
+        `The program that executes ${language} code did not start, so the code was not executed. Try again.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Waits until no other call of the language runs. @returns the function that lets the next one run */
+  async #takeTurn(language: Language, signal: AbortSignal): Promise<() => void> {
+    const previous = this.#turns.get(language) ?? Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turns.set(
+      language,
+      previous.then(() => promise),
+    );
+    try {
+      await untilAborted(previous, signal);
+      return resolve;
+    } catch (error) {
+      resolve();
+      throw error;
+    }
+  }
+}
+
+/** Waits for a promise. @throws the reason of the signal, if it comes first */
+async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  await Promise.race([promise, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** What V8 prints before it ends a program whose heap is full. */
+const HEAP_IS_FULL = /(?:^|\n)(?:\n?<--- Last few GCs --->|FATAL ERROR: [^\n]*heap out of memory)[\s\S]*$/;
+
+function toCodeResult(
+  { stdout, stderr, ending }: ProcessResult,
+  language: Language,
+  timeoutMs: number,
+): CodeResult {
+  const isHeapFull = ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);
+  const outcome = outcomeOf(isHeapFull ? { reason: 'memory' } : ending, timeoutMs);
+  return {
+    stdout: stdout.text,
+    stderr: isHeapFull ? stderr.text.replace(HEAP_IS_FULL, '') : stderr.text,
+    killed: ending.reason === 'timeout',
+    truncated: stdout.isTruncated || stderr.isTruncated || (ending.reason === 'done' && ending.isTruncated),
+    ...outcome,
+    result: language === 'bash' ? stdout.text : outcome.result,
+  };
+}
+
+/** Exit code of a program that was killed, as a shell has it. */
+const KILLED_CODE = 137;
+
+function outcomeOf(ending: Ending, timeoutMs: number): Pick<CodeResult, 'exitCode' | 'result' | 'error'> {
+  const stopped = (error: string) => ({ exitCode: KILLED_CODE, result: '', error });
+  switch (ending.reason) {
+    case 'done': {
+      const { exitCode, result, error } = ending;
+      return { exitCode, result, ...(error !== undefined && { error }) };
+    }
+    case 'exit': {
+      const { exitCode } = ending;
+      const error = `The code ended its own process with exit code ${exitCode}.`;
+      return { exitCode, result: '', ...(exitCode !== 0 && { error }) };
+    }
+    case 'timeout':
+      return stopped(
+        `The code took longer than its timeout of ${timeoutMs / 1000} s, so it was ended. The page is kept.`,
+      );
+    case 'memory':
+      return stopped(
+        `memory limit: the code used more than ${MEMORY_MB} MiB, so it was ended. The page is kept.`,
+      );
+    case 'disk':
+      return stopped(
+        `disk limit: /downloads has more than ${MAX_DOWNLOADS_BYTES / 1024 / 1024} MiB, so the code was ended. Delete files of it.`,
+      );
+    case 'output':
+      return stopped('output limit: the code printed too much, so it was ended. The page is kept.');
+  }
+}

@@ -1,0 +1,153 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ServiceError } from '../../errors.ts';
+import type { Confinement, Mount, SandboxedProgram } from '../../sandbox/confinement.ts';
+import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
+import {
+  agentBrowserFile,
+  compiledCodeDirectory,
+  PYTHON,
+  pythonPackagesDirectory,
+} from './language-files.ts';
+
+/** Languages of code in sessions. */
+const LANGUAGES = ['node', 'python', 'bash'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Memory of the code of one language in a session, with all its processes. */
+export const MEMORY_MB = 512;
+/**
+ * What writable memory may exceed that. The memory in use is measured ten times a second, so a program that takes much
+ * at once is ended by name; this bound is for what it can take in between.
+ */
+const MEMORY_MARGIN_MB = 1024;
+/** Limit of V8's heap, which is a part of the memory. */
+const HEAP_MB = 384;
+
+const LIMITS = {
+  memoryMb: MEMORY_MB,
+  reservedMb: NODE_RESERVED_MB + MEMORY_MARGIN_MB,
+  cpuSeconds: 3600,
+  processes: 256,
+  openFiles: 256,
+  temporaryMb: 64,
+};
+
+/** The directory of the programs in the sandbox, which is the same on every machine. */
+const HOME = '/opt/winnow';
+const NODE = '/usr/local/bin/node';
+const SOCKET = '/run/browser/cdp.sock';
+/** The URL of the browser for Playwright: a Unix socket, and the path of the WebSocket. */
+const BROWSER_URL = `ws+unix:${SOCKET}:/`;
+
+const PROGRAMS = join(import.meta.dirname, 'programs');
+const require = createRequire(import.meta.url);
+const COMPILED = `${HOME}/compiled`;
+
+/** Where a language finds what it needs. */
+interface LanguageContext {
+  confinement: Confinement;
+  cacheDir: string;
+  /** The directory of the session. */
+  directory: string;
+}
+
+/**
+ * The sandboxed program that executes code of a language in a session.
+ * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` that says what has to be installed
+ */
+export function languageProgram(language: Language, context: LanguageContext): SandboxedProgram {
+  if (context.confinement === 'user-only')
+    throw new ServiceError(
+      'LANGUAGE_NOT_AVAILABLE',
+      'This server cannot execute code, because bubblewrap does not work on it. Its operator can install the package bubblewrap and allow unprivileged user namespaces.',
+    );
+  const { command, mounts = [], env } = PARTS[language](context);
+  const { directory, cacheDir } = context;
+  const compiled = compiledCodeDirectory(cacheDir);
+  const hasCompiled = existsSync(compiled);
+  return {
+    command,
+    readOnlyPaths: ['/usr/bin', '/etc/alternatives', '/usr/share/zoneinfo'].filter((path) =>
+      existsSync(path),
+    ),
+    mounts: [
+      ...PROGRAM_MOUNTS,
+      { source: '/usr/bin', target: '/bin' },
+      { source: realpathSync(process.execPath), target: NODE },
+      { source: join(directory, 'cdp.sock'), target: SOCKET },
+      { source: join(directory, 'downloads'), target: '/downloads', isWritable: true },
+      ...(hasCompiled ? [{ source: compiled, target: COMPILED }] : []),
+      ...mounts,
+    ],
+    // Programs must use the browser of the session instead of starting one.
+    hiddenPaths: ['/usr/lib/chromium', '/usr/lib/chromium-browser', '/usr/lib/firefox-esr'],
+    filtersSystemCalls: true,
+    env: {
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      NODE_PATH: `${HOME}/node_modules`,
+      ...(hasCompiled && { NODE_COMPILE_CACHE: COMPILED }),
+      ...env,
+    },
+    limits: LIMITS,
+  };
+}
+
+/** What a language has in addition to the others. */
+interface LanguageParts {
+  command: readonly [string, ...string[]];
+  mounts?: Mount[];
+  env?: Record<string, string>;
+}
+
+const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
+  node: () => ({
+    command: [NODE, `--max-old-space-size=${HEAP_MB}`, `${HOME}/node-program.ts`, BROWSER_URL],
+  }),
+  python({ cacheDir }) {
+    const packages = pythonPackagesDirectory(cacheDir);
+    if (packages === undefined || !existsSync(packages))
+      throw notInstalled('python', `Python 3.10 or newer at ${PYTHON} and Playwright for Python`);
+    return {
+      command: [PYTHON, `${HOME}/python_program.py`, BROWSER_URL],
+      mounts: [{ source: packages, target: `${HOME}/python` }],
+      env: {
+        PYTHONPATH: `${HOME}/python`,
+        PYTHONDONTWRITEBYTECODE: '1',
+        // The wheel brings a Node of its own, which is not installed.
+        PLAYWRIGHT_NODEJS_PATH: NODE,
+      },
+    };
+  },
+  bash({ cacheDir }) {
+    const agentBrowser = agentBrowserFile(cacheDir);
+    if (agentBrowser === undefined || !existsSync(agentBrowser)) throw notInstalled('bash', 'agent-browser');
+    return {
+      command: [NODE, `${HOME}/bash-program.ts`, SOCKET],
+      mounts: [{ source: agentBrowser, target: '/usr/local/bin/agent-browser' }],
+      env: { AGENT_BROWSER_NO_VERSION_CHECK: '1', TOKIO_WORKER_THREADS: '2' },
+    };
+  },
+};
+
+const notInstalled = (language: Language, what: string) =>
+  new ServiceError(
+    'LANGUAGE_NOT_AVAILABLE',
+    `This server cannot execute ${language} code, because ${what} is not installed. Its operator can run \`winnow setup\` and \`winnow doctor\`. Other languages are not affected.`,
+  );
+
+/** The files of the programs and their packages, and where these are in the sandbox. */
+const PROGRAM_MOUNTS: readonly Mount[] = [
+  ...readdirSync(PROGRAMS).map((name) => ({ source: join(PROGRAMS, name), target: join(HOME, name) })),
+  { source: join(import.meta.dirname, '..', '..', '..', 'package.json'), target: join(HOME, 'package.json') },
+  ...['playwright', 'playwright-core'].map((name) => ({
+    source: packageDirectory(name),
+    target: join(HOME, 'node_modules', name),
+  })),
+];
+
+function packageDirectory(name: string): string {
+  const { resolve } = createRequire(name === 'playwright' ? import.meta.url : require.resolve('playwright'));
+  return dirname(resolve(`${name}/package.json`));
+}

@@ -1,0 +1,121 @@
+import { existsSync, realpathSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import { dirname, join } from 'node:path';
+import { type Chromium, chromiumArguments, connectChromium } from '../browser/chromium/launch-chromium.ts';
+import { type Confinement, type SandboxedProgram, startConfined } from '../sandbox/confinement.ts';
+import type { SessionDirectory } from './session-directory.ts';
+
+/** How the browser of a session is started. */
+export interface SessionBrowserOptions {
+  /** The Chromium binary. */
+  executablePath: string;
+  confinement: Confinement;
+  directory: Pick<SessionDirectory, 'profile' | 'downloads'>;
+  /** Serves a connection that Chromium opens to its proxy. */
+  serveProxy(connection: Socket): void;
+}
+
+/** Where the browser stores downloads, inside its sandbox. */
+export const DOWNLOADS_PATH = '/downloads';
+const PROFILE_PATH = '/profile';
+/** The port inside the sandbox at which Chromium finds its proxy. */
+const PROXY_PORT = 3128;
+const SHELL = '/bin/sh';
+/** Starts the proxy's port, then becomes Chromium. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). */
+const START_SCRIPT = '"$1" "$2" "$3" </dev/null 3>&- 4>&- && shift 3 && exec "$@" 5>&-';
+const IPC_FD = 5;
+const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.ts');
+/** Files with fonts and their configuration, as Debian and most other distributions have them. */
+const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
+
+const LIMITS = {
+  memoryMb: 2048,
+  reservedMb: 2048,
+  cpuSeconds: 4 * 3600,
+  processes: 2048,
+  openFiles: 4096,
+  temporaryMb: 64,
+};
+
+/**
+ * Starts a browser in a sandbox of its own: without network except for the proxy, and without files of the host except
+ * for fonts, its profile and its downloads.
+ * @throws Error if it does not start
+ */
+export async function startSessionBrowser(options: SessionBrowserOptions): Promise<Chromium> {
+  const group = await startConfined(sandboxedChromium(options), options.confinement, [
+    ...(['ignore', 'ignore', 'pipe', 'pipe', 'pipe', 'ipc'] as const),
+  ]);
+  const { child, kill } = group;
+  const serving = acceptConnections(options.serveProxy);
+  child.once('message', (_message, server) => serving.start(server as Server));
+  child.once('close', serving.stop);
+  try {
+    const { connection, close } = await connectChromium(group, options.executablePath);
+    await connection.browser.send('Browser.setDownloadBehavior', {
+      ...{ behavior: 'allow', downloadPath: DOWNLOADS_PATH, eventsEnabled: true },
+    });
+    return { connection, close };
+  } catch (error) {
+    kill();
+    throw error;
+  }
+}
+
+/** The program of a session's browser. */
+export function sandboxedChromium({
+  executablePath,
+  directory,
+}: Pick<SessionBrowserOptions, 'executablePath' | 'directory'>): SandboxedProgram {
+  const node = realpathSync(process.execPath);
+  return {
+    command: [
+      ...([
+        SHELL,
+        '-c',
+        START_SCRIPT,
+        'sh',
+        node,
+        LISTEN_PROGRAM,
+        String(PROXY_PORT),
+        executablePath,
+      ] as const),
+      ...chromiumArguments({ profile: PROFILE_PATH, proxyUrl: `http://127.0.0.1:${PROXY_PORT}` }),
+      'about:blank',
+    ],
+    readOnlyPaths: [
+      node,
+      LISTEN_PROGRAM,
+      dirname(executablePath),
+      ...FONT_PATHS.filter((path) => existsSync(path)),
+    ],
+    mounts: [
+      { source: directory.profile, target: PROFILE_PATH, isWritable: true },
+      { source: directory.downloads, target: DOWNLOADS_PATH, isWritable: true },
+    ],
+    memoryPaths: ['/dev/shm'],
+    allowsUserNamespaces: true,
+    env: { NODE_CHANNEL_FD: String(IPC_FD), NODE_CHANNEL_SERIALIZATION_MODE: 'json', NODE_NO_WARNINGS: '1' },
+    limits: LIMITS,
+  };
+}
+
+/** Accepts connections on a socket that arrives later. */
+function acceptConnections(serve: (connection: Socket) => void) {
+  const connections = new Set<Socket>();
+  let listening: Server | undefined;
+  return {
+    start(server: Server) {
+      listening = server;
+      server.on('connection', (connection) => {
+        connections.add(connection);
+        connection.once('close', () => connections.delete(connection));
+        serve(connection);
+      });
+    },
+    stop() {
+      listening?.close();
+      for (const connection of connections) connection.destroy();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { realpathSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { SessionEndReason } from '../db/client.ts';
+import { ServiceError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
+import { HostedSession, type RunningBrowser } from './hosted-session.ts';
+import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
+import { createSessionDirectory } from './session-directory.ts';
+
+/** What a host of browser sessions needs. */
+export interface SessionHostOptions {
+  /** The Chromium binary. */
+  executablePath: string;
+  /** Serves a connection that a browser opens to its proxy. */
+  serveProxy(connection: Socket): void;
+  logger: Logger;
+}
+
+/** Free memory in bytes that a further session needs. */
+const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
+/** A session whose workflow does not take care of it within this many milliseconds is ended. */
+const KEEP_WITHIN_MS = 60_000;
+
+/** The browser sessions of this process. */
+export class SessionHost {
+  readonly #options: SessionHostOptions;
+  readonly #confinement: Confinement;
+  readonly #sessions = new Map<string, Promise<HostedSession>>();
+  readonly #kept = new Set<string>();
+  #isStopping = false;
+
+  private constructor(options: SessionHostOptions, confinement: Confinement) {
+    this.#options = options;
+    this.#confinement = confinement;
+  }
+
+  /**
+   * Opens a host.
+   * @throws ServiceError `SESSIONS_UNAVAILABLE` where browsers cannot run in a sandbox
+   */
+  static async open(options: SessionHostOptions): Promise<SessionHost> {
+    const executablePath = realpathSync(options.executablePath);
+    const directory = await createSessionDirectory();
+    try {
+      const program = sandboxedChromium({ executablePath, directory });
+      const { confinement, reason } = await findConfinement({
+        ...program,
+        command: ['/bin/sh', '-c', 'exit 0'],
+      });
+      if (confinement === 'user-only') {
+        throw new ServiceError(
+          'SESSIONS_UNAVAILABLE',
+          `Browser sessions need bubblewrap, which does not work here: ${reason}. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+        );
+      }
+      return new SessionHost({ ...options, executablePath }, confinement);
+    } finally {
+      await directory.remove();
+    }
+  }
+
+  /**
+   * Starts the browser of a session. A second call for the same session waits for the first one.
+   * @throws ServiceError `SESSION_LIMIT_REACHED` if the memory does not suffice, `SESSION_FAILED` if the browser does not
+   *   start
+   */
+  async open(id: string): Promise<HostedSession> {
+    const opening = this.#sessions.get(id) ?? this.#open(id);
+    this.#sessions.set(id, opening);
+    try {
+      return await opening;
+    } catch (error) {
+      this.#sessions.delete(id);
+      throw error;
+    }
+  }
+
+  /** Finds a session that this host runs. */
+  async find(id: string): Promise<HostedSession | undefined> {
+    return this.#sessions.get(id);
+  }
+
+  /**
+   * Takes over the care for a session.
+   * @returns why it ended; `lost` if this host does not run it
+   */
+  async keep(id: string): Promise<SessionEndReason> {
+    const session = await this.find(id);
+    if (!session) return 'lost';
+    this.#kept.add(id);
+    return session.ended;
+  }
+
+  /** Ends all sessions, and accepts no new ones. */
+  async close(): Promise<void> {
+    this.#isStopping = true;
+    const sessions = await Promise.allSettled(this.#sessions.values());
+    await Promise.all(
+      sessions.map((session) => session.status === 'fulfilled' && session.value.end('shutdown')),
+    );
+  }
+
+  async #open(id: string): Promise<HostedSession> {
+    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
+    if (process.availableMemory() < SESSION_MEMORY_BYTES) {
+      throw new ServiceError(
+        'SESSION_LIMIT_REACHED',
+        'The memory of the host does not suffice for another browser session. Try again when one has ended.',
+        { retryAfterSeconds: 30 },
+      );
+    }
+    const session = new HostedSession(id, await this.#startBrowser());
+    void session.ended.then(() => {
+      this.#sessions.delete(id);
+      this.#kept.delete(id);
+    });
+    setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
+    return session;
+  }
+
+  async #startBrowser(): Promise<RunningBrowser> {
+    const { executablePath, serveProxy } = this.#options;
+    const directory = await createSessionDirectory();
+    try {
+      const options = { executablePath, serveProxy, directory, confinement: this.#confinement };
+      return { directory, chromium: await startSessionBrowser(options) };
+    } catch (cause) {
+      await directory.remove();
+      throw new ServiceError('SESSION_FAILED', 'The browser of the session did not start. Try again.', {
+        cause,
+      });
+    }
+  }
+
+  /** The worker that opened the session may have lost its workflow. */
+  async #endUnlessKept(session: HostedSession): Promise<void> {
+    if (this.#kept.has(session.id) || session.hasEnded) return;
+    this.#options.logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
+    await session.end('lost');
+  }
+}

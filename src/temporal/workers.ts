@@ -1,0 +1,54 @@
+import { type NativeConnection, Worker } from '@temporalio/worker';
+import { type Activities, failureInterceptor } from '../activities/index.ts';
+import type { Logger } from '../logger.ts';
+import { QUEUES, type WorkerRole } from '../workflows/queues.ts';
+
+/**
+ * Maximum number of activities of each role that one worker runs at once. Activities mostly wait, for the
+ * network or the database.
+ */
+const MAX_ACTIVITIES: Record<WorkerRole, number> = { scrape: 32, pages: 8, webhooks: 64, sessions: 8 };
+/** Maximum number of activities on the queue of a host of sessions: one that keeps each of them, and one that ends it. */
+const MAX_HOST_ACTIVITIES = 1_000;
+/** Maximum number of workflows that stay in memory between two of their tasks. */
+const MAX_CACHED_WORKFLOWS = 200;
+/** Milliseconds that running activities get to finish when the process is asked to stop. */
+const SHUTDOWN_GRACE_MS = 8_000;
+
+/** What the Temporal workers of a process need. */
+interface TemporalWorkerOptions {
+  connection: NativeConnection;
+  namespace: string;
+  /** Path of the bundle of all workflows. */
+  bundle: string;
+  roles: readonly WorkerRole[];
+  /** The queue of this process alone, if it hosts browser sessions. */
+  hostQueue: string | undefined;
+  activities: Activities;
+  logger: Logger;
+}
+
+/** Creates one Temporal worker for each role, and one for the queue of this process if it hosts browser sessions. */
+export function createTemporalWorkers(options: TemporalWorkerOptions): Promise<Worker[]> {
+  const { connection, namespace, bundle, roles, hostQueue, activities, logger } = options;
+  const create = (taskQueue: string, maxActivities: number, runsWorkflows: boolean) =>
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      // All workflows are on one queue, so the other workers need no bundle and no workflow cache.
+      ...(runsWorkflows && {
+        workflowBundle: { codePath: bundle },
+        maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+      }),
+      activities,
+      interceptors: { activity: [() => ({ inbound: failureInterceptor(logger) })] },
+      maxConcurrentActivityTaskExecutions: maxActivities,
+      maxHeartbeatThrottleInterval: '5s',
+      shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    });
+  return Promise.all([
+    ...roles.map((role) => create(QUEUES[role], MAX_ACTIVITIES[role], role === 'scrape')),
+    ...(hostQueue ? [create(hostQueue, MAX_HOST_ACTIVITIES, false)] : []),
+  ]);
+}

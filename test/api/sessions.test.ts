@@ -1,0 +1,234 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium as playwright } from 'playwright';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import type { Database } from '../../src/db/client.ts';
+import { type Site, startSite } from '../site/site.ts';
+import { call } from '../support/api.ts';
+import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
+import { pollUntil } from '../support/poll.ts';
+import { sessionProcesses } from '../support/processes.ts';
+
+/** Browser sessions over the API. */
+
+let site: Site;
+let db: Database;
+let team: TestTeam;
+const open: { id: string; key: string }[] = [];
+beforeAll(async () => {
+  site = await startSite();
+  db = openTestDatabase();
+  team = await makeTeam(db);
+});
+afterEach(async () => {
+  for (const { id, key } of open.splice(0)) await call(`/v2/browser/${id}`, { method: 'DELETE', key });
+});
+afterAll(() => Promise.all([site.close(), db.close()]));
+
+interface CreateOptions {
+  body?: Record<string, unknown>;
+  key?: string;
+  headers?: Record<string, string>;
+}
+
+async function create({ body = {}, key = team.key, headers }: CreateOptions = {}) {
+  const response = await call('/v2/browser', { body, key, ...(headers && { headers }) });
+  if (response.body.success) open.push({ id: response.body.id, key });
+  return response;
+}
+
+const remove = (id: string, key = team.key) => call(`/v2/browser/${id}`, { method: 'DELETE', key });
+
+/** Kills the processes of a session's browser, which a download of it identifies. */
+async function killBrowserOf(cdpUrl: string): Promise<void> {
+  const name = `${crypto.randomUUID()}.txt`;
+  const browser = await playwright.connectOverCDP(cdpUrl);
+  const page = browser.contexts()[0]!.pages()[0]!;
+  await page.goto(`${site.url}/article/1`);
+  await page.evaluate((download) => {
+    const href = URL.createObjectURL(new Blob(['a file']));
+    Object.assign(document.createElement('a'), { href, download }).click();
+  }, name);
+  const pid = await pollUntil(
+    () =>
+      readdirSync(tmpdir()).flatMap((directory) =>
+        directory.startsWith('winnow-session-') &&
+        existsSync(path.join(tmpdir(), directory, 'downloads', name))
+          ? sessionProcesses(directory).map((process) => process.pid)
+          : [],
+      )[0],
+  );
+  process.kill(pid!, 'SIGKILL');
+}
+
+/** Opens a WebSocket. @returns its close code and reason, or the status of a refused handshake */
+function closeOf(socket: WebSocket): Promise<{ code: number; reason: string }> {
+  return new Promise((resolve) => {
+    socket.on('close', (code, reason) => resolve({ code, reason: String(reason) }));
+    socket.on('unexpected-response', (_request, response) =>
+      resolve({ code: response.statusCode ?? 0, reason: '' }),
+    );
+    socket.on('error', () => undefined);
+  });
+}
+
+describe('a browser session', () => {
+  it('is driven by Playwright until it is deleted, and costs at least one minute', async () => {
+    const { status, body } = await create();
+    expect(status).toBe(200);
+    const expiresIn = Date.parse(body.expiresAt) - Date.now();
+    expect(expiresIn).toBeGreaterThan(500_000);
+    expect(expiresIn).toBeLessThanOrEqual(600_000);
+    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    const page = browser.contexts()[0]!.pages()[0]!;
+    await page.goto(`${site.url}/article/1`);
+    expect(await page.title()).not.toBe('');
+
+    const deleted = await remove(body.id);
+    expect(deleted.body).toMatchObject({ success: true, creditsBilled: 2 });
+    expect(deleted.body.sessionDurationMs).toBeGreaterThan(0);
+    expect(browser.isConnected()).toBe(false);
+    expect(await remove(body.id)).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });
+    const entries = await db.query
+      .selectFrom('credit_entries')
+      .select('credits')
+      .where('job_id', '=', body.id)
+      .execute();
+    expect(entries).toEqual([{ credits: 2 }]);
+  });
+
+  it('is found by its HTTP URL too, and keeps its page for a client that comes back', async () => {
+    const { body } = await create();
+    const first = await playwright.connectOverCDP(body.cdpUrl.replace(/^ws/, 'http'));
+    await first.contexts()[0]!.pages()[0]!.goto(`${site.url}/article/2`);
+    await first.close();
+    const second = await playwright.connectOverCDP(body.cdpUrl);
+    expect(second.contexts()[0]!.pages()[0]!.url()).toBe(`${site.url}/article/2`);
+    await second.close();
+    expect((await call(`/v2/browser/${body.id}`, { key: team.key })).body.status).toBe('active');
+  });
+
+  it('is listed with its URLs, under both paths, and in the activity of its team', async () => {
+    const { body } = await create({ body: { streamWebView: false } });
+    expect(body).not.toHaveProperty('liveViewUrl');
+    const find = async (path: string) =>
+      (await call(path, { key: team.key })).body.sessions.find(({ id }: { id: string }) => id === body.id);
+    expect(await find('/v2/browser')).toMatchObject({
+      ...{ status: 'active', cdpUrl: body.cdpUrl, streamWebView: false },
+      ...{ createdAt: expect.any(String), lastActivity: expect.any(String) },
+    });
+    expect(await find('/v2/interact?status=active')).toMatchObject({ status: 'active' });
+    expect(await find('/v2/interact?status=destroyed')).toBeUndefined();
+    await remove(body.id);
+    expect(await find('/v2/interact?status=destroyed')).toMatchObject({
+      ...{ status: 'destroyed', endReason: 'deleted' },
+    });
+    const activity = await call('/v2/team/activity?endpoint=browser', { key: team.key });
+    expect(activity.body.data.map(({ id }: { id: string }) => id)).toContain(body.id);
+    const queue = await call('/v2/team/queue-status', { key: team.key });
+    expect(queue.body.jobsInQueue).toBe(0);
+  });
+
+  it('ends after its activityTtl without activity, and says so to its clients', async () => {
+    const { body } = await create({ body: { activityTtl: 10, ttl: 60 } });
+    const socket = new WebSocket(body.cdpUrl);
+    const closed = closeOf(socket);
+    expect(await closed).toEqual({ code: 4408, reason: expect.stringContaining('idle') });
+    await pollUntil(async () => {
+      const { body: state } = await call(`/v2/browser/${body.id}`, { key: team.key });
+      return state.status === 'destroyed' && state.endReason === 'idle';
+    });
+    expect(await closeOf(new WebSocket(body.cdpUrl))).toMatchObject({ code: 410 });
+  });
+
+  it('ends after its ttl although it is active', async () => {
+    const { body } = await create({ body: { activityTtl: 20, ttl: 30 } });
+    const socket = new WebSocket(body.cdpUrl);
+    const closed = closeOf(socket);
+    const working = setInterval(
+      () => socket.readyState === socket.OPEN && socket.send('{"id":1,"method":"Browser.getVersion"}'),
+      1_000,
+    );
+    expect(await closed).toEqual({ code: 4408, reason: expect.stringContaining('ttl') });
+    clearInterval(working);
+  });
+
+  it('ends when its browser dies, and others continue', async () => {
+    const [dying, other] = [await create(), await create()];
+    const socket = new WebSocket(dying.body.cdpUrl);
+    const closed = closeOf(socket);
+    await new Promise((resolve) => socket.once('open', resolve));
+    await killBrowserOf(dying.body.cdpUrl);
+    expect(await closed).toEqual({ code: 4500, reason: expect.stringContaining('crashed') });
+    await pollUntil(
+      async () =>
+        (await call(`/v2/browser/${dying.body.id}`, { key: team.key })).body.endReason === 'crashed',
+    );
+    const alive = await playwright.connectOverCDP(other.body.cdpUrl);
+    expect(alive.contexts()).toHaveLength(1);
+    await alive.close();
+  });
+});
+
+describe('a request for a browser session is refused', () => {
+  it.each([
+    ['a ttl below 30 s', { ttl: 29 }],
+    ['a ttl above an hour', { ttl: 3601 }],
+    ['an activityTtl below 10 s', { activityTtl: 9 }],
+    ['a profile with a name of 129 characters', { profile: { name: 'x'.repeat(129) } }],
+    ['an unknown member', { unknown: 1 }],
+  ])('with %s', async (_name, body) => {
+    expect(await create({ body })).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
+  });
+
+  it('for a team without two credits', async () => {
+    const poor = await makeTeam(db, { credits: 1 });
+    expect(await create({ key: poor.key })).toMatchObject({ status: 402 });
+  });
+
+  it('when the team has as many sessions as it may have, at once and with the time of a new attempt', async () => {
+    const small = await makeTeam(db, { sessions: 1 });
+    const results = await Promise.all([create({ key: small.key }), create({ key: small.key })]);
+    expect(results.map(({ status }) => status).sort()).toEqual([200, 429]);
+    const refused = results.find(({ status }) => status === 429)!;
+    expect(refused.body.code).toBe('SESSION_LIMIT_REACHED');
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+    await remove(results.find(({ status }) => status === 200)!.body.id, small.key);
+    expect((await create({ key: small.key })).status).toBe(200);
+  });
+
+  it('with the key of another team', async () => {
+    const { body } = await create();
+    const stranger = await makeTeam(db);
+    for (const method of ['GET', 'DELETE'])
+      expect(await call(`/v2/browser/${body.id}`, { method, key: stranger.key })).toMatchObject({
+        status: 403,
+      });
+    expect((await call('/v2/browser', { key: stranger.key })).body.sessions).toEqual([]);
+  });
+
+  it('with a wrong secret', async () => {
+    const { body } = await create();
+    const wrong = body.cdpUrl.replace(/.$/, (last: string) => (last === 'A' ? 'B' : 'A'));
+    expect(await closeOf(new WebSocket(wrong))).toMatchObject({ code: 404 });
+    const view = body.liveViewUrl.replace('http', 'ws').replace('/view/', '/cdp/');
+    expect(await closeOf(new WebSocket(view))).toMatchObject({ code: 404 });
+  });
+
+  it('for a session that does not exist', async () => {
+    const id = '0198f0e4-0000-7000-8000-000000000000';
+    expect(await call(`/v2/browser/${id}`, { key: team.key })).toMatchObject({ status: 404 });
+    expect(await remove(id)).toMatchObject({ status: 404 });
+  });
+});
+
+it('a repeated request with the same idempotency key returns the same session', async () => {
+  const headers = { 'x-idempotency-key': crypto.randomUUID() };
+  const first = await create({ body: { ttl: 60 }, headers });
+  const second = await call('/v2/browser', { body: { ttl: 60 }, key: team.key, headers });
+  expect(second.body).toEqual(first.body);
+  const other = await call('/v2/browser', { body: { ttl: 61 }, key: team.key, headers });
+  expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+});

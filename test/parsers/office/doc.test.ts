@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { readDocParagraphs } from '../../../src/parsers/office/doc/doc-paragraphs.ts';
+import { convertOffice } from '../../../src/parsers/office/index.ts';
+import { change, writeDoc } from './doc-writer.ts';
+
+const CODE = change(0x4a4f, 1);
+const SUPERSCRIPT = change(0x2a48, 1);
+const HIDDEN = change(0x083c, 1);
+const htmlOf = async (bytes: Buffer) => (await convertOffice({ type: 'doc', images: true }, bytes)).html;
+
+test('doc: inline code, superscripts and hidden text', async () => {
+  const file = writeDoc([
+    { text: 'Run ' },
+    { text: 'npm ci', changes: CODE },
+    { text: ' in 10' },
+    { text: '3', changes: SUPERSCRIPT },
+    { text: ' places.' },
+    { text: '(draft)', changes: HIDDEN },
+    { text: '\r' },
+  ]);
+  expect(await htmlOf(file)).toBe('<p>Run <code>npm ci</code> in 10<sup>3</sup> places.</p>');
+});
+
+test('doc: the built-in style for titles, whose name depends on the language, makes a heading', async () => {
+  expect(await htmlOf(writeDoc([{ text: 'Jahresbericht\r' }], { paragraphStyle: 1 }))).toBe(
+    '<h1>Jahresbericht</h1>',
+  );
+});
+
+test('doc: instructions of fields are not text, their results are', () => {
+  const text = 'See \u0013HYPERLINK "x" \u0014the \u0013PAGE\u0014 page\u0015 list\u0015.\r';
+  expect(readDocParagraphs(writeDoc([{ text }]))).toEqual([{ runs: [{ text: 'See the  page list.' }] }]);
+});
+
+test('doc: a damaged piece table is an error, and one that repeats the text is bounded', () => {
+  const file = writeDoc([{ text: 'Text\r' }]);
+  const marker = Buffer.concat([Buffer.from([2]), Buffer.from([16, 0, 0, 0])]);
+  const at = file.indexOf(marker);
+  const withoutTable = Buffer.from(file);
+  withoutTable[at] = 7;
+  expect(() => readDocParagraphs(withoutTable)).toThrow(RangeError);
+  const long = Buffer.from(file);
+  long.writeUInt32LE(0x7fffffff, at + 9);
+  expect(readDocParagraphs(long)[0]).toEqual({ runs: [{ text: 'Text' }] });
+});

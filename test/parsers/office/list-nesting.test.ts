@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { nestLists } from '../../../src/parsers/office/list-nesting.ts';
+import type { Block, List, ListItem } from '../../../src/parsers/office/model.ts';
+
+const text = (text: string): Block => ({ kind: 'paragraph', content: [{ kind: 'text', text }] });
+const item = (...blocks: Block[]): ListItem => ({ blocks });
+const list = (marker: List['marker'], start: number, ...items: ListItem[]): Block => ({
+  kind: 'list',
+  list: { marker, start, items },
+});
+
+test('a list that begins below its first level belongs to the item before it, and the numbering goes on', () => {
+  const deeper = list('bullet', 1, item(text('a')));
+  expect(
+    nestLists([
+      list('decimal', 1, item(text('one'))),
+      list('bullet', 1, item(deeper)),
+      list('decimal', 2, item(text('two'))),
+    ]),
+  ).toEqual([list('decimal', 1, item(text('one'), deeper), item(text('two')))]);
+});
+
+test('lists that are apart stay apart', () => {
+  const blocks = [
+    list('bullet', 1, item(text('a'))),
+    list('bullet', 1, item(text('b'))),
+    list('decimal', 1, item(text('one'))),
+    list('decimal', 1, item(text('one again'))),
+  ];
+  expect(nestLists(blocks)).toEqual(blocks);
+});
