@@ -128,6 +128,12 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'The page took longer than the timeout of the request',
   },
+  UPLOAD_TOO_SLOW: {
+    status: 408,
+    retry: 'never',
+    stage: 'upload',
+    summary: 'The file arrived so slowly that its upload was ended',
+  },
   CONCURRENCY_QUEUE_TIMEOUT: {
     status: 408,
     retry: 'never',

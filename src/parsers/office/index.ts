@@ -1,4 +1,6 @@
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
+import { repairNestedTables } from '../rtf/nested-tables.ts';
+import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
@@ -39,11 +41,12 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   const metadata = archive
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
-  const content = await readModel(bytes, task.type).then(
+  const content = await readModel(task.type === 'rtf' ? normalizeRtf(bytes) : bytes, task.type).then(
     async (model) => {
       const warnings: string[] = [];
       try {
         addSourceProperties(model, rtf?.paragraphs ?? (await readParagraphs(task.type, { archive, bytes })));
+        if (rtf) repairNestedTables(model.blocks, rtf.paragraphs);
         if (rtf) describeImages(model, rtf.descriptions);
       } catch {
         // The second reader is less tolerant than anydoc, which has read the text.
