@@ -128,6 +128,12 @@ export const ERRORS = {
     stage: 'fetch',
     summary: 'The page took longer than the timeout of the request',
   },
+  UPLOAD_TOO_SLOW: {
+    status: 408,
+    retry: 'never',
+    stage: 'upload',
+    summary: 'The file arrived so slowly that its upload was ended',
+  },
   CONCURRENCY_QUEUE_TIMEOUT: {
     status: 408,
     retry: 'never',
@@ -301,6 +307,11 @@ export const ERRORS = {
     status: 503,
     retry: 'never',
     summary: 'No worker of the service can run browser sessions',
+  },
+  MODEL_NOT_CONFIGURED: {
+    status: 503,
+    retry: 'never',
+    summary: 'The request needs a language model, and the service has none',
   },
   LANGUAGE_NOT_AVAILABLE: {
     status: 503,

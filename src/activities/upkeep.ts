@@ -2,7 +2,7 @@ import type { Blobs } from '../blobs/index.ts';
 import type { Database } from '../db/client.ts';
 import { deleteOldIdempotencyKeys } from '../db/idempotency.ts';
 import { deleteExpiredJobs, deleteExpiredResults, findOldestResultDate } from '../db/jobs/expired-jobs.ts';
-import { type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
+import { listOverdueJobs, type OverdueJob, type StalledJob, takeStalledJobs } from '../db/jobs/page-jobs.ts';
 import { deleteOldVersions } from '../db/pages/page-versions.ts';
 import { deleteOldRobotsFiles } from '../db/robots.ts';
 import { endSession, listAbandonedSessions } from '../db/sessions.ts';
@@ -27,6 +27,8 @@ export interface UpkeepDeps extends CacheUpkeepDeps {
  * far sooner.
  */
 const STALLED_MS = 60_000;
+/** A scrape runs for at most 26 minutes, which one with a long document takes. */
+const ABANDONED_MS = 30 * 60_000;
 /**
  * An event that is overdue by this many milliseconds has no workflow that would send it: due events are sent
  * within seconds.
@@ -42,9 +44,9 @@ const SAFETY_MARGIN_MS = 3_600_000;
 export function upkeepActivities(deps: UpkeepDeps) {
   const { db, blobs, uploads, versionBlobs, trackingTtlMs } = deps;
   return {
-    /** Finds batches and crawls that run according to the database, but seem to have no workflow at work. */
-    async findStalled(): Promise<StalledJob[]> {
-      return takeStalledJobs(db, STALLED_MS);
+    /** Finds jobs that run according to the database, but seem to have no workflow at work. */
+    async findStalled(): Promise<(StalledJob | OverdueJob)[]> {
+      return [...(await takeStalledJobs(db, STALLED_MS)), ...(await listOverdueJobs(db, ABANDONED_MS))];
     },
 
     /** Finds ended jobs with events that should have been sent by now. */

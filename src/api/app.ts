@@ -24,6 +24,8 @@ import { mountUploads } from './uploads.ts';
 const MAX_BODY_SIZE = '10mb';
 /** Maximum bytes of uploaded files that are in memory before they are stored. */
 const MAX_UPLOADING_BYTES = 4 * MAX_UPLOAD_BYTES;
+/** Those of one team. */
+const MAX_UPLOADING_BYTES_OF_TEAM = 2 * MAX_UPLOAD_BYTES;
 
 /** Creates the HTTP application: health checks, the API reference, file downloads and every route of the API. */
 export function createApp(deps: ApiDeps): Express {
@@ -51,7 +53,10 @@ export function createApp(deps: ApiDeps): Express {
   mountLegacyHealthChecks(app);
   mountFiles(app, blobs, config.secretKey);
   mountSessionPages(app, deps);
-  const budget = new ByteBudget(MAX_UPLOADING_BYTES);
+  const budget = new ByteBudget({
+    bytes: MAX_UPLOADING_BYTES,
+    bytesOfTeam: MAX_UPLOADING_BYTES_OF_TEAM,
+  });
   mountUploads(app, deps, budget);
   const parseJson = express.json({ limit: MAX_BODY_SIZE, type: () => true, strict: false });
   const checks = {

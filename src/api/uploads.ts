@@ -5,6 +5,7 @@ import { MAX_UPLOAD_BYTES } from '../schemas/parse.ts';
 import type { ByteBudget } from './http/byte-budget.ts';
 import { EncryptedFile, tooLarge } from './http/encrypted-file.ts';
 import type { ApiDeps } from './http/route.ts';
+import { requireSpeed } from './http/upload-speed.ts';
 import { verifyGrant } from './upload-tokens.ts';
 
 /** Path under which files are uploaded, below the base of URLs in responses. */
@@ -16,7 +17,11 @@ export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): v
     const { config, db, uploads, storage } = deps;
     const { id, teamId, expiresAt } = verifyGrant(request.params.token, config.secretKey);
     await storage.requireSpace();
-    const file = await receive(id, { request, response }, { secretKey: config.secretKey, budget });
+    const file = await receive(
+      { id, teamId },
+      { request, response },
+      { secretKey: config.secretKey, budget },
+    );
     if (file.size === 0)
       throw new ServiceError('BAD_REQUEST', 'The file is empty. Send its bytes as the body.');
     const { size, wrappedKey } = file;
@@ -28,16 +33,18 @@ export function mountUploads(app: Express, deps: ApiDeps, budget: ByteBudget): v
 }
 
 async function receive(
-  id: string,
+  { id, teamId }: { id: string; teamId: string },
   { request, response }: { request: Request; response: Response },
   { secretKey, budget }: { secretKey: string; budget: ByteBudget },
 ): Promise<EncryptedFile> {
   const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
   if (length > MAX_UPLOAD_BYTES) throw tooLarge();
-  await budget.take(length, response);
+  await budget.take({ teamId, bytes: length, response });
   try {
     // The name and type are in the reference to the upload.
-    return await EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey);
+    return await requireSpeed(request.socket, () =>
+      EncryptedFile.receive({ id, name: '', contentType: '' }, request, secretKey),
+    );
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw new ServiceError('BAD_REQUEST', 'The upload ended before the file was complete. Send it again.', {

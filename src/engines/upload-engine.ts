@@ -4,7 +4,7 @@ import { findUpload } from '../db/uploads.ts';
 import { decryptUpload } from '../encryption/upload-cipher.ts';
 import { ServiceError } from '../errors.ts';
 import type { ReceivedFile } from '../parsers/received-file.ts';
-import { ACCEPTED_FILES, acceptUpload } from '../parsers/upload-types.ts';
+import { ACCEPTED_FILES, acceptUpload, documentMediaType } from '../parsers/upload-types.ts';
 import type { UploadedFile } from '../schemas/scrape.ts';
 import type { EngineResult, PageRequest } from './engine.ts';
 import { readBody } from './read-body.ts';
@@ -35,9 +35,11 @@ export function createUploadEngine(options: UploadEngineOptions): UploadEngine {
       signal.throwIfAborted();
       const file = acceptUpload({ ...upload, url, body });
       if (!file) throw unsupportedType(upload);
-      const { contentType } = file;
+      const content = readFile(upload, file, request);
+      const type = content.unconverted?.task.type;
+      const contentType = type ? documentMediaType(type, file) : file.contentType;
       return {
-        ...{ sourceUrl, url, contentType, ...readFile(upload, file, request) },
+        ...{ sourceUrl, url, contentType, ...content },
         ...{ statusCode: 200, engine: 'upload', proxy: 'basic', files: {}, fetchedAt: Date.now() },
       };
     },

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import type { DocumentType } from './document.ts';
 import { findParser } from './index.ts';
 import { ReceivedFile } from './received-file.ts';
 
@@ -48,6 +49,37 @@ const TEXT_PARSERS = new Set(['html', 'feed', 'json', 'text']);
 
 /** A sentence about the types of files that can be uploaded. */
 export const ACCEPTED_FILES = `Files of these types can be parsed: ${Object.keys(UPLOAD_TYPES).join(', ')}.`;
+
+/** The extensions of types of documents that have several. */
+const EXTENSIONS: Partial<Record<DocumentType, string[]>> = {
+  docx: ['docx', 'docm'],
+  xlsx: ['xlsx', 'xlsm'],
+  pptx: ['pptx', 'pptm', 'ppsx'],
+};
+/** The extensions of raster images by the first characters of their bytes. */
+const IMAGE_SIGNATURES: Record<string, string> = {
+  '\x89PNG': 'png',
+  '\xFF\xD8\xFF': 'jpg',
+  GIF8: 'gif',
+  RIFF: 'webp',
+  BM: 'bmp',
+};
+
+/**
+ * The media type of a document.
+ * @param type the type of its bytes
+ * @param file the file with the declared media type, which is the result unless its bytes say otherwise
+ */
+export function documentMediaType(type: DocumentType, file: ReceivedFile): string {
+  const { contentType, mediaType, start } = file;
+  if (type === 'image') {
+    if (mediaType.startsWith('image/')) return contentType;
+    const signature = Object.keys(IMAGE_SIGNATURES).find((bytes) => start.startsWith(bytes)) ?? '';
+    return UPLOAD_TYPES[IMAGE_SIGNATURES[signature] ?? 'tiff'] as string;
+  }
+  const types = (EXTENSIONS[type] ?? [type]).map((extension) => UPLOAD_TYPES[extension] as string);
+  return types.includes(mediaType) ? contentType : (types[0] as string);
+}
 
 /** The media type of an uploaded file by its name; `undefined` for a name without a known extension. */
 function typeByName(name: string): string | undefined {

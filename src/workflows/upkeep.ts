@@ -7,9 +7,9 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import type { StalledJob } from '../db/jobs/page-jobs.ts';
+import type { OverdueJob, StalledJob } from '../db/jobs/page-jobs.ts';
 import { JOB_KINDS, workflowIdOf } from '../job-kinds.ts';
-import { upkeepSteps } from './activities.ts';
+import { bookkeeping, upkeepSteps } from './activities.ts';
 import type { batch } from './batch.ts';
 import type { crawl } from './crawl.ts';
 import { wake } from './signals.ts';
@@ -21,10 +21,11 @@ const ROUNDS_PER_CLEANUP = 10;
 /** Number of rounds after which the workflow continues as a new run, so that its history stays short. */
 const MAX_ROUNDS = 500;
 
-/** Runs forever: restarts jobs and deliveries that have lost their workflow, and deletes expired data. */
+/** Runs forever: restarts or ends jobs and deliveries that have lost their workflow, and deletes expired data. */
 export async function upkeep(): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    for (const job of await upkeepSteps.findStalled()) await restartJob(job);
+    for (const job of await upkeepSteps.findStalled())
+      await (isOverdue(job) ? endIfLost(job) : restartJob(job));
     for (const jobId of await upkeepSteps.findOverdue()) await startDeliveries(jobId);
     if (round % ROUNDS_PER_CLEANUP === 0) {
       const { jobs, files, copies } = await upkeepSteps.tidyUp();
@@ -54,5 +55,26 @@ async function restartJob({ id, kind }: StalledJob): Promise<void> {
     await getExternalWorkflowHandle(workflowId)
       .signal(wake)
       .catch((ended) => log.info('job ended before it could be woken', { workflowId, ended: String(ended) }));
+  }
+}
+
+const isOverdue = (job: StalledJob | OverdueJob): job is OverdueJob =>
+  job.kind === 'scrape' || job.kind === 'map';
+
+/**
+ * Ends a scrape or map that has no workflow, because the API server was killed after it had stored the job. Nobody knows
+ * its id, so it fails instead of being started; its uploaded file is deleted.
+ */
+async function endIfLost({ id, kind }: OverdueJob): Promise<void> {
+  const workflowId = workflowIdOf(kind, id);
+  try {
+    // The workflow ignores the signal. Sending it fails if there is none.
+    await getExternalWorkflowHandle(workflowId).signal(wake);
+  } catch (error) {
+    log.warn('ended a job that has no workflow', { workflowId, error: String(error) });
+    await bookkeeping.recordFailure(id, {
+      code: 'SERVICE_UNAVAILABLE',
+      message: `The service ended before the ${JOB_KINDS[kind].noun} began. Send the request again.`,
+    });
   }
 }

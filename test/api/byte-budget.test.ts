@@ -5,12 +5,15 @@ import { ByteBudget } from '../../src/api/http/byte-budget.ts';
 
 /** The memory for files that are being received. */
 
+const budgetOf = (bytes: number, bytesOfTeam = bytes) =>
+  new ByteBudget({ bytes, bytesOfTeam, maxWaitMs: 60_000 });
+
 /** Takes bytes. @returns what has been taken so far */
-function takeAll(budget: ByteBudget, sizes: number[]) {
+function takeAll(budget: ByteBudget, sizes: number[], teamId = 'a') {
   const taken: number[] = [];
   const requests = sizes.map((bytes) => {
     const response = new PassThrough();
-    const release = budget.take(bytes, response).then((free) => {
+    const release = budget.take({ teamId, bytes, response }).then((free) => {
       taken.push(bytes);
       return free;
     });
@@ -20,7 +23,7 @@ function takeAll(budget: ByteBudget, sizes: number[]) {
 }
 
 it('a budget is given in the order of the requests, and again after it was returned', async () => {
-  const { taken, requests } = takeAll(new ByteBudget(10), [6, 4, 5, 1]);
+  const { taken, requests } = takeAll(budgetOf(10), [6, 4, 5, 1]);
   await turn();
   expect(taken).toEqual([6, 4]);
   (await requests[1]!.release)();
@@ -33,7 +36,7 @@ it('a budget is given in the order of the requests, and again after it was retur
 });
 
 it('a part of a budget is returned once, even if it is released twice', async () => {
-  const budget = new ByteBudget(10);
+  const budget = budgetOf(10);
   const { requests } = takeAll(budget, [10]);
   const release = await requests[0]!.release;
   release();
@@ -44,7 +47,7 @@ it('a part of a budget is returned once, even if it is released twice', async ()
 });
 
 it('a request whose client has gone gets nothing and holds nobody up', async () => {
-  const { taken, requests } = takeAll(new ByteBudget(10), [8, 9, 2]);
+  const { taken, requests } = takeAll(budgetOf(10), [8, 9, 2]);
   await turn();
   expect(taken).toEqual([8]);
   requests[1]!.response.destroy();
@@ -53,7 +56,7 @@ it('a request whose client has gone gets nothing and holds nobody up', async () 
 });
 
 it('the bytes of a response that closes are free again', async () => {
-  const { taken, requests } = takeAll(new ByteBudget(10), [10, 10]);
+  const { taken, requests } = takeAll(budgetOf(10), [10, 10]);
   await requests[0]!.release;
   requests[0]!.response.destroy();
   await requests[1]!.release;
@@ -61,10 +64,35 @@ it('the bytes of a response that closes are free again', async () => {
 });
 
 it('a request whose client had gone before takes nothing', async () => {
-  const budget = new ByteBudget(10);
+  const budget = budgetOf(10);
   const gone = new PassThrough().destroy();
-  await expect(budget.take(10, gone)).rejects.toMatchObject({ code: 'BAD_REQUEST' });
+  await expect(budget.take({ teamId: 'a', bytes: 10, response: gone })).rejects.toMatchObject({
+    code: 'BAD_REQUEST',
+  });
   const { taken } = takeAll(budget, [10]);
   await turn();
   expect(taken).toEqual([10]);
+});
+
+it('a team that uses its share waits, and is overtaken by other teams', async () => {
+  const budget = budgetOf(20, 10);
+  const one = takeAll(budget, [5, 5, 5], 'one');
+  const other = takeAll(budget, [8, 3], 'other');
+  await turn();
+  expect([one.taken, other.taken]).toEqual([[5, 5], [8]]);
+  (await one.requests[0]!.release)();
+  await turn();
+  expect([one.taken, other.taken]).toEqual([[5, 5, 5], [8]]);
+});
+
+it('a request that waits for too long is refused with the reason, and does not hold up others', async () => {
+  const budget = new ByteBudget({ bytes: 15, bytesOfTeam: 10, maxWaitMs: 20 });
+  takeAll(budget, [10], 'one');
+  await turn();
+  const [own] = takeAll(budget, [1], 'one').requests;
+  const [other] = takeAll(budget, [9], 'other').requests;
+  const small = takeAll(budget, [2], 'other');
+  await expect(own!.release).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 10 });
+  await expect(other!.release).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 10 });
+  await small.requests[0]!.release;
 });

@@ -169,6 +169,33 @@ describe('a signed token', () => {
 });
 
 describe('the bytes of an uploaded file', () => {
+  it('are deleted half an hour after the API server died before it started the job, which then fails', async () => {
+    const team = await makeTeam(db);
+    await upload(htmlFile('Lost'), team);
+    const [stored] = await rowsOf(team.id);
+    const jobId = crypto.randomUUID();
+    const longAgo = new Date(Date.now() - 31 * 60_000);
+    await db.query
+      .insertInto('jobs')
+      .values({
+        ...{
+          id: jobId,
+          team_id: team.id,
+          kind: 'scrape',
+          target: 'a',
+          request: JSON.stringify({ url: 'a' }),
+        },
+        ...{ created_at: longAgo, expires_at: new Date(Date.now() + 3_600_000) },
+      })
+      .execute();
+    await db.query.updateTable('uploads').set({ job_id: jobId }).where('id', '=', stored!.id).execute();
+    await runUpkeep(service.temporalAddress);
+    await pollUntil(async () => (await rowsOf(team.id)).length === 0);
+    await pollUntil(async () => !(await storedFiles()).includes(stored!.blob));
+    const { status, body } = await call(`/v2/scrape/${jobId}`, { key: team.key });
+    expect([status, body.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  });
+
   it('are deleted when their job ends, also if it fails', async () => {
     const team = await makeTeam(db);
     await parse(htmlFile('Kept no longer'), undefined, team);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { acceptUpload } from '../../src/parsers/upload-types.ts';
+import { ReceivedFile } from '../../src/parsers/received-file.ts';
+import { acceptUpload, documentMediaType } from '../../src/parsers/upload-types.ts';
 import { uploadUrl } from '../../src/upload-url.ts';
 
 /** Which uploaded files are accepted, and with which type. */
@@ -40,3 +41,32 @@ it.each([
 ])('%s with %j, declared as %j, is refused', (name, body, declared) => {
   expect(typeOf(name, body, declared)).toBeUndefined();
 });
+
+it.each([
+  ['pdf', 'application/pdf', '%PDF-1.7', 'application/pdf'],
+  ['pdf', 'application/msword', '%PDF-1.7', 'application/pdf'],
+  ['csv', 'text/csv; charset=utf-16', 'a,b', 'text/csv; charset=utf-16'],
+  [
+    'docx',
+    'application/vnd.ms-word.document.macroenabled.12',
+    'PK',
+    'application/vnd.ms-word.document.macroenabled.12',
+  ],
+  [
+    'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'x',
+    'application/vnd.ms-excel',
+  ],
+  ['image', 'image/x-png', '\x89PNG\r\n', 'image/x-png'],
+  ['image', 'application/pdf', '\xFF\xD8\xFF', 'image/jpeg'],
+  ['image', 'application/pdf', 'II*\0', 'image/tiff'],
+] as const)(
+  'a document of the type %s that was declared as %s has the media type of its bytes',
+  (type, declared, bytes, mediaType) => {
+    const body = Buffer.from(bytes, 'latin1');
+    expect(
+      documentMediaType(type, new ReceivedFile({ url: uploadUrl('a'), contentType: declared, body })),
+    ).toBe(mediaType);
+  },
+);

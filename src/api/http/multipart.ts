@@ -4,6 +4,7 @@ import { messageOf, ServiceError } from '../../errors.ts';
 import { fileName, MAX_UPLOAD_BYTES } from '../../schemas/parse.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { EncryptedFile, tooLarge } from './encrypted-file.ts';
+import { requireSpeed } from './upload-speed.ts';
 import { validateText } from './validate-text.ts';
 
 const MB = 1024 * 1024;
@@ -46,10 +47,15 @@ export function createMultipartParser({ secretKey, budget, parseJson }: Multipar
       return parseJson(request, response, next);
     const length = Number(request.get('content-length') ?? MAX_UPLOAD_BYTES);
     if (length > MAX_UPLOAD_BYTES + MAX_OPTIONS_BYTES + MAX_OVERHEAD_BYTES) throw tooLarge();
-    const release = await budget.take(Math.min(length, MAX_UPLOAD_BYTES), response);
-    await new Promise<void>((resolve, reject) => {
-      receive(request, response, (error) => (error ? reject(translate(error)) : resolve()));
-    });
+    const { teamId } = response.locals.caller;
+    const release = await budget.take({ teamId, bytes: Math.min(length, MAX_UPLOAD_BYTES), response });
+    await requireSpeed(
+      request.socket,
+      () =>
+        new Promise<void>((resolve, reject) => {
+          receive(request, response, (error) => (error ? reject(translate(error)) : resolve()));
+        }),
+    );
     const { options, unknown } = splitFields(request.body);
     const file: (Express.Multer.File & { encrypted?: EncryptedFile }) | undefined = request.file;
     if (!file?.encrypted) {

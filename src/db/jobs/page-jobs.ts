@@ -113,3 +113,19 @@ export async function takeStalledJobs(db: Database, stalledMs: number): Promise<
     returning stalled.job_id as id, stalled.kind`.execute(db.query);
   return rows;
 }
+
+/** A scrape or map that has been running for longer than any can. */
+export interface OverdueJob {
+  id: string;
+  kind: 'scrape' | 'map';
+}
+
+/** Lists scrapes and maps that began `overdueMs` milliseconds ago or earlier and have not ended, at most 50. */
+export async function listOverdueJobs(db: Database, overdueMs: number): Promise<OverdueJob[]> {
+  const { rows } = await sql<OverdueJob>`
+    select id, kind from jobs
+    where status = 'scraping' and kind in ('scrape', 'map')
+      and created_at < now() - make_interval(secs => ${overdueMs / 1000})
+    order by created_at limit ${MAX_STALLED_JOBS}`.execute(db.query);
+  return rows;
+}

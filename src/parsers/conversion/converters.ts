@@ -58,7 +58,7 @@ function office(type: OfficeType) {
 function spreadsheet(type: SpreadsheetType) {
   return async (): Promise<Converter> => {
     const { convertSpreadsheet } = await import('../spreadsheet/index.ts');
-    return async (_task, bytes) => convertSpreadsheet(type, bytes);
+    return async ({ images }, bytes) => convertSpreadsheet({ type, images }, bytes);
   };
 }
 

@@ -2,6 +2,7 @@ import type { ConvertedDocument, DocumentTask } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { readEml } from './eml.ts';
 import { readMsg } from './msg.ts';
+import { convertRtfBodies } from './rtf-body.ts';
 import { MailWriter } from './to-html.ts';
 
 /** How to convert a mail. */
@@ -15,6 +16,7 @@ export interface MailTask extends Pick<DocumentTask, 'images'> {
  */
 export async function convertMail({ type, images }: MailTask, bytes: Uint8Array): Promise<ConvertedDocument> {
   const mail = type === 'msg' ? readMsg(bytes) : await readEml(bytes);
+  const bodyWarnings = await convertRtfBodies(mail);
   const writer = new MailWriter({ images });
   const html = writer.write(mail);
   if (html === '') throw new DocumentError('damaged', 'The mail has neither a header nor a body.');
@@ -29,6 +31,6 @@ export async function convertMail({ type, images }: MailTask, bytes: Uint8Array)
       ...(isDate && { publishedTime: date }),
     },
     images: writer.images,
-    warnings: writer.warnings,
+    warnings: [...bodyWarnings, ...writer.warnings],
   };
 }

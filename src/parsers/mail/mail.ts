@@ -15,6 +15,8 @@ export interface Mail {
   date?: string;
   /** The body as HTML; preferred to `text`. */
   html?: string;
+  /** The body as RTF, as Outlook writes it; preferred to `text`. */
+  rtf?: Uint8Array;
   /** The body as plain text. */
   text?: string;
   attachments: Attachment[];

@@ -50,7 +50,14 @@ function isSound(bytes: Buffer): boolean {
 type Reader = ReturnType<typeof openReader>;
 
 function toMail(reader: Reader, fields: FieldsData, depth: number): Mail {
-  const { subject = '', senderName = '', messageDeliveryTime, clientSubmitTime, body } = fields;
+  const {
+    subject = '',
+    senderName = '',
+    messageDeliveryTime,
+    clientSubmitTime,
+    body,
+    compressedRtf,
+  } = fields;
   const sender = fields.senderSmtpAddress ?? fields.senderEmail ?? '';
   const recipients = (type: string) =>
     (fields.recipients ?? []).filter(({ recipType = 'to' }) => recipType === type).map(toAddress);
@@ -63,6 +70,7 @@ function toMail(reader: Reader, fields: FieldsData, depth: number): Mail {
     cc: recipients('cc'),
     ...(date && { date }),
     ...(html && { html }),
+    ...(compressedRtf && { rtf: compressedRtf }),
     ...(body && { text: body }),
     attachments: (fields.attachments ?? [])
       .slice(0, MAX_ATTACHMENTS)

@@ -1,17 +1,16 @@
 import { Parser } from 'htmlparser2';
+import { readPart } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
 import { isCodeStyle, isMonospaced } from './fonts.ts';
 import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
 
-/** Limit of the expanded size of one XML part, in bytes. */
-const MAX_PART_BYTES = 64 * 1024 * 1024;
 /** Elements that stand for characters. */
 const CHARACTERS: Record<string, string> = { 'w:br': '\n', 'w:cr': '\n', 'w:tab': '\t' };
 const PARTS = ['word/document.xml', 'word/footnotes.xml', 'word/endnotes.xml'];
 
 /** Reads the paragraphs of a Word document (ECMA-376) with inline code, superscripts and subscripts. */
 export function readDocxParagraphs(archive: ZipArchive): SourceParagraph[] {
-  const part = (name: string) => archive.read(name, MAX_PART_BYTES)?.toString('utf8') ?? '';
+  const part = (name: string) => readPart(archive, name);
   const codeStyles = readCodeStyles(part('word/styles.xml'));
   return PARTS.flatMap((name) => readParagraphs(part(name), codeStyles));
 }

@@ -1,4 +1,6 @@
 import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
+import { repairNestedTables } from '../rtf/nested-tables.ts';
+import { normalizeRtf } from '../rtf/normalize.ts';
 import { describeImages } from '../rtf/pictures.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { ZipArchive } from '../zip.ts';
@@ -9,6 +11,7 @@ import { toImages } from './images.ts';
 import { canReplaceAnydoc, convertWithMammoth } from './mammoth.ts';
 import { readMetadata } from './metadata.ts';
 import { readOdtParagraphs } from './odt-paragraphs.ts';
+import { readPptxParagraphs } from './pptx-paragraphs.ts';
 import type { SourceParagraph } from './source-paragraphs.ts';
 import { addSourceProperties } from './source-properties.ts';
 import { toHtml } from './to-html.ts';
@@ -38,11 +41,12 @@ export async function convertOffice(task: OfficeTask, bytes: Uint8Array): Promis
   const metadata = archive
     ? readMetadata(archive)
     : (rtf?.metadata ?? (await readBinaryMetadata(task.type, bytes)));
-  const content = await readModel(bytes, task.type).then(
+  const content = await readModel(task.type === 'rtf' ? normalizeRtf(bytes) : bytes, task.type).then(
     async (model) => {
       const warnings: string[] = [];
       try {
         addSourceProperties(model, rtf?.paragraphs ?? (await readParagraphs(task.type, { archive, bytes })));
+        if (rtf) repairNestedTables(model.blocks, rtf.paragraphs);
         if (rtf) describeImages(model, rtf.descriptions);
       } catch {
         // The second reader is less tolerant than anydoc, which has read the text.
@@ -81,8 +85,10 @@ async function readParagraphs(
   type: OfficeType,
   { archive, bytes }: { archive: ZipArchive | undefined; bytes: Uint8Array },
 ): Promise<SourceParagraph[]> {
-  // Loaded only for such files, because its reader of compound files is a part of SheetJS.
+  // Loaded only for such files, because their reader of compound files is a part of SheetJS.
   if (type === 'doc') return (await import('./doc/doc-paragraphs.ts')).readDocParagraphs(bytes);
-  if (type === 'odt' && archive) return readOdtParagraphs(archive);
+  if (type === 'ppt') return (await import('./ppt/ppt-paragraphs.ts')).readPptParagraphs(bytes);
+  if (type === 'pptx' && archive) return readPptxParagraphs(archive);
+  if ((type === 'odt' || type === 'odp') && archive) return readOdtParagraphs(archive);
   return type === 'docx' && archive ? readDocxParagraphs(archive) : [];
 }

@@ -24,7 +24,18 @@ function withNestedLists(block: Block): Block {
   if (block.kind === 'blockQuote' && block.blocks) return { ...block, blocks: nestLists(block.blocks) };
   if (!block.list) return block;
   const items = block.list.items.map((item) => ({ ...item, blocks: nestLists(item.blocks) }));
-  return { ...block, list: { ...block.list, items } };
+  return { ...block, list: numbered({ ...block.list, items }) };
+}
+
+/** A list of bullets is numbered if its first item has a printed number, and no other item has one that does not follow. */
+function numbered(list: List): List {
+  const start = Number(/^(\d{1,6})[.)]$/.exec(list.items[0]?.markerLabel ?? '')?.[1] ?? Number.NaN);
+  const isSequence = list.items.every(
+    ({ markerLabel = '' }, place) => !markerLabel || Number.parseInt(markerLabel, 10) === start + place,
+  );
+  if (list.marker !== 'bullet' || Number.isNaN(start) || !isSequence) return list;
+  const items = list.items.map(({ markerLabel: _, ...item }) => item);
+  return { marker: 'decimal', start, items };
 }
 
 /** Moves the first items of a list that only contain deeper lists to the last item of the list before it. */

@@ -1,44 +1,51 @@
 import { Parser } from 'htmlparser2';
+import { readPart } from '../package-parts.ts';
 import type { ZipArchive } from '../zip.ts';
 import { isCodeStyle, isMonospaced } from './fonts.ts';
 import type { CharacterMarks, SourceParagraph } from './source-paragraphs.ts';
-
-/** Limit of the expanded size of one XML part, in bytes. */
-const MAX_PART_BYTES = 64 * 1024 * 1024;
 
 /** The paragraph style of LibreOffice for horizontal lines. */
 const RULE_STYLE = 'Horizontal_20_Line';
 /** Elements that stand for characters. */
 const CHARACTERS: Record<string, string> = { 'text:line-break': '\n', 'text:tab': '\t' };
 /** Limit of the spaces that one element stands for. */
-const MAX_SPACES = 1000;
+const MAX_SPACES = 40;
 /** Rectangles that are lower than this are lines. */
 const MAX_LINE_INCHES = 0.1;
 
-/** Reads the paragraphs of an OpenDocument text with inline code, superscripts and subscripts. */
+/** Reads the paragraphs of an OpenDocument text or presentation with inline code, superscripts and subscripts. */
 export function readOdtParagraphs(archive: ZipArchive): SourceParagraph[] {
-  const part = (name: string) => archive.read(name, MAX_PART_BYTES)?.toString('utf8') ?? '';
-  const styles = new Map<string, CharacterMarks>();
-  /** Paragraph styles for the title of the document. */
-  const titles = new Set(['Title']);
-  readStyles(part('styles.xml'), styles, titles);
-  const content = part('content.xml');
-  readStyles(content, styles, titles);
-  return readParagraphs(content, styles, titles);
+  const content = readPart(archive, 'content.xml');
+  const styles: Styles = { marks: new Map(), titles: new Set(['Title']), hiddenPages: new Set() };
+  readStyles(readPart(archive, 'styles.xml'), styles);
+  readStyles(content, styles);
+  return readParagraphs(content, styles);
 }
 
-function readStyles(xml: string, styles: Map<string, CharacterMarks>, titles: Set<string>): void {
+/** The styles that matter, by their names. */
+interface Styles {
+  /** Marks of the styles of characters. */
+  marks: Map<string, CharacterMarks>;
+  /** Paragraph styles for the title of the document. */
+  titles: Set<string>;
+  /** Page styles of hidden slides. */
+  hiddenPages: Set<string>;
+}
+
+function readStyles(xml: string, { marks: marksByStyle, titles, hiddenPages }: Styles): void {
+  let id = '';
   let marks: CharacterMarks = {};
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         if (name === 'style:style') {
-          const id = attributes['style:name'] ?? '';
+          id = attributes['style:name'] ?? '';
           if (titles.has(attributes['style:parent-style-name'] ?? '')) titles.add(id);
-          marks = { ...styles.get(attributes['style:parent-style-name'] ?? '') };
+          marks = { ...marksByStyle.get(attributes['style:parent-style-name'] ?? '') };
           if (isCodeStyle(attributes['style:display-name'] ?? id.replaceAll('_20_', ' '))) marks.code = true;
-          if (attributes['style:family'] === 'text') styles.set(id, marks);
-        } else if (name === 'style:text-properties') {
+          if (attributes['style:family'] === 'text') marksByStyle.set(id, marks);
+        } else if (attributes['presentation:visibility'] === 'hidden') hiddenPages.add(id);
+        else if (name === 'style:text-properties') {
           const font = attributes['style:font-name'] ?? attributes['fo:font-family'];
           if (font) marks.code = isMonospaced(font);
           const position = attributes['style:text-position'];
@@ -52,14 +59,12 @@ function readStyles(xml: string, styles: Map<string, CharacterMarks>, titles: Se
   parser.end(xml);
 }
 
-function readParagraphs(
-  xml: string,
-  styles: ReadonlyMap<string, CharacterMarks>,
-  titles: ReadonlySet<string>,
-): SourceParagraph[] {
+function readParagraphs(xml: string, { marks, titles, hiddenPages }: Styles): SourceParagraph[] {
   const finished: SourceParagraph[] = [];
   const open: SourceParagraph[] = [];
   const spans: CharacterMarks[] = [];
+  let slide = 0;
+  let isHidden = false;
   const write = (text: string) => void open.at(-1)?.runs.push({ text, ...spans.at(-1) });
   const parser = new Parser(
     {
@@ -70,13 +75,17 @@ function readParagraphs(
             runs: [],
             ...(titles.has(style) ? { headingLevel: 1 } : {}),
             ...(style === RULE_STYLE ? { isRule: true } : {}),
+            ...(isHidden ? { hiddenSlide: slide } : {}),
           });
-        else if (name === 'text:s')
+        else if (name === 'draw:page') {
+          slide++;
+          isHidden = hiddenPages.has(attributes['draw:style-name'] ?? '');
+        } else if (name === 'text:s')
           write(' '.repeat(Math.min(MAX_SPACES, Number(attributes['text:c'] ?? 1) || 1)));
         else if (CHARACTERS[name]) write(CHARACTERS[name]);
         else if (name === 'draw:rect' && isLine(attributes)) finished.push({ runs: [], isRule: true });
         else if (name === 'text:span') {
-          const [outer, own] = [spans.at(-1), styles.get(style)];
+          const [outer, own] = [spans.at(-1), marks.get(style)];
           // LibreOffice repeats the font of the table inside spans for code.
           spans.push({ ...outer, ...own, ...(outer?.code ? { code: true } : {}) });
         }

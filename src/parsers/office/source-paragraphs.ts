@@ -19,6 +19,8 @@ export interface SourceParagraph {
   headingLevel?: number;
   /** Whether the paragraph is a horizontal line instead of text. */
   isRule?: boolean;
+  /** The number of the slide, if that is hidden. */
+  hiddenSlide?: number;
 }
 
 /** Text without white space, by which paragraphs are compared. */

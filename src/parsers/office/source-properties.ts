@@ -1,9 +1,12 @@
 import { splitCodeBlock } from './code-blocks.ts';
 import { MarkedContent } from './marked-content.ts';
-import type { Block, OfficeModel } from './model.ts';
+import type { Block, Inline, OfficeModel } from './model.ts';
 import { plainText, type SourceParagraph, visibleText } from './source-paragraphs.ts';
 
 const RULE: Block = { kind: 'rule' };
+/** The mark of a hidden slide: behind its title, as behind the names of hidden sheets, or before its text. */
+const HIDDEN: Inline = { kind: 'text', text: ' (hidden)' };
+const HIDDEN_SLIDE: Inline = { kind: 'text', text: '(hidden slide)' };
 /** The first paragraph of a code block is expected to end within this number of lines. */
 const MAX_CODE_LINES = 200;
 
@@ -27,6 +30,7 @@ class Matcher {
   readonly #endsWithRule: boolean;
   /** The places of paragraphs that have not been matched yet by their text, the first one last. */
   readonly #waiting = new Map<string, number[]>();
+  readonly #markedSlides = new Set<number>();
   /** The paragraph that was matched first since this was last reset. */
   #first: SourceParagraph | undefined;
 
@@ -52,9 +56,20 @@ class Matcher {
     const matched = blocks.flatMap((block) => {
       this.#first = undefined;
       const content = this.#block(block, false);
-      return this.#first && this.#afterRules.has(this.#first) ? [RULE, ...content] : content;
+      if (!this.#first) return content;
+      const marked = this.#markHidden(content, this.#first);
+      return this.#afterRules.has(this.#first) ? [RULE, ...marked] : marked;
     });
     return this.#endsWithRule ? [...matched, RULE] : matched;
+  }
+
+  /** Marks the first block of each hidden slide. */
+  #markHidden(blocks: Block[], { hiddenSlide }: SourceParagraph): Block[] {
+    if (hiddenSlide === undefined || this.#markedSlides.has(hiddenSlide)) return blocks;
+    this.#markedSlides.add(hiddenSlide);
+    const [first, ...rest] = blocks;
+    if (first?.kind !== 'heading') return [{ kind: 'paragraph', content: [HIDDEN_SLIDE] }, ...blocks];
+    return [{ ...first, content: [...(first.content ?? []), HIDDEN] }, ...rest];
   }
 
   blocks(blocks: readonly Block[], isCell: boolean): Block[] {

@@ -1,6 +1,7 @@
 import type { DocumentMetadata } from '../document.ts';
 import { isCodeStyle, isMonospaced } from '../office/fonts.ts';
 import type { CharacterMarks, SourceParagraph } from '../office/source-paragraphs.ts';
+import { CHARACTERS } from './characters.ts';
 import { encodingOfCharset, encodingOfCodePage } from './charsets.ts';
 import { InfoReader } from './info.ts';
 import { PictureReader } from './pictures.ts';
@@ -22,24 +23,6 @@ const SKIPPED = new Set(
 /** Groups whose text is kept although they begin with `\*`. */
 const KEPT = new Set(['shptxt', 'shpinst', 'shppict', 'fldrslt']);
 
-const CHARACTERS: Record<string, string> = {
-  emdash: '—',
-  endash: '–',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  tab: '\t',
-  line: '\n',
-  emspace: ' ',
-  enspace: ' ',
-  '~': '\u00a0',
-  _: '\u2011',
-  '\\': '\\',
-  '{': '{',
-  '}': '}',
-};
 const ENDS_OF_PARAGRAPH = new Set(['par', 'cell', 'nestcell', 'row', 'sect', 'page']);
 
 interface FontEntry {

@@ -1,17 +1,24 @@
 import { read, type WorkBook } from '@e965/xlsx';
 import { escapeHtml } from '../../html/parse/escape-html.ts';
-import type { ConvertedDocument, DocumentMetadata, DocumentType } from '../document.ts';
+import type { ConvertedDocument, DocumentMetadata, DocumentTask, DocumentType } from '../document.ts';
 import { DocumentError } from '../document-error.ts';
 import { refuseEncrypted } from '../office/encryption.ts';
+import { isZip } from '../zip.ts';
 import { readDelimitedText } from './delimited-text.ts';
 import { toDocumentError } from './errors.ts';
-import { readCells } from './grid.ts';
+import { boundsOf, type GridCell, readCells } from './grid.ts';
+import { PictureWriter } from './pictures.ts';
 import { expandArchive } from './stored-archive.ts';
 import { splitTables } from './tables.ts';
 import { tableHtml } from './to-html.ts';
 
 /** Types of workbooks and of tables in text. */
 export type SpreadsheetType = Extract<DocumentType, 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'csv' | 'tsv'>;
+
+/** How to convert a workbook. */
+export interface SpreadsheetTask extends Pick<DocumentTask, 'images'> {
+  type: SpreadsheetType;
+}
 
 interface SpreadsheetLimits {
   /** Maximum number of rows per sheet. */
@@ -29,14 +36,16 @@ const HIDDEN = ' (hidden)';
  * @throws DocumentError if the workbook needs a password, is too large or cannot be read
  */
 export function convertSpreadsheet(
-  type: SpreadsheetType,
+  { type, images }: SpreadsheetTask,
   bytes: Uint8Array,
   { maxRows, maxCells } = LIMITS,
 ): ConvertedDocument {
   refuseEncrypted(bytes);
   const warnings: string[] = [];
   const onDamage = () => warnings.push('The workbook is damaged; parts of it are missing.');
-  const workbook = readWorkbook(type, bytes, { sheetRows: maxRows + 1, onDamage });
+  const file = isText(type) ? bytes : expandFile(bytes, onDamage);
+  const workbook = readWorkbook(type, file, maxRows + 1);
+  const pictures = new PictureWriter(!isText(type) && isZip(file) ? file : undefined, { images });
   const parts: string[] = [];
   let cellsLeft = maxCells;
   const names = workbook.SheetNames.slice(0, MAX_SHEETS);
@@ -52,23 +61,42 @@ export function convertSpreadsheet(
     const kept = cells.filter(({ row }) => row < maxRows);
     if (kept.length < cells.length) warnings.push(`The sheet "${name}" was cut after ${maxRows} rows.`);
     // An empty line or column of a text does not begin another table.
-    parts.push(...(isText(type) ? [kept] : splitTables(kept)).map(tableHtml));
+    const tables = isText(type) ? [kept] : splitTables(kept);
+    parts.push(...inOrder(tables, pictures.ofSheet(name)));
   }
   if (cellsLeft <= 0) warnings.push(`The workbook was cut after ${maxCells} cells.`);
-  return { html: parts.filter(Boolean).join('\n'), metadata: readMetadata(workbook), images: [], warnings };
+  return {
+    html: parts.filter(Boolean).join('\n'),
+    metadata: readMetadata(workbook),
+    images: pictures.images,
+    warnings: [...warnings, ...pictures.warnings],
+  };
 }
 
-const isText = (type: SpreadsheetType) => type === 'csv' || type === 'tsv';
+/** The HTML of the tables of a sheet, and before each one the pictures that begin above it. */
+function inOrder(tables: GridCell[][], pictures: { row: number; html: string }[]): string[] {
+  const waiting = [...pictures];
+  const parts = tables.flatMap((cells) => {
+    const count = waiting.findIndex(({ row }) => row >= boundsOf(cells).top);
+    const above = waiting.splice(0, count === -1 ? waiting.length : count);
+    return [...above.map(({ html }) => html), tableHtml(cells)];
+  });
+  return [...parts, ...waiting.map(({ html }) => html)];
+}
 
-function readWorkbook(
-  type: SpreadsheetType,
-  bytes: Uint8Array,
-  { sheetRows, onDamage }: { sheetRows: number; onDamage: () => void },
-): WorkBook {
+const isText = (type: SpreadsheetType): type is 'csv' | 'tsv' => type === 'csv' || type === 'tsv';
+
+/** @throws DocumentError if the file is empty, or an archive that is damaged or too large */
+function expandFile(bytes: Uint8Array, onDamage: () => void): Uint8Array {
+  if (bytes.length === 0) throw new DocumentError('damaged', 'The file is empty.');
+  return expandArchive(bytes, onDamage);
+}
+
+/** @param sheetRows maximum number of rows to read of each sheet */
+function readWorkbook(type: SpreadsheetType, bytes: Uint8Array, sheetRows: number): WorkBook {
   try {
     if (isText(type)) return readDelimitedText(type, bytes, sheetRows);
-    if (bytes.length === 0) throw new DocumentError('damaged', 'The file is empty.');
-    const workbook = read(expandArchive(bytes, onDamage), {
+    const workbook = read(bytes, {
       type: 'buffer',
       dense: true,
       sheetRows,

@@ -242,9 +242,24 @@ describe('files that are refused', () => {
       () => writeCompoundFile({ EncryptedPackage: 'x', EncryptionInfo: 'x' }),
       ENCRYPTED,
     ],
-    ['an encrypted odt file', 'odt', () => writeOpenDocument('text', 'x', ENCRYPTED_PART), ENCRYPTED],
-    ['an encrypted odp file', 'odp', () => writeOpenDocument('presentation', 'x', ENCRYPTED_PART), ENCRYPTED],
-    ['an encrypted ods file', 'ods', () => writeOpenDocument('spreadsheet', 'x', ENCRYPTED_PART), ENCRYPTED],
+    [
+      'an encrypted odt file',
+      'odt',
+      () => writeOpenDocument('text', 'x', { manifest: ENCRYPTED_PART }),
+      ENCRYPTED,
+    ],
+    [
+      'an encrypted odp file',
+      'odp',
+      () => writeOpenDocument('presentation', 'x', { manifest: ENCRYPTED_PART }),
+      ENCRYPTED,
+    ],
+    [
+      'an encrypted ods file',
+      'ods',
+      () => writeOpenDocument('spreadsheet', 'x', { manifest: ENCRYPTED_PART }),
+      ENCRYPTED,
+    ],
     ['an encrypted xls file', 'xls', encryptedXls, ENCRYPTED],
     [
       'mail parts without end',

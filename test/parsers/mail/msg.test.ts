@@ -18,6 +18,14 @@ function properties(headerBytes: number, values: [tag: number, value: bigint][] 
 
 const text = (value: string) => Buffer.from(value, 'utf16le');
 
+/** RTF as the body of a mail, without compression (MS-OXRTFCP 2.1.3.1.2). */
+function stored(rtf: string): Buffer {
+  const header = Buffer.alloc(16);
+  header.writeUInt32LE(rtf.length, 4);
+  header.write('MELA', 8);
+  return Buffer.concat([header, Buffer.from(rtf, 'latin1')]);
+}
+
 const RECIPIENT = '__recip_version1.0_#00000000';
 const ATTACHMENT = '__attach_version1.0_#00000000';
 
@@ -49,6 +57,30 @@ describe('a mail of Outlook', () => {
       ].join('\n'),
     );
     expect(metadata).toEqual({ title: 'Offer', author: 'Ann', publishedTime: '2026-03-02T09:00:00.000Z' });
+  });
+
+  test('has its text from RTF if it has no HTML', async () => {
+    const { html } = await convert(
+      mail({ '__substg1.0_10090102': stored('{\\rtf1\\ansi Hello {\\b all}\\par}') }),
+    );
+    expect(html).toMatch(/<p>Hello <strong>all<\/strong><\/p>$/);
+  });
+
+  test('has the HTML from which Outlook made the RTF', async () => {
+    const rtf =
+      "{\\rtf1\\ansi\\ansicpg1251\\fromhtml1{\\fonttbl{\\f0 Arial;}}{\\*\\htmltag64 <p>}\\htmlrtf {\\b \\htmlrtf0 'cf'f0 1 < 2{\\*\\htmltag84 &amp;}\\u8364 ?\\htmlrtf }\\htmlrtf0{\\*\\htmltag72 </p>}}".replaceAll(
+        /'(?=[cf])/g,
+        "\\'",
+      );
+    const { html } = await convert(mail({ '__substg1.0_10090102': stored(rtf) }));
+    expect(html).toMatch(/<p>Пр 1 &lt; 2&amp;€<\/p>$/);
+  });
+
+  test('has its plain text if the RTF is damaged, else a warning', async () => {
+    const damaged = { '__substg1.0_10090102': Buffer.from('no RTF') };
+    expect((await convert(mail(damaged))).html).toContain('<p>Hello</p>');
+    const { warnings } = await convert(mail({ ...damaged, '__substg1.0_1000001F': text('') }));
+    expect(warnings).toEqual([expect.stringContaining('damaged')]);
   });
 
   test('prefers HTML, in the code page of the mail', async () => {

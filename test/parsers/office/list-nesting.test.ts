@@ -29,3 +29,21 @@ test('lists that are apart stay apart', () => {
   ];
   expect(nestLists(blocks)).toEqual(blocks);
 });
+
+test('a list of bullets whose first item has a printed number is numbered from there', () => {
+  const items = [
+    { ...item(text('a')), markerLabel: '3.' },
+    item(text('b')),
+    { ...item(text('c')), markerLabel: '5.' },
+  ];
+  expect(nestLists([list('bullet', 1, ...items)])).toEqual([
+    list('decimal', 3, item(text('a')), item(text('b')), item(text('c'))),
+  ]);
+  const labelled = list(
+    'bullet',
+    1,
+    { ...item(text('a')), markerLabel: '3.' },
+    { ...item(text('b')), markerLabel: '7.' },
+  );
+  expect(nestLists([labelled])).toEqual([labelled]);
+});

@@ -24,8 +24,8 @@ export const slideText = (placeholder: string, text: string) =>
 export const slidePicture = (description: string) =>
   `<p:pic><p:nvPicPr><p:cNvPr id="7" name="Picture 6" descr="${description}"/><p:cNvPicPr/><p:nvPr/></p:nvPicPr><p:blipFill><a:blip r:embed="rId1"/></p:blipFill><p:spPr/></p:pic>`;
 
-const tree = (name: string, shapes: string) =>
-  `<p:${name} ${SLIDE}><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld></p:${name}>`;
+const tree = (name: string, shapes: string, attributes = '') =>
+  `<p:${name} ${SLIDE}${attributes}><p:cSld><p:spTree><p:nvGrpSpPr><p:cNvPr id="1" name=""/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>${shapes}</p:spTree></p:cSld></p:${name}>`;
 
 /**
  * Writes a pptx file with {@link PNG} as its picture.
@@ -33,13 +33,13 @@ const tree = (name: string, shapes: string) =>
  * @param picture the target of the picture, relative to the slides
  */
 export function writePptx(
-  slides: { shapes: string; notes?: string }[],
+  slides: { shapes: string; notes?: string; isHidden?: boolean }[],
   picture = '../media/image1.png',
 ): Buffer {
   const parts: Record<string, string | Buffer> = {};
-  for (const [index, { shapes, notes }] of slides.entries()) {
+  for (const [index, { shapes, notes, isHidden }] of slides.entries()) {
     const name = `slide${index}.xml`;
-    parts[`ppt/slides/${name}`] = tree('sld', shapes);
+    parts[`ppt/slides/${name}`] = tree('sld', shapes, isHidden ? ' show="0"' : '');
     const note: [string, string, string][] = notes ? [['rId2', 'notesSlide', `../notesSlides/${name}`]] : [];
     parts[`ppt/slides/_rels/${name}.rels`] = relationships(['rId1', 'image', picture], ...note);
     if (notes) parts[`ppt/notesSlides/${name}`] = tree('notes', notes);
@@ -97,10 +97,15 @@ const OPEN_DOCUMENT = ['office', 'text', 'drawing', 'presentation', 'table', 'st
  * Writes an OpenDocument file.
  * @param kind such as `text` or `presentation`
  * @param body content of the element of that name
+ * @param more entries of the manifest, and automatic styles
  */
-export const writeOpenDocument = (kind: string, body: string, manifest = '') =>
+export const writeOpenDocument = (
+  kind: string,
+  body: string,
+  { manifest = '', styles = '' }: { manifest?: string; styles?: string } = {},
+) =>
   writeZip({
     mimetype: `application/vnd.oasis.opendocument.${kind}`,
-    'content.xml': `<office:document-content ${OPEN_DOCUMENT}><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    'content.xml': `<office:document-content ${OPEN_DOCUMENT}><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
     'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">${manifest}</manifest:manifest>`,
   });

@@ -32,12 +32,41 @@ describe('pptx', () => {
   });
 });
 
+test('pptx: inline code and superscripts, and hidden slides are marked', async () => {
+  const text = (properties: string, text: string) =>
+    `<a:r><a:rPr ${properties}</a:rPr><a:t>${text}</a:t></a:r>`;
+  const shape = `<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr><p:ph type="body"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:pPr><a:buNone/></a:pPr>${text('>', '10')}${text('baseline="30000">', '6')}${text('>', ' of ')}${text('><a:latin typeface="Consolas"/>', 'npm')}</a:p></p:txBody></p:sp>`;
+  const { html } = await convert(
+    'pptx',
+    writePptx([
+      { shapes: slideText('title', 'Shown') },
+      { shapes: slideText('title', 'Backup') + shape, isHidden: true },
+      { shapes: slideText('body', 'No title'), isHidden: true },
+    ]),
+  );
+  expect(html).toContain('>Shown</h2>');
+  expect(html).toContain('>Backup (hidden)</h2>');
+  expect(html).toContain('10<sup>6</sup> of <code>npm</code>');
+  expect(html).toMatch(/<p>\(hidden slide\)<\/p>\n.*No title/);
+  expect(html.match(/hidden/g)).toHaveLength(3);
+});
+
 test('odp: titles are headings and outlines are lists', async () => {
   const frame = (kind: string, text: string) =>
     `<draw:frame presentation:class="${kind}"><draw:text-box>${text}</draw:text-box></draw:frame>`;
   const slide = `<draw:page>${frame('title', '<text:p>Plan</text:p>')}${frame('outline', '<text:list><text:list-item><text:p>Point</text:p></text:list-item></text:list>')}</draw:page>`;
   const { html } = await convert('odp', writeOpenDocument('presentation', slide));
   expect(html).toBe('<h2 id="plan">Plan</h2>\n<ul><li>Point</li></ul>');
+});
+
+test('odp: hidden slides are marked', async () => {
+  const title = (text: string) =>
+    `<draw:frame presentation:class="title"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`;
+  const slides = `<draw:page>${title('Plan')}</draw:page><draw:page draw:style-name="dp2">${title('Backup')}</draw:page>`;
+  const styles =
+    '<style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>';
+  const { html } = await convert('odp', writeOpenDocument('presentation', slides, { styles }));
+  expect(html).toMatch(/>Plan<\/h2>\n.*>Backup \(hidden\)<\/h2>$/);
 });
 
 test('epub: chapters with their links to each other, tables, pictures and metadata', async () => {

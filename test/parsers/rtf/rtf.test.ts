@@ -81,3 +81,23 @@ test('metadata', () => {
     publishedTime: '2026-03-02T09:05:00.000Z',
   });
 });
+
+describe('tables in tables', () => {
+  const row = String.raw`{\*\nesttableprops\trowd\cellx2000\cellx4000\nestrow}{\nonesttables {fallback \}}\par}`;
+  const cells = (...texts: string[]) =>
+    texts.map((text) => String.raw`\pard\intbl\itap2 ${text}\nestcell`).join('');
+  const table = String.raw`\trowd\cellx3000\cellx8000\pard\intbl Left\cell\pard\intbl\itap1 Above\par${cells('a1', 'b1')}${row}${cells('a2', 'b2')}${row}\pard\intbl\itap1 Below\cell\row\pard After\par`;
+
+  test('are where they are in their cells, without the text for readers that do not know them', async () => {
+    const { html } = await convertOffice({ type: 'rtf', images: false }, rtf(table));
+    expect(html.replaceAll('\n', '')).toBe(
+      '<table><tr><th>Left</th><th><p>Above</p><table><tr><th>a1</th><th>b1</th></tr><tr><td>a2</td><td>b2</td></tr></table><p>Below</p></th></tr></table><p>After</p>',
+    );
+  });
+});
+
+test('a picture whose binary data has no size is read as hexadecimal digits', async () => {
+  const file = rtf(String.raw`\pard {\pict\jpegblip\picw1\pich1 \bin ffd8ffe0}\par`);
+  const { images } = await convertOffice({ type: 'rtf', images: true }, file);
+  expect(images.map(({ bytes }) => Buffer.from(bytes).toString('hex'))).toEqual(['ffd8ffe0']);
+});

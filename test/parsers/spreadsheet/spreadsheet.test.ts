@@ -30,7 +30,7 @@ describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
     };
     Object.assign(sheet, cells, { '!ref': 'A1:E2' });
     const { html } = convertSpreadsheet(
-      type,
+      { type, images: true },
       workbook({ Sales: sheet, Notes: rows(['<x>']) }, ['Notes'], type),
     );
     expect(html).toContain('<h2>Sales</h2>');
@@ -42,35 +42,37 @@ describe.each(['xlsx', 'xls'] as const)('%s', (type) => {
 test('merged cells keep their spans', () => {
   const sheet = rows(['Both', null], ['a', 'b'], ['c', 'd']);
   sheet['!merges'] = [utils.decode_range('A1:B1')];
-  expect(convertSpreadsheet('xlsx', workbook({ S: sheet })).html).toContain(
+  expect(convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: sheet })).html).toContain(
     '<tr><th colspan="2">Both</th></tr>\n<tr><td>a</td><td>b</td></tr>',
   );
 });
 
 test('empty rows and columns separate tables', () => {
   const { html } = convertSpreadsheet(
-    'xlsx',
+    { type: 'xlsx', images: true },
     workbook({ S: rows(['a', null, 'x'], ['b', null, 'y'], [], ['c', 'd', 'e']) }),
   );
   expect(html.match(/<table>/g)).toHaveLength(3);
 });
 
 test('metadata', () => {
-  expect(convertSpreadsheet('xlsx', workbook({ S: rows(['a']) })).metadata).toMatchObject({
+  expect(
+    convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: rows(['a']) })).metadata,
+  ).toMatchObject({
     title: 'Accounts',
     author: 'Ann',
   });
 });
 
 test('csv', () => {
-  const { html } = convertSpreadsheet('csv', Buffer.from('name,n\n"a, b",007\n'));
+  const { html } = convertSpreadsheet({ type: 'csv', images: true }, Buffer.from('name,n\n"a, b",007\n'));
   expect(html).toContain('<td>a, b</td>');
 });
 
 describe('hostile workbooks', () => {
   test('long sheets are cut with a warning', () => {
     const sheet = rows(...Array.from({ length: 50 }, (_, row) => [row]));
-    const { html, warnings } = convertSpreadsheet('xlsx', workbook({ S: sheet }), {
+    const { html, warnings } = convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: sheet }), {
       maxRows: 10,
       maxCells: 1000,
     });
@@ -82,7 +84,7 @@ describe('hostile workbooks', () => {
     const sheet: WorkSheet = { '!ref': 'A1:ALL1000' };
     for (let place = 0; place < 1000; place++)
       sheet[utils.encode_cell({ r: place, c: place })] = { t: 's', v: `x${place}` } satisfies CellObject;
-    const { html } = convertSpreadsheet('xlsx', workbook({ S: sheet }));
+    const { html } = convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: sheet }));
     expect(html).toContain('x999');
     expect(html.length).toBeLessThan(100_000);
   });
@@ -90,12 +92,16 @@ describe('hostile workbooks', () => {
   test('a merged range of the whole sheet is bounded', () => {
     const sheet = rows(['a'], ['b']);
     sheet['!merges'] = [utils.decode_range('A1:XFD1048576')];
-    expect(convertSpreadsheet('xlsx', workbook({ S: sheet })).html.length).toBeLessThan(1000);
+    expect(
+      convertSpreadsheet({ type: 'xlsx', images: true }, workbook({ S: sheet })).html.length,
+    ).toBeLessThan(1000);
   });
 
   test('archives that expand to too much are refused before they are read', () => {
     const bomb = writeZip({ 'xl/workbook.xml': 'x' }, { 'xl/workbook.xml': 2 ** 31 });
-    expect(() => convertSpreadsheet('xlsx', bomb)).toThrow(expect.objectContaining({ fault: 'too-large' }));
+    expect(() => convertSpreadsheet({ type: 'xlsx', images: true }, bomb)).toThrow(
+      expect.objectContaining({ fault: 'too-large' }),
+    );
   });
 
   test('a part that cannot be expanded is left out with a warning', () => {
@@ -104,15 +110,15 @@ describe('hostile workbooks', () => {
     const name = 'docProps/app.xml';
     // A block of the type 3, which does not exist (RFC 1951, 3.2.3).
     bytes.fill(0xff, bytes.indexOf(name) + name.length, bytes.indexOf(name) + name.length + 8);
-    const { html, warnings } = convertSpreadsheet('xlsx', bytes);
+    const { html, warnings } = convertSpreadsheet({ type: 'xlsx', images: true }, bytes);
     expect(html).toContain('kept');
     expect(warnings).toEqual(['The workbook is damaged; parts of it are missing.']);
   });
 
   test('damaged archives are refused', () => {
     const bytes = workbook({ S: rows(['a']) });
-    expect(() => convertSpreadsheet('xlsx', bytes.subarray(0, bytes.length / 2))).toThrow(
-      expect.objectContaining({ name: 'DocumentError' }),
-    );
+    expect(() =>
+      convertSpreadsheet({ type: 'xlsx', images: true }, bytes.subarray(0, bytes.length / 2)),
+    ).toThrow(expect.objectContaining({ name: 'DocumentError' }));
   });
 });

@@ -1,0 +1,109 @@
+/** @import { HostMessage, ViewerMessage } from '../../../schemas/live-view.ts' */
+
+/** Close codes from here on are the service's own; they say that there is no session to come back to. */
+const FIRST_FINAL_CODE = 4400;
+const FIRST_PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Who is told of the connection.
+ * @typedef {object} ConnectionListeners
+ * @property {(data: ArrayBuffer) => void} onFrame
+ * @property {(message: HostMessage) => void} onMessage
+ * @property {() => void} onOpen
+ * @property {() => void} onLost a new connection is being tried
+ * @property {(reason: string) => void} onEnd the session has ended
+ */
+
+/** The connection to the host of the session, which is opened again whenever it is lost. */
+export class Connection {
+  /** @type {ConnectionListeners} */
+  #listeners;
+  /** @type {WebSocket | undefined} */
+  #socket;
+  #pauseMs = FIRST_PAUSE_MS;
+  #aliveMs;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #silenceTimer;
+
+  /**
+   * @param {ConnectionListeners} listeners
+   * @param {number} aliveMs interval in which the host says something
+   */
+  constructor(listeners, aliveMs) {
+    this.#listeners = listeners;
+    this.#aliveMs = aliveMs;
+    this.#open();
+    // A connection that ended while the machine slept is replaced as soon as there is a network again.
+    addEventListener('online', () => this.#socket?.close());
+  }
+
+  /** @param {ViewerMessage} message it is dropped while there is no connection */
+  send(message) {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #open() {
+    const url = new URL(location.href);
+    url.protocol = url.protocol.replace('http', 'ws');
+    url.hash = '';
+    const socket = new WebSocket(url);
+    socket.binaryType = 'arraybuffer';
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#expectMessage(socket);
+      this.#listeners.onOpen();
+    };
+    socket.onmessage = ({ data }) => {
+      this.#expectMessage(socket);
+      if (typeof data !== 'string') return this.#listeners.onFrame(data);
+      /** @type {HostMessage} */
+      const message = JSON.parse(data);
+      if (message.type === 'alive') this.send({ type: 'alive' });
+      else this.#listeners.onMessage(message);
+    };
+    socket.onclose = ({ code, reason }) => {
+      clearTimeout(this.#silenceTimer);
+      if (this.#socket !== socket) return;
+      if (code >= FIRST_FINAL_CODE) this.#listeners.onEnd(reason);
+      else this.#retry();
+    };
+  }
+
+  /**
+   * A connection whose other side has gone without a word is given up.
+   * @param {WebSocket} socket
+   */
+  #expectMessage(socket) {
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = setTimeout(() => {
+      if (this.#socket !== socket) return;
+      // Closing waits for the other side, so the next connection does not wait for it.
+      this.#socket = undefined;
+      socket.close();
+      this.#retry();
+    }, 3 * this.#aliveMs);
+  }
+
+  #retry() {
+    this.#listeners.onLost();
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    setTimeout(async () => {
+      if (await hasEnded()) location.reload();
+      else this.#open();
+    }, pauseMs);
+  }
+}
+
+/** Whether the page no longer exists. Its URL then shows why. */
+async function hasEnded() {
+  try {
+    const { status } = await fetch(location.href, { method: 'HEAD', cache: 'no-store' });
+    return status === 404 || status === 410;
+  } catch {
+    // The service cannot be reached at the moment.
+    return false;
+  }
+}

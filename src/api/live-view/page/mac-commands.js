@@ -1,0 +1,60 @@
+/** @import { EDITING_COMMANDS } from '../../../schemas/live-view.ts' */
+/** @typedef {(typeof EDITING_COMMANDS)[number]} EditingCommand */
+
+/**
+ * What keys do in text fields of macOS and nowhere else, by the keys with their modifiers in this order: Ctrl, Alt, Meta.
+ * Those that move the cursor select with Shift.
+ * @type {Record<string, EditingCommand[]>}
+ */
+const MOVES = {
+  'Meta+ArrowLeft': ['moveToBeginningOfLine'],
+  'Meta+ArrowRight': ['moveToEndOfLine'],
+  'Meta+ArrowUp': ['moveToBeginningOfDocument'],
+  'Meta+ArrowDown': ['moveToEndOfDocument'],
+  'Alt+ArrowLeft': ['moveWordLeft'],
+  'Alt+ArrowRight': ['moveWordRight'],
+  'Alt+ArrowUp': ['moveBackward', 'moveToBeginningOfParagraph'],
+  'Alt+ArrowDown': ['moveForward', 'moveToEndOfParagraph'],
+  'Ctrl+a': ['moveToBeginningOfParagraph'],
+  'Ctrl+e': ['moveToEndOfParagraph'],
+};
+
+/** @type {Record<string, EditingCommand[]>} */
+const OTHERS = {
+  'Ctrl+b': ['moveBackward'],
+  'Ctrl+f': ['moveForward'],
+  'Ctrl+p': ['moveUp'],
+  'Ctrl+n': ['moveDown'],
+  'Ctrl+h': ['deleteBackward'],
+  'Ctrl+d': ['deleteForward'],
+  'Ctrl+k': ['deleteToEndOfParagraph'],
+  'Meta+Backspace': ['deleteToBeginningOfLine'],
+  'Meta+Delete': ['deleteToEndOfLine'],
+  'Alt+Backspace': ['deleteWordBackward'],
+  'Alt+Delete': ['deleteWordForward'],
+};
+
+/** The commands that select what the commands of {@link MOVES} would pass over. @type {Record<string, EditingCommand[]>} */
+const SELECTIONS = {
+  'Meta+ArrowLeft': ['moveToBeginningOfLineAndModifySelection'],
+  'Meta+ArrowRight': ['moveToEndOfLineAndModifySelection'],
+  'Meta+ArrowUp': ['moveToBeginningOfDocumentAndModifySelection'],
+  'Meta+ArrowDown': ['moveToEndOfDocumentAndModifySelection'],
+  'Alt+ArrowLeft': ['moveWordLeftAndModifySelection'],
+  'Alt+ArrowRight': ['moveWordRightAndModifySelection'],
+  'Alt+ArrowUp': ['moveToBeginningOfParagraphAndModifySelection'],
+  'Alt+ArrowDown': ['moveToEndOfParagraphAndModifySelection'],
+  'Ctrl+a': ['moveToBeginningOfParagraphAndModifySelection'],
+  'Ctrl+e': ['moveToEndOfParagraphAndModifySelection'],
+};
+
+/**
+ * The editing commands that a key of a Mac stands for.
+ * @param {KeyboardEvent} event
+ * @returns {EditingCommand[] | undefined} `undefined` when it does the same as elsewhere
+ */
+export function macCommandsOf({ key, ctrlKey, altKey, metaKey, shiftKey }) {
+  const modifiers = [ctrlKey && 'Ctrl+', altKey && 'Alt+', metaKey && 'Meta+'].filter(Boolean).join('');
+  const keys = modifiers + (key.length === 1 ? key.toLowerCase() : key);
+  return shiftKey ? SELECTIONS[keys] : (MOVES[keys] ?? OTHERS[keys]);
+}

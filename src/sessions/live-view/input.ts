@@ -1,0 +1,109 @@
+import type { Session } from '../../browser/chromium/cdp.ts';
+import type { ControlMessage } from '../../schemas/live-view.ts';
+
+type MessageOf<Type> = Extract<ControlMessage, { type: Type }>;
+/** What a viewer does with mouse, keyboard and fingers. */
+export type InputMessage = MessageOf<'mouse' | 'wheel' | 'touch' | 'key' | 'text' | 'composition'>;
+
+/** While this many commands wait for a page that does not react, further movements, or all input, is dropped. */
+const MAX_WAITING_MOVES = 50;
+const MAX_WAITING = 500;
+
+/**
+ * Passes input of viewers to one tab, in its order. No message waits until the page has handled the one before it;
+ * only movements of the mouse are merged while one of them is being handled, so that a click never waits behind many.
+ */
+export class Input {
+  readonly #session: Session;
+  #waiting = 0;
+  #isMoving = false;
+  #nextMove: InputMessage | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  dispatch(message: InputMessage): void {
+    if (message.type === 'mouse' && message.action === 'move') {
+      this.#nextMove = message;
+      if (!this.#isMoving) this.#move();
+      return;
+    }
+    this.#move();
+    if (this.#waiting < (message.type === 'wheel' ? MAX_WAITING_MOVES : MAX_WAITING))
+      void this.#send(message);
+  }
+
+  /** Sends the newest movement, if it has not been sent. */
+  #move(): void {
+    const move = this.#nextMove;
+    this.#nextMove = undefined;
+    if (!move || this.#waiting >= MAX_WAITING_MOVES) return;
+    this.#isMoving = true;
+    void this.#send(move).then(() => {
+      this.#isMoving = false;
+      this.#move();
+    });
+  }
+
+  async #send(message: InputMessage): Promise<void> {
+    this.#waiting++;
+    try {
+      await dispatch(this.#session, message);
+    } catch {
+      // The tab was closed or has crashed, or nothing has the focus. The viewer sees that in the tab itself.
+    } finally {
+      this.#waiting--;
+    }
+  }
+}
+
+function dispatch(session: Session, message: InputMessage): Promise<unknown> {
+  switch (message.type) {
+    case 'mouse':
+      return session.send('Input.dispatchMouseEvent', toMouseEvent(message));
+    case 'wheel': {
+      const { type: _, ...wheel } = message;
+      return session.send('Input.dispatchMouseEvent', { type: 'mouseWheel', ...wheel });
+    }
+    case 'touch':
+      return session.send('Input.dispatchTouchEvent', toTouchEvent(message));
+    case 'key':
+      return session.send('Input.dispatchKeyEvent', toKeyEvent(message));
+    case 'text':
+      return session.send('Input.insertText', { text: message.text });
+    case 'composition': {
+      const { text } = message;
+      const end = text.length;
+      return session.send('Input.imeSetComposition', { text, selectionStart: end, selectionEnd: end });
+    }
+  }
+}
+
+const MOUSE_EVENTS = { down: 'mousePressed', up: 'mouseReleased', move: 'mouseMoved' } as const;
+
+function toMouseEvent({ type: _, action, ...rest }: MessageOf<'mouse'>) {
+  return { type: MOUSE_EVENTS[action], ...rest };
+}
+
+/** Only starts and moves have points, so a finger that leaves others behind is a move without it. */
+function toTouchEvent({ action, points, modifiers }: MessageOf<'touch'>) {
+  const touchPoints = action === 'cancel' ? [] : points;
+  const isLast = touchPoints.length === 0;
+  const type = action === 'cancel' ? 'touchCancel' : isLast ? 'touchEnd' : TOUCH_EVENTS[action];
+  return { type, touchPoints, modifiers } as const;
+}
+
+const TOUCH_EVENTS = { start: 'touchStart', move: 'touchMove', end: 'touchMove' } as const;
+
+function toKeyEvent({ type: _, action, keyCode, repeat, ...rest }: MessageOf<'key'>) {
+  const { key, code, location, modifiers, text, commands } = rest;
+  const common = { key, code, location, modifiers, windowsVirtualKeyCode: keyCode };
+  if (action === 'up') return { type: 'keyUp', ...common } as const;
+  return {
+    type: text ? 'keyDown' : 'rawKeyDown',
+    ...{ ...common, autoRepeat: repeat, isKeypad: location === 3 },
+    ...(text && { text }),
+    ...(commands && { commands }),
+  } as const;
+}

@@ -1,0 +1,289 @@
+import type { WebSocket } from 'ws';
+import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
+import type { Logger } from '../../logger.ts';
+import {
+  type ControlMessage,
+  type HostMessage,
+  SESSION_ENDED_CODE,
+  type ViewerMessage,
+} from '../../schemas/live-view.ts';
+import { type ClipboardMessage, type ClipboardTab, copySelection, pasteText } from './clipboard.ts';
+import { Dialogs } from './dialogs.ts';
+import { Input, type InputMessage } from './input.ts';
+import { MessageOrder } from './message-order.ts';
+import { Screencast } from './screencast.ts';
+import { type LiveTab, Tabs } from './tabs.ts';
+import { Viewer, type ViewerRights } from './viewer.ts';
+
+/** More viewers than this are refused. */
+const MAX_VIEWERS = 50;
+/** WebSocket close codes: internal error (RFC 6455), try again later (IANA registry). */
+const INTERNAL_ERROR = 1011;
+const TRY_AGAIN_LATER = 1013;
+/** Most bytes of a close reason (RFC 6455, 5.5). */
+const MAX_REASON_BYTES = 123;
+/** A page may change its title at any rate; viewers get the list of tabs no more often than this. */
+const TABS_INTERVAL_MS = 100;
+
+/** What a live view needs of its session. */
+export interface LiveViewOptions {
+  connection: CdpConnection;
+  /** The tab that is shown first; by default, the oldest one. */
+  targetId?: string | undefined;
+  /** Called whenever a viewer with control sends something. */
+  onActivity(): void;
+  /** Called with the number of viewers, whenever it changes. */
+  onViewers(count: number): void;
+  /** Called when another tab is shown, because a viewer chose it, a popup opened, or the tab was closed. */
+  onTabChange(targetId: string): void;
+  /** Whether a program of the user is connected, which may want to answer dialogs itself. */
+  hasOtherClients(): boolean;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/**
+ * The live view of one session: viewers see the tab in use, and those with control use it. All share one screencast,
+ * which runs only while there are viewers. The live view answers the dialogs of all tabs even without viewers.
+ */
+export class LiveView {
+  readonly #options: LiveViewOptions;
+  readonly #viewers = new Set<Viewer>();
+  readonly #screencast: Screencast;
+  readonly #dialogs: Dialogs;
+  /** Resolves with the session of the browser that belongs to this live view alone. */
+  readonly #browser: Promise<Session>;
+  readonly #order = new MessageOrder();
+  #tabs: Tabs | undefined;
+  #shown: LiveTab | undefined;
+  #wantedTargetId: string | undefined;
+  #input: Input | undefined;
+  /** The viewport that a viewer asked for, in CSS pixels. It applies to every tab that is shown. */
+  #viewport: { width: number; height: number } | undefined;
+  #tabsTimer: NodeJS.Timeout | undefined;
+  #detach: (() => void) | undefined;
+  #end: { code: number; reason: string } | undefined;
+
+  constructor(options: LiveViewOptions) {
+    this.#options = options;
+    this.#wantedTargetId = options.targetId;
+    this.#screencast = new Screencast({
+      onFrame: (frame) => {
+        for (const viewer of this.#viewers) viewer.offer(frame);
+      },
+      isWanted: () => [...this.#viewers].some((viewer) => viewer.isReady),
+    });
+    this.#dialogs = new Dialogs({
+      onOpened: (dialog) => this.#broadcast({ type: 'dialog', dialog }),
+      onClosed: (id) => this.#broadcast({ type: 'dialogClosed', id }),
+      hasOtherClients: () => options.hasOtherClients(),
+    });
+    this.#browser = this.#attach();
+    this.#browser.catch((error: unknown) => {
+      if (this.#end) return;
+      options.logger.warn({ err: error }, 'the live view of a session could not attach to its browser');
+      this.close(INTERNAL_ERROR, 'the live view is not available');
+    });
+    void options.connection.closed.then(() => this.close(SESSION_ENDED_CODE, 'crashed'));
+  }
+
+  /** Resolves when the tabs are known and their dialogs are watched. @throws Error when the browser has ended */
+  async ready(): Promise<void> {
+    await this.#browser;
+  }
+
+  /** The tab that is shown. */
+  get targetId(): string | undefined {
+    return this.#shown?.targetId;
+  }
+
+  /** Adds a viewer, who sees the newest frame at once. The socket is closed when the session ends. */
+  addViewer(socket: WebSocket, options: ViewerRights): void {
+    // A connection that fails is closed, which is all that has to be known about it.
+    socket.on('error', () => undefined);
+    if (this.#end) socket.close(this.#end.code, this.#end.reason);
+    else if (this.#viewers.size >= MAX_VIEWERS) socket.close(TRY_AGAIN_LATER, 'too many viewers');
+    else this.#welcome(socket, options);
+  }
+
+  #welcome(socket: WebSocket, { mayControl, maxFps }: ViewerRights): void {
+    const viewer: Viewer = new Viewer(socket, {
+      mayControl,
+      maxFps,
+      onMessage: (message) => this.#receive(viewer, message),
+      onReady: () => this.#screencast.acknowledge(),
+    });
+    this.#viewers.add(viewer);
+    socket.once('close', () => {
+      this.#viewers.delete(viewer);
+      this.#countViewers();
+    });
+    this.#countViewers();
+    viewer.send(this.#describeTabs());
+    for (const dialog of this.#dialogs.all()) viewer.send({ type: 'dialog', dialog });
+    if (this.#screencast.frame) viewer.offer(this.#screencast.frame);
+  }
+
+  /** Shows a tab, as soon as it exists. Viewers follow. */
+  showTab(targetId: string): void {
+    const tab = this.#tabs?.get(targetId);
+    if (tab) this.#show(tab);
+    else this.#wantedTargetId = targetId;
+  }
+
+  /**
+   * Ends the live view. The browser continues.
+   * @param code WebSocket close code, {@link SESSION_ENDED_CODE} when the session has ended
+   * @param reason for that code, a `SessionEndReason`
+   */
+  close(code: number, reason: string): void {
+    if (this.#end) return;
+    this.#end = { code, reason: Buffer.from(reason).subarray(0, MAX_REASON_BYTES).toString() };
+    clearTimeout(this.#tabsTimer);
+    this.#serveViewers();
+    this.#dialogs.close();
+    this.#detach?.();
+    for (const viewer of this.#viewers) viewer.close(this.#end.code, this.#end.reason);
+  }
+
+  async #attach(): Promise<Session> {
+    const { connection } = this.#options;
+    const { sessionId } = await connection.browser.send('Target.attachToBrowserTarget');
+    this.#detach = () => {
+      // The browser may have ended.
+      connection.browser.send('Target.detachFromTarget', { sessionId }).catch(() => undefined);
+    };
+    if (this.#end) this.#detach();
+    const browser = connection.session(sessionId);
+    this.#tabs = new Tabs(connection, browser, {
+      onOpened: (tab) => this.#tabOpened(tab),
+      onClosed: (tab) => this.#tabClosed(tab),
+      onChanged: () => this.#announceTabs(),
+    });
+    await this.#tabs.watch();
+    this.#serveViewers();
+    return browser;
+  }
+
+  #tabOpened(tab: LiveTab): void {
+    this.#dialogs.watch(tab.session);
+    const isPopup = tab.openerId !== undefined && tab.openerId === this.#shown?.targetId;
+    const isWanted = tab.targetId === this.#wantedTargetId;
+    if (isPopup || isWanted || !this.#shown) this.#show(tab);
+    if (isPopup) this.#options.onTabChange(tab.targetId);
+  }
+
+  #tabClosed(tab: LiveTab): void {
+    this.#dialogs.forget(tab.session);
+    if (tab !== this.#shown) return;
+    const next = this.#tabs?.get(tab.openerId ?? '') ?? this.#tabs?.all().at(-1);
+    this.#show(next);
+    if (next) this.#options.onTabChange(next.targetId);
+  }
+
+  #show(tab: LiveTab | undefined): void {
+    if (tab && tab.targetId === this.#wantedTargetId) this.#wantedTargetId = undefined;
+    if (tab === this.#shown || this.#end) return;
+    this.#shown = tab;
+    this.#input = tab && new Input(tab.session);
+    this.#screencast.show(tab?.session);
+    this.#resizeShownTab();
+    // The tab may have been closed meanwhile.
+    tab?.session.send('Page.bringToFront').catch(() => undefined);
+    this.#announceTabs();
+  }
+
+  #receive(viewer: Viewer, message: ViewerMessage): void {
+    if (!viewer.mayControl || message.type === 'ack' || message.type === 'alive') return;
+    this.#options.onActivity();
+    this.#order.run(() => this.#control(viewer, message));
+  }
+
+  #control(viewer: Viewer, message: ControlMessage): void {
+    const { type } = message;
+    if (type === 'dialog') this.#dialogs.answer(message.id, message.accept, message.promptText);
+    else if (type === 'showTab') this.#switchTab(message.targetId);
+    else if (type === 'closeTab') this.#closeTab(message.targetId);
+    else if (type === 'resize') {
+      this.#viewport = { width: message.width, height: message.height };
+      this.#resizeShownTab();
+    } else if (this.#shown && !this.#dialogs.isOpenOn(this.#shown.session)) {
+      // Input would wait for the end of a dialog, and then be applied where nobody expects it any more.
+      this.#useTab(viewer, message, this.#shown);
+    }
+  }
+
+  #useTab(viewer: Viewer, message: InputMessage | ClipboardMessage, tab: LiveTab): void {
+    if (message.type === 'paste') this.#useClipboard(tab, (clipboard) => pasteText(clipboard, message.text));
+    else if (message.type === 'copy')
+      this.#useClipboard(tab, async (clipboard) => {
+        const text = await copySelection(clipboard);
+        if (text) viewer.send({ type: 'clipboard', text });
+      });
+    else this.#input?.dispatch(message);
+  }
+
+  #useClipboard({ session, targetId }: LiveTab, use: (tab: ClipboardTab) => Promise<void>): void {
+    const { connection } = this.#options;
+    this.#order.runTask(async () => use({ connection, browser: await this.#browser, session, targetId }));
+  }
+
+  #switchTab(targetId: string): void {
+    const tab = this.#tabs?.get(targetId);
+    if (!tab || tab === this.#shown) return;
+    this.#show(tab);
+    this.#options.onTabChange(targetId);
+  }
+
+  /** The last tab stays open: a browser without any cannot be used by anybody. */
+  #closeTab(targetId: string): void {
+    const tab = this.#tabs?.get(targetId);
+    if (!tab || this.#tabs?.all().length === 1) return;
+    // The tab may be closing already. A page that asks before it is left shows a dialog.
+    tab.session.send('Page.close').catch(() => undefined);
+  }
+
+  #resizeShownTab(): void {
+    const tab = this.#shown;
+    if (!tab || !this.#viewport) return;
+    const { width, height } = this.#viewport;
+    const { targetId } = tab;
+    this.#browser
+      .then(async (browser) => {
+        const { windowId } = await browser.send('Browser.getWindowForTarget', { targetId });
+        await browser.send('Browser.setContentsSize', { windowId, width, height });
+      })
+      .catch((error: unknown) => {
+        // A tab that was closed meanwhile needs no size.
+        if (this.#tabs?.get(targetId))
+          this.#options.logger.warn({ err: error }, 'a viewport was not resized');
+      });
+  }
+
+  #countViewers(): void {
+    this.#serveViewers();
+    this.#options.onViewers(this.#viewers.size);
+  }
+
+  /** Does what the viewers that are there now need, and nothing else. */
+  #serveViewers(): void {
+    const viewers = this.#end ? [] : [...this.#viewers];
+    this.#screencast.setRate(Math.max(0, ...viewers.map(({ maxFps }) => maxFps)));
+    this.#tabs?.watchTitles(viewers.length > 0);
+    this.#dialogs.setController(viewers.some(({ mayControl }) => mayControl));
+  }
+
+  #describeTabs(): HostMessage {
+    return { type: 'tabs', tabs: this.#tabs?.summaries() ?? [], shownTargetId: this.#shown?.targetId };
+  }
+
+  #announceTabs(): void {
+    this.#tabsTimer ??= setTimeout(() => {
+      this.#tabsTimer = undefined;
+      this.#broadcast(this.#describeTabs());
+    }, TABS_INTERVAL_MS);
+  }
+
+  #broadcast(message: HostMessage): void {
+    for (const viewer of this.#viewers) viewer.send(message);
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { textLines, writePdf } from '../parsers/pdf/pdf-writer.ts';
+import { articleTruth, type Site, startSite } from '../site/site.ts';
+import type { ApiResponse } from '../support/api.ts';
+import { findMissingPython, usePythonSdk } from '../support/python-sdk.ts';
+import { useService } from '../support/use-service.ts';
+
+/** The official Python SDK, unchanged, pointed at us. */
+
+const service = useService();
+const missing = await findMissingPython();
+
+const REPORT = writePdf([
+  { texts: textLines(72, 80, ['The first page has text.']) },
+  { texts: textLines(72, 80, ['The second page has more.']) },
+]);
+const LOCKED = writePdf([{ texts: textLines(72, 80, ['Nobody reads this.']) }], {
+  encryption: { userPassword: 'secret' },
+});
+
+let site: Site;
+let directory: string;
+/** What the SDK returned; the program prints it as JSON. */
+let results: ApiResponse['body'];
+
+beforeAll(async () => {
+  if (missing) return;
+  site = await startSite();
+  directory = await mkdtemp(path.join(tmpdir(), 'winnow-python-sdk-'));
+  const [file, locked] = [path.join(directory, 'report.pdf'), path.join(directory, 'locked.pdf')];
+  await writeFile(file, REPORT);
+  await writeFile(locked, LOCKED);
+  results = await usePythonSdk({
+    ...{ url: service.url, key: service.key, file, locked, site: `${site.url}/` },
+    article: `${site.url}/article/3`,
+    articles: [`${site.url}/article/4`, `${site.url}/article/5`],
+  });
+});
+afterAll(async () => {
+  if (missing) return;
+  await site.close();
+  await rm(directory, { recursive: true });
+});
+
+describe.skipIf(missing)(`the official Python SDK${missing ? ` (${missing})` : ''}`, () => {
+  it('scrapes a page', () => {
+    expect(results.scraped.markdown).toContain(articleTruth(3).firstSentence);
+    expect(results.scraped.links.length).toBeGreaterThan(0);
+    expect(results.scraped.status_code).toBe(200);
+  });
+
+  it('waits for a batch and gets all of its pages', () => {
+    const { status, completed, markdown, sources } = results.batch;
+    expect([status, completed]).toEqual(['completed', 2]);
+    expect(sources.sort()).toEqual([`${site.url}/article/4`, `${site.url}/article/5`]);
+    for (const number of [4, 5]) expect(markdown.join()).toContain(articleTruth(number).firstSentence);
+  });
+
+  it('waits for a crawl and gets all of its pages', () => {
+    const { status, completed, sources } = results.crawl;
+    expect([status, completed, sources.length]).toEqual(['completed', 3, 3]);
+  });
+
+  it('parses a file', () => {
+    const { markdown, metadata } = results.parsed;
+    expect(markdown).toBe('The first page has text.\n\nThe second page has more.');
+    expect(metadata).toMatchObject({ num_pages: 2, credits_used: 2, content_type: 'application/pdf' });
+  });
+
+  it('raises an error of its own for a file that cannot be read', () => {
+    expect(results.refusal.type).toBe('BadRequestError');
+    expect(results.refusal.message).toContain('password');
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { convertSpreadsheet } from '../../../src/parsers/spreadsheet/index.ts';
+import { writeZip } from '../zip-writer.ts';
+
+const PICTURE = Buffer.from('picture');
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const relationships = (...targets: [kind: string, target: string][]) =>
+  `<Relationships xmlns="${PACKAGE}">${targets.map(([kind, target], place) => `<Relationship Id="rId${place + 1}" Type="${OFFICE}/${kind}" Target="${target}"/>`).join('')}</Relationships>`;
+const anchor = (row: number, id: string, description: string) =>
+  `<xdr:oneCellAnchor><xdr:from><xdr:col>0</xdr:col><xdr:row>${row}</xdr:row></xdr:from><xdr:pic><xdr:nvPicPr><xdr:cNvPr id="1" name="Picture 1" descr="${description}"/></xdr:nvPicPr><xdr:blipFill><a:blip r:embed="${id}"/></xdr:blipFill></xdr:pic></xdr:oneCellAnchor>`;
+
+/** A workbook with a value in the rows 1 and 9, and pictures in between and below. */
+const xlsx = (media: Record<string, Buffer> = { 'xl/media/image1.png': PICTURE }) =>
+  writeZip({
+    '[Content_Types].xml':
+      '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>',
+    'xl/workbook.xml': `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="Sales" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relationships(['worksheet', 'worksheets/sheet1.xml']),
+    'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}"><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="9"><c r="A9"><v>9</v></c></row></sheetData></worksheet>`,
+    'xl/worksheets/_rels/sheet1.xml.rels': relationships(['drawing', '../drawings/drawing1.xml']),
+    'xl/drawings/drawing1.xml': `<xdr:wsDr>${anchor(12, 'rId2', 'Below')}${anchor(4, 'rId1', 'Sales &lt;2024&gt;')}</xdr:wsDr>`,
+    'xl/drawings/_rels/drawing1.xml.rels': relationships(
+      ['image', '/xl/media/image1.png'],
+      ['image', '../media/vector.svg'],
+    ),
+    'xl/media/vector.svg': '<svg onload="alert(1)"/>',
+    ...media,
+  });
+
+test('pictures of a sheet are between its tables, as files if they are wanted', () => {
+  const { html, images } = convertSpreadsheet({ type: 'xlsx', images: true }, xlsx());
+  expect(html).toMatch(
+    /1<\/th>.*<p><img src="document-image:0" alt="Sales &lt;2024&gt;"><\/p>.*9<\/th>.*<p>Below<\/p>$/s,
+  );
+  expect(images).toEqual([{ id: '0', mediaType: 'image/png', bytes: PICTURE }]);
+});
+
+test('alternative texts take the places of pictures that are not wanted', () => {
+  const { html, images } = convertSpreadsheet({ type: 'xlsx', images: false }, xlsx());
+  expect(html).toContain('<p>Sales &lt;2024&gt;</p>');
+  expect(images).toEqual([]);
+});
+
+test('pictures that are too large are left out, with a warning', () => {
+  const large = Buffer.alloc(65 * 1024 * 1024);
+  const { html, images, warnings } = convertSpreadsheet(
+    { type: 'xlsx', images: true },
+    xlsx({ 'xl/media/image1.png': large }),
+  );
+  expect(html).toContain('<p>Sales &lt;2024&gt;</p>');
+  expect(images).toEqual([]);
+  expect(warnings).toEqual([expect.stringContaining('pictures')]);
+});
+
+test('pictures of an OpenDocument workbook', () => {
+  const cell = (text: string, content = '') =>
+    `<table:table-row><table:table-cell office:value-type="string"><text:p>${text}</text:p>${content}</table:table-cell></table:table-row>`;
+  const frame =
+    '<draw:frame><draw:image xlink:href="Pictures/a.png"/><svg:title>A</svg:title><svg:desc>Chart of sales</svg:desc></draw:frame>';
+  const file = writeZip({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="d" xmlns:svg="s" xmlns:xlink="x"><office:body><office:spreadsheet><table:table table:name="S">${cell('top')}<table:table-row table:number-rows-repeated="3"><table:table-cell/></table:table-row>${cell('bottom', frame)}</table:table></office:spreadsheet></office:body></office:document-content>`,
+    'styles.xml': '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>',
+    'META-INF/manifest.xml': '<manifest:manifest xmlns:manifest="m"/>',
+    'Pictures/a.png': PICTURE,
+  });
+  const { html, images } = convertSpreadsheet({ type: 'ods', images: true }, file);
+  expect(html).toContain('<img src="document-image:0" alt="Chart of sales">');
+  expect(images[0]?.bytes).toEqual(PICTURE);
+});

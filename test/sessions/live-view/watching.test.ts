@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  countFrames,
+  eventually,
+  type LiveViewFixture,
+  startLiveView,
+  type Viewer,
+} from '../../support/live-view.ts';
+
+/** What viewers see of a session, in two real browsers. */
+
+const page = (body: string) => `<!doctype html><body style="margin:0">${body}`;
+const PAGES = {
+  '/red': page('<title>Red</title><div style="height:600px;background:rgb(255,0,0)"></div>'),
+  '/animated': page(`<title>Animated</title><div id=box style="height:300px"></div><script>
+    let n = 0;
+    (function draw() {
+      box.style.background = 'hsl(' + (n++ % 360) + ' 80% 50%)';
+      requestAnimationFrame(draw);
+    })();
+  </script>`),
+  '/until-green': page(`<title>Until green</title><div id=box style="height:600px"></div><script>
+    function run() {
+      let n = 0;
+      (function draw() {
+        box.style.background = n < 40 ? 'hsl(0 80% ' + n++ + '%)' : 'rgb(0,255,0)';
+        if (n < 40 || box.style.background !== 'rgb(0, 255, 0)') requestAnimationFrame(draw);
+      })();
+    }
+  </script>`),
+  '/embedding': page(`<script>
+    const frame = document.createElement('iframe');
+    if (location.search) frame.sandbox = 'allow-scripts';
+    frame.src = new URLSearchParams(location.hash.slice(1)).get('url');
+    document.body.append(frame);
+  </script>`),
+  '/counting': page(
+    '<title>0 clicks</title><button style="position:absolute;inset:0" onclick="count()">0</button>' +
+      '<script>let clicks = 0; function count() { document.title = ++clicks + " clicks"; }</script>',
+  ),
+};
+/** Compression changes colours a little. */
+const RED = /^25\d,\d,\d$/;
+const GREEN = /^\d,25\d,\d$/;
+
+let session: LiveViewFixture;
+beforeAll(async () => {
+  session = await startLiveView(PAGES);
+});
+afterAll(() => session[Symbol.asyncDispose]());
+const viewers: Viewer[] = [];
+const openViewer: LiveViewFixture['openViewer'] = async (...args) => {
+  const viewer = await session.openViewer(...args);
+  viewers.push(viewer);
+  return viewer;
+};
+afterEach(async () => {
+  for (const viewer of viewers.splice(0)) await viewer.page.context().close();
+  await eventually(() => session.told.viewers.at(-1)).toBe(0);
+});
+
+describe('A viewer', () => {
+  it('sees a page that does not change, however late the viewer comes', async () => {
+    await session.goto('/red');
+    const first = await openViewer('view');
+    await eventually(() => first.colorAt(400, 300)).toMatch(RED);
+    await eventually(() => first.page.title()).toBe('Red – live view');
+    // Only the cached frame can be seen: the capture that the first viewer began has ended with one frame.
+    const second = await openViewer('view');
+    await eventually(() => second.colorAt(400, 300)).toMatch(RED);
+    expect(session.told.viewers.slice(-2)).toEqual([1, 2]);
+  });
+
+  it('sees the last state of a page that changed faster than frames are sent', async () => {
+    await session.goto('/until-green');
+    const viewer = await openViewer('view', { query: '?maxFps=5' });
+    for (let round = 0; round < 3; round++) {
+      await session.evaluate('run()');
+      await eventually(() => viewer.colorAt(400, 300)).toMatch(GREEN);
+    }
+  });
+
+  it('gets no more frames per second than the URL says, and others do not slow down with it', async () => {
+    await session.goto('/animated');
+    const slow = await openViewer('view', { query: '?maxFps=2' });
+    const usual = await openViewer('control', { query: '?maxFps=nonsense' });
+    await sleep(500);
+    const [few, many] = await Promise.all([countFrames(slow, 3_000), countFrames(usual, 3_000)]);
+    expect(few).toBeGreaterThan(0);
+    expect(few).toBeLessThanOrEqual(7);
+    expect(many).toBeGreaterThan(few);
+    expect(many).toBeLessThanOrEqual(3 * 15 + 1);
+  });
+
+  it('that does not draw what it gets is sent nothing more, while others are', async () => {
+    await session.goto('/animated');
+    const hung = await openViewer('view');
+    const other = await openViewer('view');
+    const blocked = hung.page.evaluate(() => {
+      const end = Date.now() + 2_500;
+      while (Date.now() < end);
+    });
+    await sleep(500);
+    const [none, some] = await Promise.all([countFrames(hung, 1_500), countFrames(other, 1_500)]);
+    await blocked;
+    expect(none).toBeLessThanOrEqual(1);
+    expect(some).toBeGreaterThan(none);
+  });
+
+  it('shares one screencast with all others, which ends with the last of them', async () => {
+    await session.goto('/animated');
+    const captured = new Set<string>();
+    let frames = 0;
+    const stop = session.connection.onEvent(({ method, sessionId }) => {
+      if (method !== 'Page.screencastFrame') return;
+      captured.add(sessionId ?? '');
+      frames++;
+    });
+    await sleep(300);
+    expect(frames).toBe(0);
+    const all = [await openViewer('view'), await openViewer('view'), await openViewer('control')];
+    await eventually(() => all.every((viewer) => viewer.frames() > 5)).toBe(true);
+    expect(captured.size).toBe(1);
+    for (const viewer of viewers.splice(0)) await viewer.page.context().close();
+    await eventually(() => session.told.viewers.at(-1)).toBe(0);
+    await sleep(200);
+    frames = 0;
+    await sleep(500);
+    expect(frames).toBe(0);
+    stop();
+  });
+
+  it('sees the picture in the size of the own window, also after it was resized', async () => {
+    await session.goto('/counting');
+    const viewer = await openViewer('control');
+    await viewer.page.mouse.click(700, 500);
+    await eventually(() => session.evaluate('clicks')).toBe(1);
+    await viewer.page.setViewportSize({ width: 400, height: 300 });
+    await viewer.page.mouse.click(390, 290);
+    await eventually(() => session.evaluate('clicks')).toBe(2);
+    // The picture keeps its proportions, so this is beside it.
+    await viewer.page.setViewportSize({ width: 1_000, height: 300 });
+    await viewer.page.mouse.click(700, 150);
+    await viewer.page.mouse.click(390, 290);
+    await eventually(() => session.evaluate('clicks')).toBe(3);
+    expect(await session.evaluate('innerWidth + "x" + innerHeight')).toBe('800x600');
+  });
+
+  it('with control makes the page as large as its own window if the URL says so', async () => {
+    await session.goto('/counting');
+    const settings = { query: '?resize=true', viewport: { width: 640, height: 480 } };
+    const watching = await openViewer('view', { ...settings, viewport: { width: 320, height: 240 } });
+    const viewer = await openViewer('control', settings);
+    await eventually(() => session.evaluate('innerWidth + "x" + innerHeight')).toBe('640x480');
+    await watching.page.setViewportSize({ width: 300, height: 200 });
+    await viewer.page.setViewportSize({ width: 800, height: 600 });
+    await eventually(() => session.evaluate('innerWidth + "x" + innerHeight')).toBe('800x600');
+  });
+
+  it('may be embedded in a page of another origin, also in a sandbox', async () => {
+    await session.goto('/red');
+    for (const sandbox of ['', '?sandbox']) {
+      const { page } = await openViewer('view');
+      const query = new URLSearchParams({ url: session.urls.control });
+      await page.goto(`${session.pages.url}/embedding${sandbox}#${query}`);
+      const frame = page.frames().find((each) => each.url() === session.urls.control);
+      await frame?.locator('#status').waitFor({ state: 'hidden' });
+      await eventually(() => frame?.title()).toBe('Red – live view');
+    }
+  });
+});
+
+describe('A viewer with a read-only URL', () => {
+  it('changes nothing, even with forged messages', async () => {
+    await session.goto('/counting');
+    const activity = session.told.activity;
+    const viewer = await openViewer('view');
+    await viewer.page.mouse.click(400, 300);
+    await viewer.page.keyboard.type('a');
+    await viewer.page.evaluate(async (target) => {
+      const socket = new WebSocket(location.href.replace(/^http/, 'ws'));
+      await new Promise((resolve) => {
+        socket.onopen = resolve;
+      });
+      const mouse = { x: 400, y: 300, button: 'left', buttons: 1, clickCount: 1, modifiers: 0 };
+      const key = { key: 'Enter', code: 'Enter', keyCode: 13, location: 0, repeat: false, modifiers: 0 };
+      const messages = [
+        { type: 'mouse', action: 'down', ...mouse },
+        { type: 'mouse', action: 'up', ...mouse, buttons: 0 },
+        { type: 'key', action: 'down', text: '\r', ...key },
+        { type: 'touch', action: 'start', points: [{ id: 0, x: 400, y: 300 }], modifiers: 0 },
+        { type: 'touch', action: 'end', points: [], modifiers: 0 },
+        { type: 'wheel', x: 400, y: 300, deltaX: 0, deltaY: 100, modifiers: 0 },
+        { type: 'text', text: 'text' },
+        { type: 'composition', text: 'text' },
+        { type: 'paste', text: 'text' },
+        { type: 'copy' },
+        { type: 'resize', width: 300, height: 300 },
+        { type: 'showTab', targetId: target },
+        { type: 'closeTab', targetId: target },
+      ];
+      for (const message of messages) socket.send(JSON.stringify(message));
+    }, session.liveView.targetId ?? '');
+    // A viewer with control, whose click comes after all of that.
+    const control = await openViewer('control');
+    await control.page.mouse.click(400, 300);
+    await eventually(() => session.evaluate('clicks')).toBe(1);
+    expect(await session.evaluate('innerWidth')).toBe(800);
+    // Of the viewer with control: at least a button that was pressed and released.
+    expect(session.told.activity).toBeGreaterThanOrEqual(activity + 2);
+    expect(session.told.activity).toBeLessThanOrEqual(activity + 4);
+  });
+});
