@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { type Confinement, giveToSandbox } from '../../sandbox/confinement.ts';
+import type { Confinement } from '../../sandbox/confinement.ts';
+import { giveToSession } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
 import { prepareCompiledCode } from './compiled-code.ts';
 import { DirectoryLimit } from './directory-limit.ts';
@@ -117,7 +118,7 @@ export class CodeRunner {
     const { confinement, cacheDir, directory, logger } = this.#options;
     void prepareCompiledCode({ confinement, cacheDir, logger });
     const program = languageProgram(language, { confinement, cacheDir, directory });
-    for (const path of ['cdp.sock', 'downloads']) await giveToSandbox(join(directory, path));
+    for (const path of ['cdp.sock', 'downloads']) await giveToSession(join(directory, path));
     try {
       return await CodeProcess.start({
         program,

@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { codeOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { type Confinement, giveToSandbox, startConfined } from '../../sandbox/confinement.ts';
+import { type Confinement, startConfined } from '../../sandbox/confinement.ts';
+import { giveToSession } from '../session-directory.ts';
 import { compilationProgram, compiledCodeDirectory } from './languages.ts';
 
 /** How the compiled code is prepared. */
@@ -41,7 +42,7 @@ async function compile(directory: string, { confinement, ...options }: Compilati
   await mkdir(options.cacheDir, { recursive: true });
   const draft = await mkdtemp(`${directory}.`);
   try {
-    await giveToSandbox(draft);
+    await giveToSession(draft);
     const program = compilationProgram(draft, { confinement, cacheDir: options.cacheDir });
     const { child, stderrTail } = await startConfined(program, confinement);
     child.stdin?.end();

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Confinement, Mount, SandboxedProgram } from '../../sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
+import { SESSION_UID } from '../session-directory.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 
 /** Languages of code in sessions. */
@@ -33,6 +34,8 @@ const LIMITS = {
 const HOME = '/opt/winnow';
 const NODE = '/usr/local/bin/node';
 const SOCKET = '/run/browser/cdp.sock';
+/** The port of the browser for agent-browser, inside the sandbox. */
+const PORT = 9222;
 /** The URL of the browser for Playwright: a Unix socket, and the path of the WebSocket. */
 const BROWSER_URL = `ws+unix:${SOCKET}:/`;
 
@@ -147,9 +150,13 @@ const PARTS: Record<CodeLanguage, (context: LanguageContext) => LanguageParts> =
     const agentBrowser = agentBrowserFile(cacheDir);
     if (agentBrowser === undefined || !existsSync(agentBrowser)) throw notInstalled('bash', 'agent-browser');
     return {
-      command: [NODE, `${HOME}/bash-program.ts`, SOCKET],
+      command: [NODE, `${HOME}/bash-program.ts`, SOCKET, String(PORT)],
       mounts: [{ source: agentBrowser, target: '/usr/local/bin/agent-browser' }],
-      env: { AGENT_BROWSER_NO_VERSION_CHECK: '1', TOKIO_WORKER_THREADS: '2' },
+      env: {
+        AGENT_BROWSER_CDP: `ws://127.0.0.1:${PORT}/`,
+        AGENT_BROWSER_NO_VERSION_CHECK: '1',
+        TOKIO_WORKER_THREADS: '2',
+      },
     };
   },
 };
@@ -183,6 +190,7 @@ const BASE_PROGRAM = {
   // Programs must use the browser of the session instead of starting one.
   hiddenPaths: ['/usr/lib/chromium', '/usr/lib/chromium-browser', '/usr/lib/firefox-esr'],
   filtersSystemCalls: true,
+  uid: SESSION_UID,
   env: { PATH: '/usr/local/bin:/usr/bin:/bin', NODE_PATH: `${HOME}/node_modules` },
   limits: LIMITS,
 };

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
@@ -135,8 +138,11 @@ await page.set_content('<h1>Hello</h1>')
   });
 });
 
-test('Python that is not installed is reported, and other languages work', async () => {
-  const session = await startCodeSession({ cacheDir: '/nowhere' });
+test.skipIf(!runs.node)('Python that is not installed is reported, and other languages work', async () => {
+  const cacheDir = await mkdtemp(join(tmpdir(), 'winnow-languages-test-'));
+  onTestFinished(() => rm(cacheDir, { recursive: true }));
+  await chmod(cacheDir, 0o755);
+  const session = await startCodeSession({ cacheDir });
   await expect(session.run('1', { language: 'python' })).rejects.toMatchObject({
     code: 'LANGUAGE_NOT_AVAILABLE',
     message: expect.stringContaining('winnow setup'),

@@ -5,20 +5,18 @@ import { constants } from 'node:os';
 import { type CallOutcome, serveCalls } from './host-channel.ts';
 
 /**
- * Executes bash code in the sandbox, with the program agent-browser on the session's browser. Argument: the Unix socket of
- * the browser; without one, the program ends when it has loaded its modules, so that V8 stores their compiled code.
+ * Executes bash code in the sandbox, with the program agent-browser on the session's browser. Arguments: the Unix socket of
+ * the browser, and the port of the sandbox's own loopback where agent-browser, which cannot connect to Unix sockets, finds
+ * it; without them, the program ends when it has loaded its modules, so that V8 stores their compiled code.
  */
 
-/** The program connects to TCP ports only. This one is on the sandbox's own loopback. */
-const PORT = 9222;
 const AGENT_BROWSER = 'agent-browser';
 /** What agent-browser exits with when it has no daemon is of no interest here. */
 const FAILED_TO_START = 127;
 
-const [, , socketPath] = process.argv;
+const [, , socketPath, port] = process.argv;
 if (socketPath === undefined) process.exit();
-process.env.AGENT_BROWSER_CDP = `ws://127.0.0.1:${PORT}/`;
-await relay(socketPath);
+await relay(socketPath, Number(port));
 
 /** The tab that agent-browser used last; `undefined` before it was used. */
 let current: string | undefined;
@@ -72,13 +70,13 @@ async function exitOf(program: string, args: string[], options: SpawnOptions): P
 }
 
 /** Passes connections to the port on to the browser's socket. */
-async function relay(path: string): Promise<void> {
+async function relay(path: string, port: number): Promise<void> {
   const server = createServer((client) => {
     const browser = connect(path);
     join(client, browser);
     join(browser, client);
   });
-  server.listen(PORT, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 }
 
