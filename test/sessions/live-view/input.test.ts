@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  eventually,
-  type LiveViewFixture,
-  OTHER_SITE,
-  startLiveView,
-  type Viewer,
-} from '../../support/live-view.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type LiveViewFixture, OTHER_SITE, startLiveView, type Viewer } from '../../support/live-view.ts';
 
 /** What viewers with control do in a session, in two real browsers. */
 
