@@ -16,7 +16,12 @@ const FAULTS = 'test/e2e/faults.test.ts';
 const MAX_WORKERS = 6;
 const TIMEOUTS = { testTimeout: 60_000, hookTimeout: 120_000 };
 /** One process runs many files, so that it loads the modules of the product once: importing them takes a second per file. */
-const SHARED_PROCESSES = { isolate: false, maxWorkers: MAX_WORKERS };
+const SHARED_PROCESSES = {
+  isolate: false,
+  maxWorkers: MAX_WORKERS,
+  // A condition is waited for as long as the timeout of its test allows, because a busy machine takes its time.
+  expect: { poll: { timeout: 50_000 } },
+};
 /** The files of a project with this setup share one running service; each project has its own. */
 const SERVICE = { globalSetup: 'test/support/global-setup.ts', ...SHARED_PROCESSES, ...TIMEOUTS };
 

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../src/errors.ts';
 import { percentile, short, table } from './figures.ts';
+import { installPeers } from './peers/install.ts';
+import { compareDocumentConverters, documentSets } from './quality/documents.ts';
 import { convert, type KitPage, readPages } from './quality/kit.ts';
 import { compareConverters, MARKDOWN_SETS } from './quality/markdown.ts';
 import { peersOf, type SetName } from './quality/peers.ts';
@@ -8,16 +10,21 @@ import { type Score, score, summaryOf } from './quality/scores.ts';
 
 const HELP = `Extracts the main content of the annotated pages of a quality kit with the service's code (parse, clean, markdown) and
 scores it with the kit's own scorer, beside other extractors and with the CPU time per page. For the sets spec, pages and
-pages-mixed it only converts HTML to markdown, and runs other converters on the same pages.
+pages-mixed it only converts HTML to markdown, and runs other converters on the same pages. For sets of documents it
+converts the files, and runs other packages on the same files.
 
 Usage: node bench/quality.ts --kit DIR [OPTIONS]
 
   --kit DIR      directory of the kit; run "npm install" in its folder score first
-  --set SET      wcxb (default), aeb, spec, pages or pages-mixed; the last three need "npm install" in bench/peers
+  --set SET      wcxb (default), aeb, spec, pages, pages-mixed, a set of documents such as odl-replay or multi-docx,
+                 images for pages of odl-replay as images (beside the program tesseract, if it is installed), or
+                 documents for all of those; all but the first two install the packages of bench/peers
   --type TYPE    only pages of one type, such as forum
   --exclude CSS  excludeTags of the scrapes, such as figcaption; may be repeated
   --half HALF    even or odd: only pages with such an id, to tune on one half and check on the other
-  --worst N      also list the N pages with the lowest F1
+  --ocr          documents: also convert them with OCR on the pages that need it
+  --only NAME    documents: only converters with this in their name, such as Winnow
+  --worst N      also list the N pages with the lowest F1, or the N documents with the lowest overall score
   --help         print this text
 `;
 
@@ -29,6 +36,8 @@ async function main(): Promise<void> {
       type: { type: 'string' },
       exclude: { type: 'string', multiple: true },
       half: { type: 'string' },
+      ocr: { type: 'boolean', default: false },
+      only: { type: 'string' },
       worst: { type: 'string', default: '0' },
       help: { type: 'boolean' },
     },
@@ -37,9 +46,14 @@ async function main(): Promise<void> {
   const { kit, set, half } = values;
   if (!kit) throw new Error('--kit is missing. Say where the quality kit is, see --help.');
   const markdownSet = MARKDOWN_SETS.find((one) => one === set);
-  if (markdownSet) return void console.log(table(await compareConverters(kit, markdownSet)));
-  if (set !== 'wcxb' && set !== 'aeb')
-    throw new Error(`--set is wcxb, aeb, ${MARKDOWN_SETS.join(', ')}, not ${set}`);
+  if (markdownSet) {
+    await installPeers();
+    return void console.log(table(await compareConverters(kit, markdownSet)));
+  }
+  if (set !== 'wcxb' && set !== 'aeb') {
+    const { ocr, only } = values;
+    return compareDocuments(kit, set, { ocr, only, worst: Number(values.worst) });
+  }
   if (half !== undefined && half !== 'even' && half !== 'odd')
     throw new Error(`--half is even or odd, not ${half}`);
   const pages = (await readPages(kit, set)).filter(
@@ -48,6 +62,23 @@ async function main(): Promise<void> {
   if (pages.length === 0) throw new Error(`There are no pages of type ${values.type}`);
   const { scores, times } = await measure(kit, set, pages, values.exclude);
   report(set, scores, times, Number(values.worst));
+}
+
+async function compareDocuments(
+  kit: string,
+  wanted: string,
+  options: Parameters<typeof compareDocumentConverters>[2],
+): Promise<void> {
+  const sets = documentSets(kit).filter((set) => wanted === 'documents' || set === wanted);
+  if (sets.length === 0) {
+    const others = ['wcxb', 'aeb', ...MARKDOWN_SETS, 'documents', ...documentSets(kit)];
+    throw new Error(`--set is one of ${others.join(', ')}, not ${wanted}`);
+  }
+  await installPeers();
+  for (const set of sets) {
+    const { rows, worst } = await compareDocumentConverters(kit, set, options);
+    console.log(`\n${set}\n\n${[table(rows), ...worst].join('\n')}`);
+  }
 }
 
 /** The half that a page belongs to. Ids are decimal or hexadecimal numbers. */

@@ -308,6 +308,11 @@ export const ERRORS = {
     retry: 'never',
     summary: 'No worker of the service can run browser sessions',
   },
+  MODEL_NOT_CONFIGURED: {
+    status: 503,
+    retry: 'never',
+    summary: 'The request needs a language model, and the service has none',
+  },
   LANGUAGE_NOT_AVAILABLE: {
     status: 503,
     retry: 'never',

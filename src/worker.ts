@@ -16,11 +16,12 @@ import { createRobotsCache } from './crawl/robots/robots-cache.ts';
 import { openDatabase } from './db/client.ts';
 import { migrate } from './db/migrate.ts';
 import { findChromium } from './embedded/chromium.ts';
-import { createBrowserEngine } from './engines/browser-engine.ts';
+import { type BrowserEngineDeps, createBrowserEngine } from './engines/browser-engine.ts';
 import { createDocumentReader } from './engines/document-reader.ts';
 import { createHttpEngine } from './engines/http-engine.ts';
 import { createEngines } from './engines/index.ts';
 import { createPageCache } from './engines/page-cache.ts';
+import { createReplay } from './engines/replay.ts';
 import { createUploadEngine } from './engines/upload-engine.ts';
 import { ServiceError } from './errors.ts';
 import { createHealth, createMetrics, type Probe } from './health.ts';
@@ -134,26 +135,28 @@ function createThreadPools({ markdownConverter }: WorkerConfig, logger: Logger) 
   return { renderer, remuxPool };
 }
 
+/** The dependencies of opening pages in a browser, of the pool or of a session. */
+const browserEngineDeps = (
+  { secretKey, userAgent, maxBodyBytes }: WorkerConfig,
+  { db, blobs }: Services,
+  { browser: { egress, proxy, adBlocker }, logger }: { browser: Browser; logger: Logger },
+): Omit<BrowserEngineDeps, 'pool'> => ({
+  ...{ egress, proxy, blobs, userAgent, maxBodyBytes, adBlocker },
+  profiles: createProfiles({ db, secretKey, logger }),
+});
+
 /** Creates the ways to fetch a page. */
 function createPageEngines(
   config: WorkerConfig,
-  { db, blobs, cacheBlobs, uploads, documents }: Services,
+  services: Services,
   { browser, logger }: { browser: Browser; logger: Logger },
 ) {
   const { secretKey, userAgent, maxBodyBytes } = config;
-  const { egress, proxy, pool, adBlocker } = browser;
+  const { db, blobs, cacheBlobs, uploads, documents } = services;
+  const { egress, pool } = browser;
   return createEngines({
     http: createHttpEngine({ egress, userAgent, maxBodyBytes }),
-    browser: createBrowserEngine({
-      pool,
-      egress,
-      proxy,
-      blobs,
-      userAgent,
-      maxBodyBytes,
-      adBlocker,
-      profiles: createProfiles({ db, secretKey, logger }),
-    }),
+    browser: createBrowserEngine({ ...browserEngineDeps(config, services, { browser, logger }), pool }),
     proxies: egress.upstreams,
     upload: createUploadEngine({ db, uploads, secretKey }),
     readDocument: createDocumentReader({ convert: documents.convert, blobs }),
@@ -191,6 +194,7 @@ function createWorkerActivities(
     userAgent,
     trackingTtlMs,
     engines: createPageEngines(config, services, { browser, logger }),
+    replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
     media: createMediaExtractor({
       egress,
       proxy,

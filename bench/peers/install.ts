@@ -12,7 +12,7 @@ const DIRECTORY = import.meta.dirname;
  */
 export async function installPeers(): Promise<void> {
   const isThere = (name: string) => existsSync(path.join(DIRECTORY, 'node_modules', name));
-  if (['@crawlee/cheerio', '@crawlee/playwright', 'turndown'].every(isThere)) return;
+  if (['@crawlee/cheerio', '@crawlee/playwright', 'turndown', 'officeparser'].every(isThere)) return;
   const npm = spawn('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: DIRECTORY,
     stdio: ['ignore', 'inherit', 'inherit'],

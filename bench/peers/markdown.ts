@@ -35,10 +35,11 @@ export async function cheerioTurndown(): Promise<Convert> {
 
 type Cheerio = (selector: string) => { remove(): void; html(): string | null };
 
-async function loadTurndown(): Promise<{ turndown: Convert }> {
+/** @param plugin the package that converts tables */
+export async function loadTurndown(plugin = 'turndown-plugin-gfm'): Promise<{ turndown: Convert }> {
   const load = (name: string) => import(name);
   const { default: Turndown }: Turndown = await load('turndown');
-  const { gfm }: { gfm: unknown } = await load('turndown-plugin-gfm');
+  const { gfm }: { gfm: unknown } = await load(plugin);
   const service = new Turndown({
     ...{ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', bulletListMarker: '-' },
   });

@@ -1,7 +1,12 @@
 import { Context, getClient } from '@temporalio/activity';
-import type { Database, SessionEndReason } from '../db/client.ts';
-import { endSession, openSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
-import { ServiceError } from '../errors.ts';
+import type { Database } from '../db/client.ts';
+import { findJobToReplay } from '../db/jobs/jobs.ts';
+import { endSession, findSession, openSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
+import type { Replay } from '../engines/replay.ts';
+import { messageOf, ServiceError, toServiceError } from '../errors.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';
 
@@ -19,6 +24,8 @@ export interface SessionDeps {
   db: Database;
   /** Absent in workers without the role `sessions`. */
   sessions?: SessionService | undefined;
+  /** Opens the page of a scrape in a session. */
+  replay: Replay;
 }
 
 /** How often activity is looked for, in milliseconds. */
@@ -26,8 +33,11 @@ const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
 
+/** Longest time of a replay in milliseconds. */
+const MAX_REPLAY_MS = 300_000;
+
 /** The activities of browser sessions. */
-export function sessionActivities({ db, sessions }: SessionDeps) {
+export function sessionActivities({ db, sessions, replay }: SessionDeps) {
   const requireSessions = () => {
     if (sessions) return sessions;
     throw new ServiceError('SESSIONS_UNAVAILABLE', 'This worker does not run browser sessions.');
@@ -41,6 +51,8 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
       const { host, url, queue } = requireSessions();
       using _ = startHeartbeat();
       const session = await host.open(id);
+      const stored = await findSession(db, id);
+      if (stored?.scrape_id && stored.state === 'creating') await replayScrape(session, stored.scrape_id);
       if (!(await openSession(db, { id, host: url }))) await session.end('deleted');
       return { queue };
     },
@@ -96,4 +108,28 @@ export function sessionActivities({ db, sessions }: SessionDeps) {
       return endSession(db, { id, reason });
     },
   };
+
+  /**
+   * Brings the page of a scrape into the state that the scrape left it in.
+   * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason; the session has ended then
+   */
+  async function replayScrape(session: HostedSession, scrapeId: string): Promise<void> {
+    const scrape = await findJobToReplay(db, scrapeId);
+    try {
+      if (!scrape || scrape.seal) throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
+      // The API validated the request before it stored it.
+      const request = scrape.request as ScrapeRequest;
+      const timeout = AbortSignal.timeout(Math.min(request.timeout, MAX_REPLAY_MS));
+      const signal = AbortSignal.any([timeout, Context.current().cancellationSignal]);
+      await replay(request, (use, visitSignal) => session.visit(use, visitSignal), signal);
+    } catch (cause) {
+      await session.end('failed');
+      const reason = cause instanceof ServiceError ? toServiceError(cause).message : messageOf(cause);
+      throw new ServiceError(
+        'INTERACT_REPLAY_UNAVAILABLE',
+        `The scrape ${scrapeId} could not be continued: ${reason} Rerun the scrape and interact with the new one.`,
+        { cause },
+      );
+    }
+  }
 }

@@ -9,7 +9,6 @@ const UNIMPLEMENTED = [
   'monitor',
   'search',
   'support',
-  'scrape/[^/]+/interact',
   'team/threat-protection',
   'team/siem',
 ].map((pattern) => ({ pattern: new RegExp(`^/v2/${pattern}(/|$)`), name: pattern.split('/').at(-1) }));

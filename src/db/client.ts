@@ -1,6 +1,7 @@
 import { type ColumnType, type Generated, Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import { codeOf, ServiceError } from '../errors.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
 
 // By default pg returns bigint as text. Our values, such as credits, are small enough to be exact as
 // numbers.
@@ -18,8 +19,6 @@ export interface StoredError {
 
 /** The states of a browser session. */
 export type SessionState = 'creating' | 'active' | 'destroyed';
-/** Why a browser session ended; `failed` if its browser did not start. */
-export type SessionEndReason = 'ttl' | 'idle' | 'deleted' | 'crashed' | 'shutdown' | 'lost' | 'failed';
 /** The states of a job, as API clients see them. */
 export type JobStatus = 'scraping' | 'completed' | 'failed' | 'cancelled';
 

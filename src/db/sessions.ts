@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { priceOfSession } from '../credits.ts';
 import type { SessionKind } from '../job-kinds.ts';
-import type { Database, Queryable, SessionEndReason, SessionState } from './client.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
+import type { Database, Queryable, SessionState } from './client.ts';
 import { completeSessionJob, jobRow, type NewJob } from './jobs/jobs.ts';
 
 /** A browser session that is not stored yet. */
@@ -23,8 +24,11 @@ export interface NewSession {
   keptMs: number;
 }
 
-/** The result of {@link insertSession}. */
-export type SessionInsert = 'stored' | 'limit' | 'exists';
+/** What became of a new session. If its scrape has a session already, the id is that one's. */
+interface SessionInsert {
+  result: 'stored' | 'limit' | 'exists';
+  id: string;
+}
 
 /**
  * Stores a session unless its team has as many as it may have, or the scrape has one already. Two calls of one team at
@@ -34,15 +38,17 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions ${session.teamId}`}, 0))`.execute(
     query,
   );
-  const { rows } = await sql<{ isFull: boolean; exists: boolean }>`
+  const { rows } = await sql<{ isFull: boolean; existing: string | null }>`
     select
       (select count(*) from browser_sessions where team_id = ${session.teamId} and state <> 'destroyed')
         >= teams.sessions as "isFull",
-      exists (select from browser_sessions where scrape_id = ${session.scrapeId ?? null}) as exists
+      (select id from browser_sessions where scrape_id = ${session.scrapeId ?? null}) as existing
     from teams where id = ${session.teamId}`.execute(query);
-  if (rows[0]?.exists) return 'exists';
-  if (rows[0]?.isFull) return 'limit';
-  const { id, teamId, apiKeyId, kind, target, keptMs, ttlSeconds } = session;
+  const { existing, isFull } = rows[0] ?? {};
+  if (existing) return { result: 'exists', id: existing };
+  const { id } = session;
+  if (isFull) return { result: 'limit', id };
+  const { teamId, apiKeyId, kind, target, keptMs, ttlSeconds } = session;
   const job: NewJob = {
     ...{ id, teamId, apiKeyId, kind, target },
     request: {},
@@ -64,7 +70,7 @@ export async function insertSession(query: Queryable, session: NewSession): Prom
       expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
     })
     .execute();
-  return 'stored';
+  return { result: 'stored', id };
 }
 
 /** A browser session. */
@@ -73,6 +79,15 @@ export type StoredSession = NonNullable<Awaited<ReturnType<typeof findSession>>>
 /** Finds a session. */
 export async function findSession(db: Database, id: string) {
   return db.query.selectFrom('browser_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Finds the session that continues a scrape. */
+export async function findSessionOfScrape(db: Database, scrapeId: string) {
+  return db.query
+    .selectFrom('browser_sessions')
+    .selectAll()
+    .where('scrape_id', '=', scrapeId)
+    .executeTakeFirst();
 }
 
 /** Maximum number of sessions in a list. */

@@ -16,8 +16,8 @@ import { type Engine, type PageRequest, routeOf } from './engine.ts';
 import { readBody } from './read-body.ts';
 import { visitorOf } from './visitor.ts';
 
-/** The engine that opens the page in Chromium and runs its scripts. */
-export function createBrowserEngine(deps: {
+/** Dependencies of the browser engine. */
+export interface BrowserEngineDeps {
   pool: Pick<BrowserPool, 'lease'>;
   profiles: Profiles;
   egress: Egress;
@@ -28,7 +28,10 @@ export function createBrowserEngine(deps: {
   /** Maximum size of the rendered page, in characters. */
   maxBodyBytes: number;
   adBlocker: AdBlocker | undefined;
-}): Engine {
+}
+
+/** The engine that opens the page in Chromium and runs its scripts. */
+export function createBrowserEngine(deps: BrowserEngineDeps): Engine {
   const { pool, profiles, egress, proxy, blobs, maxBodyBytes, adBlocker } = deps;
   const userAgentOf = (mobile: boolean) => (mobile ? MOBILE_USER_AGENT : deps.userAgent);
 

@@ -1,15 +1,10 @@
-import type { ProfileOptions } from '../browser/browser-profile.ts';
-import type { DuringWait } from '../browser/chromium/browser-pool.ts';
-import { needsSource, recordsOf } from '../formats/index.ts';
-import type { ConversionOptions, DocumentType } from '../parsers/document.ts';
-import { parserOptions } from '../schemas/parsers.ts';
+import { needsSource } from '../formats/index.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
 import { isCacheOnly } from '../schemas/scrape-options.ts';
 import type { Snapshot } from '../snapshot.ts';
-import { parseTarget } from '../url/url.ts';
 import { isBlocked } from './blocked.ts';
 import type { ReadDocument } from './document-reader.ts';
-import type { EngineResult, PageRequest } from './engine.ts';
+import type { EngineResult } from './engine.ts';
 import { EngineTrace, type Fallback } from './engine-trace.ts';
 import { Escalation, type EscalationDeps, needsOpenPage, withWarnings } from './escalation.ts';
 import {
@@ -20,6 +15,7 @@ import {
   type PageCache,
   wantsImages,
 } from './page-cache.ts';
+import { collectOf, type FetchContext, toPageRequest } from './page-request.ts';
 import type { UploadEngine } from './upload-engine.ts';
 
 /** A fetched page. `cacheState` is undefined when the cache was not consulted. */
@@ -30,20 +26,6 @@ export interface FetchedPage {
   cached: Promise<void>;
   /** Changes of engine, with their reasons. */
   fallbacks: Fallback[];
-}
-
-/** The dependencies of a fetch besides the request. */
-interface FetchContext {
-  /** The team and saver of the profile that the request names. */
-  profile?: ProfileOptions | undefined;
-  /** Wraps the wait for a browser. */
-  duringWait?: DuringWait;
-  /** The team in whose turn a document is converted. */
-  teamId?: string;
-  /** Called with the progress of the conversion of a document. */
-  onProgress?: ConversionOptions['onProgress'];
-  /** Wraps the conversion of a document. */
-  duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
 }
 
 /** Fetches pages from the cache or by an engine. */
@@ -114,16 +96,6 @@ export function createEngines({
   };
 }
 
-/**
- * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0 with
- * `fastMode`, which does not use the browser.
- */
-function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
-  if (fastMode) return 0;
-  const waits = recordsOf(formats).map(({ format }) => format.minWaitMs?.({ zeroDataRetention }) ?? 0);
-  return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
-}
-
 /** Whether pages are opened in the browser from the start; others may turn out to need one. */
 export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
   const { mobile, waitFor: waitForMs, profile, actions = [], formats } = request;
@@ -131,40 +103,4 @@ export function opensBrowser(request: Omit<ScrapeRequest, 'url'>): boolean {
     !isCacheOnly(request) &&
     needsOpenPage({ mobile, waitForMs, profile, actions, collect: collectOf(formats) })
   );
-}
-
-/** The functions of the requested formats that run on the open page. */
-function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
-  const collect: PageRequest['collect'] = {};
-  for (const { format, request } of recordsOf(formats)) {
-    if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
-    if (format.survey) {
-      collect[request.type] = async (page) => ({ survey: await format.survey!(page, request) });
-    }
-  }
-  return collect;
-}
-
-function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
-  return {
-    sourceUrl: request.url,
-    // The API has already validated the URL, including local names.
-    url: parseTarget(request.url, true).href,
-    headers: request.headers ?? {},
-    skipTlsVerification: request.skipTlsVerification,
-    mobile: request.mobile,
-    waitForMs: request.waitFor,
-    minWaitMs: minWaitMs(request),
-    wantsBody: needsSource(request.formats, 'body'),
-    wantsImages: wantsImages(request),
-    parsers: parserOptions(request.parsers),
-    location: request.location,
-    blockAds: request.blockAds,
-    media: needsSource(request.formats, 'media'),
-    actions: request.actions ?? [],
-    proxy: 'basic',
-    profile,
-    duringWait,
-    collect: collectOf(request.formats),
-  };
 }

@@ -12,6 +12,8 @@ interface HostingOptions {
   executablePath: string;
   /** Serves a connection that a browser opens to its proxy. */
   serveProxy(connection: Socket): void;
+  /** The directory of installed and prepared programs. */
+  cacheDir: string;
   secretKey: string;
   /** Where to serve the API. */
   sessionAddress: { address: string; port: number };
@@ -28,9 +30,9 @@ export interface HostedSessions extends SessionService {
  * @returns `undefined` where browsers cannot run in a sandbox, after a warning that says what is missing
  */
 export async function hostSessions(options: HostingOptions): Promise<HostedSessions | undefined> {
-  const { workerId, executablePath, serveProxy, secretKey, sessionAddress, logger } = options;
+  const { workerId, executablePath, serveProxy, cacheDir, secretKey, sessionAddress, logger } = options;
   try {
-    const host = await SessionHost.open({ executablePath, serveProxy, logger });
+    const host = await SessionHost.open({ executablePath, serveProxy, cacheDir, logger });
     const server = await serveSessions(host, { ...sessionAddress, secretKey });
     return {
       host,

@@ -19,10 +19,12 @@ export class FrameError extends Error {
 
 /** Encodes a frame. @returns the chunks to write, in their order */
 export function encodeFrame({ header, parts }: Frame): Uint8Array[] {
-  const json = Buffer.from(JSON.stringify({ header, parts: parts.map(({ byteLength }) => byteLength) }));
-  const length = Buffer.alloc(LENGTH_BYTES);
-  length.writeUInt32BE(json.length);
-  return [length, json, ...parts];
+  const json = JSON.stringify({ header, parts: parts.map(({ byteLength }) => byteLength) });
+  const length = Buffer.byteLength(json);
+  const start = Buffer.allocUnsafe(LENGTH_BYTES + length);
+  start.writeUInt32BE(length);
+  start.write(json, LENGTH_BYTES);
+  return [start, ...parts];
 }
 
 /** Assembles frames from the chunks of a pipe. */

@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs';
+import { writevSync } from 'node:fs';
 import { encodeFrame, type Frame, FrameReader } from './frames.ts';
 
 /** File descriptor of the pipe for results. Standard output is for whatever libraries print. */
@@ -37,7 +37,17 @@ async function perform(handle: Handler, task: Frame): Promise<Frame> {
 
 /** Writes a frame. The pipe blocks, so nothing is lost when the process exits next. */
 function writeFrame(frame: Frame): void {
-  for (const chunk of encodeFrame(frame)) {
-    for (let written = 0; written < chunk.byteLength; ) written += writeSync(RESULT_FD, chunk, written);
-  }
+  // Everything is written at once, because each write wakes the service up.
+  let chunks = encodeFrame(frame);
+  while (chunks.length > 0) chunks = chunksAfter(chunks, writevSync(RESULT_FD, chunks));
+}
+
+/** The chunks without the bytes that are written. */
+function chunksAfter(chunks: readonly Uint8Array[], written: number): Uint8Array[] {
+  let rest = written;
+  return chunks.flatMap((chunk) => {
+    const done = Math.min(rest, chunk.byteLength);
+    rest -= done;
+    return done < chunk.byteLength ? [chunk.subarray(done)] : [];
+  });
 }

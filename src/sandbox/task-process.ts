@@ -89,7 +89,10 @@ export class TaskProcess {
     signal.addEventListener('abort', onAbort);
     const watch = setInterval(() => this.#checkUsage(reject), WATCH_MS);
     try {
+      // Everything is written at once, because each write wakes the process up.
+      this.#tasks.cork();
       for (const chunk of encodeFrame(task)) this.#tasks.write(chunk);
+      this.#tasks.uncork();
       onProgress?.(undefined);
       return await promise;
     } catch (error) {

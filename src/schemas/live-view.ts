@@ -16,24 +16,11 @@ export const MAX_VIEWER_MESSAGE_BYTES = 2 * 1024 * 1024;
 /** How much text can be pasted at once, and copied back to the viewer's clipboard, in UTF-16 code units. */
 export const MAX_PASTE_LENGTH = 500_000;
 
-/** WebSocket close code of a session that has ended. The reason is a {@link SessionEndReason}. Do not reconnect. */
+/** WebSocket close code of a session that has ended. The reason is a `SessionEndReason`. Do not reconnect. */
 export const SESSION_ENDED_CODE = 4410;
 
 /** Interval in which the host says that it is alive. A side that hears nothing for three intervals gives up. */
 export const ALIVE_INTERVAL_MS = 15_000;
-
-/** Why a session ended, and the sentence that viewers read. */
-export const SESSION_END_SENTENCES = {
-  ttl: 'It reached its maximum duration.',
-  idle: 'It was not used for too long.',
-  deleted: 'It was closed by its owner.',
-  crashed: 'Its browser crashed.',
-  shutdown: 'The service was shut down.',
-  lost: 'The machine that it ran on is no longer available.',
-} as const;
-
-/** Why a session ended. */
-export type SessionEndReason = keyof typeof SESSION_END_SENTENCES;
 
 /** The query parameters of a live view's URL. Invalid values count as absent, so that a view always opens. */
 export const liveViewQuery = z.object({

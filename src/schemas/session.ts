@@ -1,10 +1,19 @@
 import { z } from 'zod';
 import { profileName } from './profile.ts';
 import { callerFields } from './scrape-options.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from './session-end.ts';
 
 /** Limits of the times of a session, in seconds. */
 const TTL = { min: 30, max: 3600, fallback: 600 };
 const ACTIVITY_TTL = { min: 10, max: 3600, fallback: 300 };
+/** Maximum length of code and of prompts, in characters. */
+const MAX_CODE = 100_000;
+const MAX_PROMPT = 10_000;
+
+/** The languages in which code can drive the browser of a session. */
+const LANGUAGES = ['node', 'python', 'bash'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
 const seconds = ({ min, max, fallback }: typeof TTL, description: string) =>
   z.int().min(min).max(max).default(fallback).describe(`${description}, in seconds`);
 
@@ -61,7 +70,7 @@ const sessionItem = z.object({
   lastActivity: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   endReason: z
-    .enum(['ttl', 'idle', 'deleted', 'crashed', 'shutdown', 'lost', 'failed'])
+    .enum(Object.keys(SESSION_END_SENTENCES) as [SessionEndReason])
     .optional()
     .describe('why the session ended'),
 });
@@ -78,3 +87,48 @@ export const sessionEndResponse = z.object({
   sessionDurationMs: z.int(),
   creditsBilled: z.int(),
 });
+const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');
+const code = z.string().min(1).max(MAX_CODE);
+
+/** Body of `POST /v2/browser/{id}/execute`. */
+export const executeBody = z.strictObject({
+  code: code.describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
+  language: z.enum(LANGUAGES).default('node'),
+  timeout,
+  ...callerFields,
+});
+
+const result = {
+  stdout: z.string(),
+  result: z.string().describe('value of the last expression as text; in bash the output'),
+  stderr: z.string(),
+  exitCode: z.int().describe('0 if the code succeeded, 137 if it was killed'),
+  killed: z.boolean().describe('whether the code was killed because its time was over'),
+  truncated: z.boolean().describe('whether a part of the output is missing'),
+  error: z.string().optional().describe('why the code failed'),
+};
+
+/** Response of `POST /v2/browser/{id}/execute`; code that fails is a success of the request. */
+export const executeResponse = z.object({ success: z.literal(true), ...result });
+
+/** The result of code, as a host returns it. */
+export const codeResult = z.object(result);
+export type CodeResult = z.output<typeof codeResult>;
+
+/** Body of `POST /v2/scrape/{id}/interact`. */
+export const interactBody = z
+  .strictObject({
+    code: code
+      .optional()
+      .describe('code with `page`, `context` and `browser`; in bash the program agent-browser'),
+    prompt: z.string().min(1).max(MAX_PROMPT).optional().describe('task in natural language, for a model'),
+    language: z.enum(LANGUAGES).default('node').describe('language of the code'),
+    timeout,
+    ...callerFields,
+  })
+  .refine(({ code: text, prompt }) => (text === undefined) !== (prompt === undefined), {
+    error: 'exactly one of code and prompt is needed',
+  });
+
+/** Response of `POST /v2/scrape/{id}/interact`; `success` is false if the code failed. */
+export const interactResponse = z.object({ success: z.boolean(), sessionId: z.uuid(), ...urls, ...result });

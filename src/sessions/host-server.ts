@@ -2,14 +2,25 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { pipeline } from 'node:stream/promises';
 import { WebSocketServer } from 'ws';
+import { z } from 'zod';
 import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.ts';
+import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import { liveViewQuery } from '../schemas/live-view.ts';
 import type { HostedSession } from './hosted-session.ts';
 import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
 
-/** A session's path on its host: the id, and what is requested of it. */
-const PATH = /^\/sessions\/([0-9a-f-]{36})\/(cdp)(?:\?|$)/;
+/** A session's path on its host: the id, what is requested of it, and the name of a file. */
+const PATH = /^\/sessions\/([0-9a-f-]{36})\/(cdp|view|control|execute|downloads)(?:\/([^/?]+))?(?:\?|$)/;
+/** Code of 100,000 characters takes at most six bytes each as JSON. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const codeRequest = z.object({
+  code: z.string(),
+  language: z.enum(['node', 'python', 'bash']),
+  timeoutMs: z.number(),
+});
 
 /** The server by which the API reaches the sessions of a host. */
 export interface HostServer {
@@ -32,22 +43,33 @@ export async function serveSessions(
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
-  const isAllowed = ({ method = '', url: path = '', headers }: IncomingMessage) =>
-    isHostRequest(secretKey, { method, path, signature: String(headers[HOST_REQUEST_HEADER] ?? '') });
-  const findSession = async (request: IncomingMessage): Promise<[HostedSession, string] | undefined> => {
-    const [, id = '', resource = ''] = PATH.exec(request.url ?? '') ?? [];
-    const session = isAllowed(request) ? await host.find(id) : undefined;
-    return session && !session.hasEnded ? [session, resource] : undefined;
+  const find = async (request: IncomingMessage): Promise<FoundSession | undefined> => {
+    const { method = '', url: path = '', headers } = request;
+    const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
+    if (!isHostRequest(secretKey, { method, path, signature })) return undefined;
+    const [, id = '', resource = '', name] = PATH.exec(path) ?? [];
+    const session = await host.find(id).catch(() => undefined);
+    return session && !session.hasEnded ? { session, resource, name } : undefined;
   };
 
-  const server = createServer((_request, response: ServerResponse) => {
-    response.writeHead(404).end();
+  const server = createServer((request, response) => {
+    find(request)
+      .then(async (found) => {
+        if (found) await respond(found, request, response);
+        else response.writeHead(410).end();
+      })
+      .catch((error) => sendError(response, error));
   });
   server.on('upgrade', (request, stream, head) => {
-    void findSession(request).then((found) => {
+    // A client that disconnects meanwhile needs no answer.
+    stream.on('error', () => stream.destroy());
+    void find(request).then((found) => {
       if (!found) return stream.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      const [session] = found;
-      return sockets.handleUpgrade(request, stream, head, (socket) => session.addClient(socket));
+      const { session, resource } = found;
+      return sockets.handleUpgrade(request, stream, head, (socket) => {
+        if (resource === 'cdp') session.addClient(socket);
+        else session.addViewer(socket, { mayControl: resource === 'control', ...viewerQuery(request) });
+      });
     });
   });
   server.listen(port, address);
@@ -71,4 +93,55 @@ function announcedAddress(address: string): string {
     .flat()
     .find((each) => each && !each.internal && each.family === 'IPv4');
   return external?.address ?? '127.0.0.1';
+}
+
+/** What a viewer asks for in its URL. */
+const viewerQuery = ({ url = '' }: IncomingMessage) =>
+  liveViewQuery.parse(Object.fromEntries(new URL(url, 'http://host').searchParams));
+
+interface FoundSession {
+  session: HostedSession;
+  resource: string;
+  name: string | undefined;
+}
+
+async function respond(
+  { session, resource, name }: FoundSession,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (resource === 'execute') {
+    const code = codeRequest.parse(JSON.parse(await readText(request)));
+    sendJson(response, 200, await session.execute(code));
+  } else if (resource !== 'downloads') response.writeHead(404).end();
+  else if (name === undefined) sendJson(response, 200, await session.downloads.list());
+  else {
+    const { size, stream } = await session.downloads.open(decodeURIComponent(name));
+    response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': size });
+    await pipeline(stream, response);
+  }
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) throw new ServiceError('REQUEST_TOO_LARGE', 'The code is too large.');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const { code, message } = toServiceError(error);
+  sendJson(response, policyOf(code).status, { code, message });
 }

@@ -1,10 +1,20 @@
 import type { WebSocket } from 'ws';
+import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { Chromium } from '../browser/chromium/launch-chromium.ts';
-import type { SessionEndReason } from '../db/client.ts';
+import type { Logger } from '../logger.ts';
+import type { Confinement } from '../sandbox/confinement.ts';
+import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
+import { type CodeRequest, type CodeResult, CodeRunner } from './code/code-runner.ts';
+import { Downloads } from './downloads.ts';
+import { LiveView } from './live-view/live-view.ts';
+import type { ViewerRights } from './live-view/viewer.ts';
 import { connectProtocolClient, type ProtocolClient } from './protocol-client.ts';
+import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
+import { openSessionContext } from './session-context.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
-/** Close codes of WebSockets of a session that has ended, in the range for applications (RFC 6455). */
+/** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
 const CLOSE_CODES: Record<SessionEndReason, number> = {
   ttl: 4408,
   idle: 4408,
@@ -16,40 +26,66 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
   shutdown: 1001,
 };
 
-/** How an ended session is described to its clients. */
-const END_REASONS: Record<SessionEndReason, string> = {
-  ttl: 'ttl: the lifetime of the session is over',
-  idle: 'idle: the session was not used for longer than its activityTtl',
-  deleted: 'deleted: the session was deleted',
-  crashed: 'crashed: the browser of the session has ended',
-  failed: 'failed: the browser of the session did not start',
-  lost: 'lost: the host of the session has died',
-  shutdown: 'shutdown: the host of the session is stopping',
-};
-
 /** A browser that runs in a sandbox, with its directory. */
 export interface RunningBrowser {
   chromium: Chromium;
   directory: SessionDirectory;
 }
 
+/** What a session on its host needs. */
+export interface HostedSessionOptions {
+  id: string;
+  browser: RunningBrowser;
+  confinement: Confinement;
+  /** The directory of installed and prepared programs. */
+  cacheDir: string;
+  logger: Logger;
+}
+
 /** A browser session on its host. */
 export class HostedSession {
   readonly id: string;
+  readonly downloads: Downloads;
   /** Resolves with the reason when the session has ended here. */
   readonly ended: Promise<SessionEndReason>;
   readonly #browser: RunningBrowser;
   readonly #clients = new Set<ProtocolClient>();
+  readonly #liveView: LiveView;
+  readonly #code: CodeRunner;
+  /** The socket through which code reaches the browser; served from the first call on. */
+  #codeSocket: Promise<ProtocolSocket> | undefined;
   readonly #end = Promise.withResolvers<SessionEndReason>();
+  #targetId: string | undefined;
   #lastActivityAt = Date.now();
   #calls = 0;
   #reason: SessionEndReason | undefined;
 
-  constructor(id: string, browser: RunningBrowser) {
+  constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
     this.id = id;
     this.#browser = browser;
     this.ended = this.#end.promise;
-    void browser.chromium.connection.closed.then(() => this.end('crashed'));
+    const { connection } = browser.chromium;
+    const { path: directory, downloads } = browser.directory;
+    this.downloads = new Downloads(downloads);
+    this.#liveView = new LiveView({
+      connection,
+      onActivity: () => this.#touch(),
+      onViewers: () => undefined,
+      onTabChange: (targetId) => {
+        this.#targetId = targetId;
+      },
+      hasOtherClients: () => this.#clients.size > 0,
+      logger,
+    });
+    this.#code = new CodeRunner({
+      ...{ confinement, cacheDir, directory, logger },
+      getTargetId: () => this.#targetId,
+      setTargetId: (targetId) => {
+        this.#targetId = targetId;
+        this.#liveView.showTab(targetId);
+      },
+    });
+    void connection.closed.then(() => this.end('crashed'));
   }
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
@@ -57,13 +93,31 @@ export class HostedSession {
     return this.#calls > 0 ? Date.now() : this.#lastActivityAt;
   }
 
-  /** Number of protocol clients. */
-  get clients(): number {
-    return this.#clients.size;
-  }
-
   get hasEnded(): boolean {
     return this.#reason !== undefined;
+  }
+
+  /**
+   * Runs a visit in the tab in use, and leaves the page open.
+   * @throws the reason of the signal when it fires
+   */
+  async visit<Result>(
+    use: (context: BrowsingContext) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { connection } = this.#browser.chromium;
+    const context = openSessionContext(connection, await this.#currentTarget());
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      signal.throwIfAborted();
+      return await Promise.race([aborted, use(context)]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      // The browser may have ended, and the page with it.
+      await context.close().catch(() => undefined);
+    }
   }
 
   /** Connects a client of the DevTools protocol. */
@@ -75,31 +129,56 @@ export class HostedSession {
     socket.once('close', () => this.#clients.delete(client));
   }
 
-  /** Runs a call, during which the session counts as active. */
-  async duringCall<Result>(call: () => Promise<Result>): Promise<Result> {
+  /** Connects a viewer. */
+  addViewer(socket: WebSocket, rights: ViewerRights): void {
+    this.#liveView.addViewer(socket, rights);
+  }
+
+  /**
+   * Executes code. The session counts as active meanwhile.
+   * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
+   */
+  async execute(request: CodeRequest): Promise<CodeResult> {
     this.#calls++;
     try {
-      return await call();
+      this.#codeSocket ??= serveProtocolSocket(this.#browser.directory.path, (socket) =>
+        this.addClient(socket),
+      );
+      await this.#codeSocket;
+      return await this.#code.run(request, AbortSignal.any([]));
     } finally {
       this.#calls--;
       this.#touch();
     }
   }
 
-  /** Ends the session: disconnects its clients, ends the browser and deletes its directory. */
+  /** Ends the session: disconnects its clients, ends code and browser, and deletes its directory. */
   async end(reason: SessionEndReason): Promise<void> {
     if (this.#reason) {
       await this.ended;
       return;
     }
     this.#reason = reason;
-    for (const client of this.#clients) client.close(CLOSE_CODES[reason], END_REASONS[reason]);
+    const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
+    for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
+    this.#liveView.close(SESSION_ENDED_CODE, reason);
     try {
+      await this.#code.close();
       await this.#browser.chromium.close();
+      (await this.#codeSocket)?.close();
       await this.#browser.directory.remove();
     } finally {
       this.#end.resolve(reason);
     }
+  }
+
+  /** The tab in use; the oldest one if that was closed. */
+  async #currentTarget(): Promise<string> {
+    const { browser } = this.#browser.chromium.connection;
+    const { targetInfos } = await browser.send('Target.getTargets', { filter: [{ type: 'page' }] });
+    const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
+    if (current) return current.targetId;
+    return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
   }
 
   #touch(): void {

@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { SessionEndReason } from '../db/client.ts';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
@@ -14,6 +14,8 @@ export interface SessionHostOptions {
   executablePath: string;
   /** Serves a connection that a browser opens to its proxy. */
   serveProxy(connection: Socket): void;
+  /** The directory of installed and prepared programs. */
+  cacheDir: string;
   logger: Logger;
 }
 
@@ -110,7 +112,12 @@ export class SessionHost {
         { retryAfterSeconds: 30 },
       );
     }
-    const session = new HostedSession(id, await this.#startBrowser());
+    const { cacheDir, logger } = this.#options;
+    const session = new HostedSession({
+      ...{ id, cacheDir, logger },
+      confinement: this.#confinement,
+      browser: await this.#startBrowser(),
+    });
     void session.ended.then(() => {
       this.#sessions.delete(id);
       this.#kept.delete(id);

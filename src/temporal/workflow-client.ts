@@ -40,7 +40,7 @@ export interface ScrapeStart extends ScrapeInput {
 const START_DEADLINE_MS = 10_000;
 const RECONNECT_MS = 500;
 /** How long the start of a browser session may take, in milliseconds. */
-const SESSION_START_MS = 60_000;
+const SESSION_START_MS = 330_000;
 
 /** The API's access to Temporal. All calls throw ServiceError `SERVICE_UNAVAILABLE` if the server does not respond. */
 export class Temporal {

@@ -110,7 +110,8 @@ const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
   taskQueue: QUEUES.sessions,
   allowEagerDispatch: false,
   scheduleToStartTimeout: '15s',
-  startToCloseTimeout: '90s',
+  // The scrape that a session continues may take five minutes.
+  startToCloseTimeout: '6m',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
 });

@@ -6,9 +6,9 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { SessionEndReason } from '../db/client.ts';
 import type { SessionOutcome } from '../db/sessions.ts';
 import { toServiceError } from '../errors.ts';
+import type { SessionEndReason } from '../schemas/session-end.ts';
 import { hostActivities, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
 import { sessionOpened, stopSession, touchSession } from './signals.ts';

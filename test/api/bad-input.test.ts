@@ -70,7 +70,6 @@ describe('an invalid request', () => {
     ['POST', '/v2/extract'],
     ['GET', '/v2/extract/0198f0e4-0000-7000-8000-000000000000'],
     ['POST', '/v2/agent'],
-    ['POST', '/v2/scrape/0198f0e4-0000-7000-8000-000000000000/interact'],
     ['GET', '/v2/monitor'],
     ['POST', '/v2/support/ask'],
     ['POST', '/v2/feedback'],

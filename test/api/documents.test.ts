@@ -59,6 +59,8 @@ beforeAll(async () => {
       void response.writeHead(200, { 'Content-Type': type }).end(body);
   pages = await startPages({
     '/report.pdf': serve(REPORT),
+    '/missing.pdf': (_request, response) =>
+      void response.writeHead(404, { 'Content-Type': 'application/pdf' }).end(REPORT),
     '/locked.pdf': serve(LOCKED),
     '/broken.pdf': serve(BROKEN),
     '/illustrated.pdf': serve(ILLUSTRATED),
@@ -79,7 +81,8 @@ beforeAll(async () => {
 afterAll(() => pages[Symbol.asyncDispose]());
 
 test('a PDF is scraped to markdown like a page, with its metadata', async () => {
-  const { status, body } = await scrape({ url: `${pages.url}/report.pdf` });
+  const { status, body } = await scrape({ url: `${pages.url}/report.pdf`, formats: ['markdown', 'rawHtml'] });
+  expect(body.data.rawHtml).toMatch(/^<!doctype html><html><head>.*<h1>Annual report<\/h1>/);
   expect([status, body.success]).toEqual([200, true]);
   expect(body.data.markdown).toBe(
     '# Annual report\n\nThe bridge was opened in May, and the road to the harbour follows in autumn.\n\nThe second page has a text of its own.',
@@ -123,6 +126,12 @@ test('a document costs a credit for each page that was read, from the cache, too
   const shorter = await scrape({ url, parsers: [{ type: 'pdf', maxPages: 1 }] });
   expect(shorter.body.data.metadata).toMatchObject({ creditsUsed: 1, numPages: 1, totalPages: 2 });
   expect(shorter.body.data.markdown).not.toContain('second page');
+});
+
+test('a document that a server sends with 404 is converted, and billed by its pages like any other', async () => {
+  const { body } = await scrape({ url: `${pages.url}/missing.pdf` });
+  expect(body.data.markdown).toContain('# Annual report');
+  expect(body.data.metadata).toMatchObject({ statusCode: 404, error: 'Not Found', creditsUsed: 2 });
 });
 
 test('a PDF is returned in base64 for one credit if parsers are empty', async () => {

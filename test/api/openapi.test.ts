@@ -134,6 +134,7 @@ describe('error codes', () => {
       ...errorCodesOf(routeOf('get', '/v2/scrape/:id')),
       ...errorCodesOf(routeOf('post', '/v2/map')),
       ...errorCodesOf(routeOf('post', '/v2/browser')),
+      ...errorCodesOf(routeOf('post', '/v2/scrape/:id/interact')),
       // No response has these: the first makes pages wait, the others end a job or what is left of it.
       ...['INSUFFICIENT_STORAGE', 'INSUFFICIENT_CREDITS', 'SCRAPE_JOB_CANCELLED'],
     ]);

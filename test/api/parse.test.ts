@@ -53,6 +53,13 @@ describe('a parsed file', () => {
     });
   });
 
+  it('is described by its bytes if its declared type is another one', async () => {
+    const content = new Uint8Array(writePdf([{ texts: textLines(72, 80, ['A PDF in disguise.']) }]));
+    const { body } = await parse({ content, name: 'letter.doc', type: 'application/msword' });
+    expect(body.data.markdown).toBe('A PDF in disguise.');
+    expect(body.data.metadata).toMatchObject({ sourceFile: 'letter.doc', contentType: 'application/pdf' });
+  });
+
   it('is in the activity list of its team as a scrape, and billed once', async () => {
     const team = await makeTeam(db, { credits: 10 });
     const { body } = await parse(htmlFile('Listed', 'list.html'), undefined, team);

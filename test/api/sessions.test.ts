@@ -232,3 +232,110 @@ it('a repeated request with the same idempotency key returns the same session', 
   const other = await call('/v2/browser', { body: { ttl: 61 }, key: team.key, headers });
   expect(other).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } });
 });
+
+describe('code in a browser session', () => {
+  it('drives the page, keeps its variables, and its failure is a success of the request', async () => {
+    const { body } = await create();
+    const execute = (code: string) =>
+      call(`/v2/browser/${body.id}/execute`, { body: { code, timeout: 20 }, key: team.key });
+    const first = await execute(
+      `await page.goto('${site.url}/article/1'); const seen = await page.title(); seen`,
+    );
+    expect(first.body).toMatchObject({
+      success: true,
+      exitCode: 0,
+      killed: false,
+      result: expect.any(String),
+    });
+    expect(first.body.result).not.toBe('');
+    expect((await execute('seen')).body.result).toBe(first.body.result);
+    const failed = await execute('throw new Error("broken")');
+    expect(failed.body).toMatchObject({
+      success: true,
+      exitCode: 1,
+      error: expect.stringContaining('broken'),
+    });
+    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    expect(browser.contexts()[0]!.pages()[0]!.url()).toBe(`${site.url}/article/1`);
+    await browser.close();
+    await remove(body.id);
+    expect(await execute('1')).toMatchObject({ status: 410 });
+  });
+});
+
+describe('interact', () => {
+  const scrape = async (options: Record<string, unknown> = {}) => {
+    const { body } = await call('/v2/scrape', {
+      body: { url: `${site.url}/article/9`, ...options },
+      key: team.key,
+    });
+    return body.data.metadata.scrapeId as string;
+  };
+  const interact = (id: string, body: Record<string, unknown>, key = team.key) =>
+    call(`/v2/scrape/${id}/interact`, { body, key });
+
+  it('continues a scrape in one session, until it is deleted', async () => {
+    const id = await scrape();
+    const answers = await Promise.all([
+      interact(id, { code: 'page.url()' }),
+      interact(id, { code: 'page.url()' }),
+    ]);
+    for (const { status, body } of answers)
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { success: true, result: `${site.url}/article/9` },
+      });
+    expect(answers[0]!.body.sessionId).toBe(answers[1]!.body.sessionId);
+    expect(await interact(id, { code: 'throw 1' })).toMatchObject({ status: 200, body: { success: false } });
+    const stranger = await makeTeam(db);
+    expect(await interact(id, { code: '1' }, stranger.key)).toMatchObject({ status: 403 });
+    const path = `/v2/scrape/${id}/interact`;
+    const deleted = await call(path, { method: 'DELETE', key: team.key });
+    expect(deleted).toMatchObject({ status: 200, body: { success: true, creditsBilled: 2 } });
+    expect((await call(path, { method: 'DELETE', key: team.key })).body).toEqual(deleted.body);
+    expect(await interact(id, { code: '1' })).toMatchObject({
+      status: 410,
+      body: { code: 'SESSION_DESTROYED' },
+    });
+  });
+
+  it.each([
+    ['neither code nor prompt', {}],
+    ['both', { code: '1', prompt: 'x' }],
+    ['code of 100,001 characters', { code: 'x'.repeat(100_001) }],
+    ['a timeout of 301 s', { code: '1', timeout: 301 }],
+    ['another language', { code: '1', language: 'ruby' }],
+  ])('refuses %s', async (_name, body) => {
+    expect(await interact('0198f0e4-0000-7000-8000-000000000000', body)).toMatchObject({ status: 400 });
+  });
+
+  it('refuses scrapes that cannot be continued, with the reason', async () => {
+    expect(await interact('0198f0e4-0000-7000-8000-000000000000', { code: '1' })).toMatchObject({
+      status: 404,
+    });
+    const id = await scrape();
+    expect(await interact(id, { prompt: 'click' })).toMatchObject({
+      status: 503,
+      body: { code: 'MODEL_NOT_CONFIGURED' },
+    });
+  });
+});
+
+describe('the live view of a session', () => {
+  it('shows its page to viewers, lets those with control click, and ends with a page that says why', async () => {
+    const { body } = await create();
+    const viewer = await playwright.connectOverCDP((await create()).body.cdpUrl);
+    const page = viewer.contexts()[0]!.pages()[0]!;
+    const response = await page.goto(body.liveViewUrl);
+    expect(response!.headers()).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+    });
+    await page.waitForFunction(() => (document.querySelector('canvas')?.width ?? 0) > 100);
+    await remove(body.id);
+    const ended = await fetch(body.liveViewUrl);
+    expect(ended.status).toBe(410);
+    expect(await ended.text()).toContain('closed by its owner');
+    await viewer.close();
+  });
+});

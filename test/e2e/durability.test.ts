@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { reportWorker, requireWorkers } from '../../src/db/workers.ts';
@@ -10,6 +12,7 @@ import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { pollUntil } from '../support/poll.ts';
+import { processesWith } from '../support/processes.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
 /** Parts die, jobs do not. */
@@ -26,7 +29,8 @@ afterAll(async () => {
   await site.close();
 });
 
-const ask = (path: string, body?: unknown) => call(path, { url: service.url, key: service.key, body });
+const ask = (path: string, body?: unknown, method?: string) =>
+  call(path, { url: service.url, key: service.key, body, ...(method && { method }) });
 
 /** Starts a scrape that takes a while. @returns its id as soon as the activity list shows it, and the pending answer */
 async function startSlowScrape(path: string): Promise<{ id: string; answer: Promise<ApiResponse | Error> }> {
@@ -107,6 +111,30 @@ describe('a running scrape', () => {
     expect((await ask(`/v2/scrape/${secretId}`)).status).toBe(404);
     // One for each page, and one for zero data retention.
     expect(await creditsUsed()).toBe(before + 3);
+  });
+
+  it('keeps browser sessions when the API restarts, ends those of a dead worker as lost, and bills them once', async () => {
+    const { body } = await ask('/v2/browser', {});
+    expect(body.success).toBe(true);
+    await killPart('api');
+    const browser = await pollUntil(() =>
+      // The API refuses connections until it runs again.
+      playwright.connectOverCDP(body.cdpUrl, { timeout: 5_000 }).catch(() => undefined),
+    );
+    await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/article/1`);
+    const ownPrefix = `winnow-session-${pidOf('worker')}-`;
+    await killPart('worker');
+    await pollUntil(async () => (await ask(`/v2/browser/${body.id}`)).body.endReason === 'lost');
+    expect((await ask('/v2/team/activity?endpoint=browser')).body.data).toHaveLength(1);
+    await pollUntil(() => processesWith(ownPrefix).length === 0);
+    const { body: next } = await pollUntil(async () => {
+      const response = await ask('/v2/browser', {});
+      return response.status === 200 && response;
+    });
+    // The new host has deleted what the dead one left.
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(ownPrefix))).toEqual([]);
+    const deleted = await ask(`/v2/browser/${next.id}`, undefined, 'DELETE');
+    expect(deleted.body.creditsBilled).toBe(2);
   });
 
   /** Waits until the scrape has ended; it must have the article and be listed once. */

@@ -17,7 +17,8 @@ function requireDeclared(
   path: string,
   { status, body }: Pick<ApiResponse, 'status' | 'body'>,
 ): void {
-  if (body?.success !== false) return;
+  // The code of a user that fails is no error of the request.
+  if (body?.success !== false || (status === 200 && body.code === undefined)) return;
   const { pathname } = new URL(path, 'http://api');
   const route = ROUTES.find(
     (each) =>

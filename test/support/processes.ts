@@ -23,6 +23,10 @@ export const documentProcesses = (): Process[] =>
 export const sessionProcesses = (directory: string): Process[] =>
   workerProcesses().filter(({ command }) => command.includes(`/${directory}/`));
 
+/** All processes of this machine whose command line contains a text. */
+export const processesWith = (text: string): Process[] =>
+  listProcesses().filter(({ command }) => command.includes(text));
+
 /** All processes below the worker of the shared service. */
 function workerProcesses(): Process[] {
   const run = runFileOf(inject('service'));

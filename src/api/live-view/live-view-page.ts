@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express } from 'express';
-import { ALIVE_INTERVAL_MS, MAX_PASTE_LENGTH, SESSION_END_SENTENCES } from '../../schemas/live-view.ts';
+import { ALIVE_INTERVAL_MS, MAX_PASTE_LENGTH } from '../../schemas/live-view.ts';
+import { SESSION_END_SENTENCES } from '../../schemas/session-end.ts';
 
 /** Scripts and styles of the page, which browsers get as they are. */
 const ASSET_DIRECTORY = path.join(import.meta.dirname, 'page');

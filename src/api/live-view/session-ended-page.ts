@@ -1,4 +1,4 @@
-import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/live-view.ts';
+import { SESSION_END_SENTENCES, type SessionEndReason } from '../../schemas/session-end.ts';
 
 /**
  * The page at the URL of a live view whose session has ended, for status 410 and {@link LIVE_VIEW_HEADERS}.

@@ -1,14 +1,13 @@
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
-import { endSession, listSessions, type StoredSession } from '../../db/sessions.ts';
-import { ServiceError } from '../../errors.ts';
+import { listSessions, type StoredSession } from '../../db/sessions.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
+import { deleteSession } from './delete-session.ts';
+import { executeCode } from './execute-code.ts';
+import { interactRoutes } from './interact.ts';
 import { sessionUrls } from './session-urls.ts';
 import { destroyedError, requireSession, startSession } from './start-session.ts';
-
-/** How long a request to delete a session waits for its end, in milliseconds. */
-const END_WAIT_MS = 30_000;
 
 function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDeps, 'config'>) {
   return {
@@ -72,6 +71,23 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     },
   }),
   defineRoute({
+    method: 'post',
+    path: `${base}/:id/execute`,
+    tag: 'Browser',
+    summary: 'Run code in a browser session',
+    params: jobIdParams,
+    body: schemas.executeBody,
+    response: schemas.executeResponse,
+    errors: [
+      ...(['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'] as const),
+      ...(['LANGUAGE_NOT_AVAILABLE'] as const),
+    ],
+    async handler({ caller, params: { id }, body }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      return { ...(await executeCode(session, body, deps)), success: true };
+    },
+  }),
+  defineRoute({
     method: 'delete',
     path: `${base}/:id`,
     tag: 'Browser',
@@ -82,24 +98,10 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       if (session.state === 'destroyed') throw destroyedError(session);
-      await deps.temporal.endSession(id, END_WAIT_MS);
-      const current = await requireSession(id, caller.teamId, deps);
-      if (current.state !== 'destroyed') {
-        throw new ServiceError(
-          'SESSION_FAILED',
-          `The browser session ${id} is still ending. Repeat the request to learn its price.`,
-        );
-      }
-      // A session that has ended is not changed any more; this only reads its outcome.
-      const outcome = await endSession(deps.db, { id, reason: 'deleted' });
-      return {
-        success: true,
-        sessionDurationMs: outcome?.durationMs ?? 0,
-        creditsBilled: outcome?.credits ?? 0,
-      };
+      return deleteSession(session, deps);
     },
   }),
 ];
 
 /** The routes of browser sessions. They are one resource under two paths. */
-export const sessionRoutes = [...routesAt('/v2/browser'), ...routesAt('/v2/interact')];
+export const sessionRoutes = [...routesAt('/v2/browser'), ...routesAt('/v2/interact'), ...interactRoutes];

@@ -1,29 +1,51 @@
-import type { Express } from 'express';
+import type { Express, Request } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { findAccessedSession } from './session-access.ts';
+import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
+import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
+import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { sessionUrls } from './session-urls.ts';
 import { destroyedError } from './start-session.ts';
+
+/** The paths of a session under both names of the resource. */
+const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
 
 /** Serves what the secret URLs of sessions lead to, besides WebSockets. No API key is needed. */
 export function mountSessionPages(app: Express, deps: ApiDeps): void {
   const { config } = deps;
-  // Playwright accepts the HTTP form of the URL too, and looks for the WebSocket here.
-  const paths = ['browser', 'interact'].map((base) => `/v2/${base}/:id/cdp/:secret/json/version`);
-  app.get(paths, async (request, response) => {
-    const [id, secret] = [String(request.params.id), String(request.params.secret)];
-    const isId = jobIdParams.safeParse({ id }).success;
-    const found = isId ? await findAccessedSession({ id, resource: 'cdp', secret }, deps) : undefined;
+  const find = async ({ params }: Request, resource: 'cdp' | 'view'): Promise<AccessedSession> => {
+    const parsed = jobIdParams.safeParse({ id: params.id });
+    const { id = '' } = parsed.data ?? {};
+    const found = id
+      ? await findAccessedSession({ id, resource, secret: String(params.secret) }, deps)
+      : undefined;
     if (!found) throw new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
-    if (found.session.state === 'destroyed') throw destroyedError(found.session);
+    return found;
+  };
+
+  // Playwright accepts the HTTP form of the URL too, and looks for the WebSocket here.
+  app.get(paths('cdp/:secret/json/version'), async (request, response) => {
+    const { session } = await find(request, 'cdp');
+    if (session.state === 'destroyed') throw destroyedError(session);
     const baseUrl = requestBaseUrl(request, config.publicUrl);
-    const { cdpUrl } = sessionUrls(found.session, { baseUrl, secretKey: config.secretKey });
+    const { cdpUrl } = sessionUrls(session, { baseUrl, secretKey: config.secretKey });
     response.set('Cache-Control', 'no-store').json({
       Browser: 'Chrome',
       'Protocol-Version': '1.3',
       webSocketDebuggerUrl: cdpUrl,
     });
+  });
+
+  mountLiveViewAssets(app);
+  app.get(paths('view/:secret'), async (request, response) => {
+    const { session, access } = await find(request, 'view');
+    if (!session.stream_web_view)
+      throw new ServiceError('NOT_FOUND', 'This browser session has no live view.');
+    response.set(LIVE_VIEW_HEADERS);
+    if (session.state === 'destroyed')
+      response.status(410).send(renderSessionEndedPage(session.end_reason ?? undefined));
+    else response.send(renderLiveViewPage({ mayControl: access === 'control' }));
   });
 }

@@ -25,8 +25,10 @@ export async function relaySocket(
   const found = await findAccessedSession({ id, resource, secret }, deps);
   if (!found) return refuse(stream, '404 Not Found');
   const { session, access } = found;
+  if (access !== 'cdp' && !session.stream_web_view) return refuse(stream, '404 Not Found');
   if (session.state === 'destroyed' || !session.host) return refuse(stream, '410 Gone');
-  const path = `/sessions/${id}/${access}`;
+  const { search } = new URL(request.url ?? '', 'http://api');
+  const path = `/sessions/${id}/${access}${search}`;
   const upstream = httpRequest(`${session.host}${path}`, {
     headers: {
       ...socketHeaders(request),

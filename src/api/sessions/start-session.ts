@@ -11,6 +11,7 @@ import type { Caller } from '../../db/teams/teams.ts';
 import { requireWorkers } from '../../db/workers.ts';
 import { createSessionSalt } from '../../encryption/session-secrets.ts';
 import { ServiceError, toServiceError } from '../../errors.ts';
+import type { SessionKind } from '../../job-kinds.ts';
 import type { SessionRequest } from '../../schemas/session.ts';
 import type { ApiDeps } from '../http/route.ts';
 
@@ -21,7 +22,9 @@ interface RequestedSession {
   /** Makes a repeated request return the same session. */
   idempotencyKey?: string | undefined;
   /** The body as it was sent, which a repeated request must equal. */
-  rawBody: unknown;
+  rawBody?: unknown;
+  /** The scrape that the session continues. */
+  scrape?: { id: string; url: string };
 }
 
 const RETRY_AFTER_SECONDS = 30;
@@ -32,14 +35,16 @@ const RETRY_AFTER_SECONDS = 30;
  *   browser does not start, `PROFILE_LOCKED` if another session saves the profile
  */
 export async function startSession(
-  { caller, request, idempotencyKey, rawBody }: RequestedSession,
+  { caller, request, idempotencyKey, rawBody, scrape }: RequestedSession,
   deps: ApiDeps,
 ): Promise<StoredSession> {
   const { config, db, temporal } = deps;
   await requireSessionHost(deps);
   const { teamId, apiKeyId } = caller;
+  const kind: SessionKind = scrape ? 'interact' : 'browser';
   const session: NewSession = {
-    ...{ id: uuidv7(), teamId, apiKeyId, kind: 'browser', target: 'browser session' },
+    ...{ id: uuidv7(), teamId, apiKeyId, kind, target: scrape?.url ?? 'browser session' },
+    ...(scrape && { scrapeId: scrape.id }),
     salt: createSessionSalt(),
     ttlSeconds: request.ttl,
     activityTtlSeconds: request.activityTtl,
@@ -51,15 +56,16 @@ export async function startSession(
     db,
     { teamId, key: idempotencyKey, request: ['browser', rawBody] },
     async (query) => {
-      if ((await insertSession(query, session)) === 'limit') throw limitError();
-      return session.id;
+      const { result, id: storedId } = await insertSession(query, session);
+      if (result === 'limit') throw limitError();
+      return storedId;
     },
   );
   const stored = await requireSession(id, teamId, deps);
   if (stored.state === 'destroyed') throw destroyedError(stored);
   try {
     await temporal.startSession({
-      ...{ sessionId: id, kind: 'browser', teamId, label: 'Browser session' },
+      ...{ sessionId: id, kind, teamId, label: scrape ? `Interact with ${scrape.url}` : 'Browser session' },
       expiresAt: stored.expires_at.getTime(),
       activityTtlMs: stored.activity_ttl_seconds * 1000,
     });
@@ -68,7 +74,8 @@ export async function startSession(
     await endSession(db, { id, reason: 'failed' });
     throw toServiceError(error);
   }
-  return stored;
+  // The row names the host of the browser now.
+  return requireSession(id, teamId, deps);
 }
 
 /** @throws ServiceError `SESSIONS_UNAVAILABLE` if no worker runs sessions */

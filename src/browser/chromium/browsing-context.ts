@@ -2,7 +2,8 @@ import type { CdpConnection, Session } from './cdp.ts';
 
 /** A browser context: cookies, storage, caches and connections that no other context shares. */
 export interface BrowsingContext {
-  id: string;
+  /** Its id; `undefined` for the default context of a browser. */
+  id: string | undefined;
   connection: CdpConnection;
   /** Opens an empty page. */
   openPage(): Promise<OpenedPage>;

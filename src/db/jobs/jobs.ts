@@ -53,6 +53,18 @@ export async function findJob(db: Database, id: string) {
     .executeTakeFirst();
 }
 
+/** Finds a scrape that has ended and not expired, with the request to repeat it. */
+export async function findJobToReplay(db: Database, id: string) {
+  return db.query
+    .selectFrom('jobs')
+    .select(['team_id', 'request', 'seal', 'target'])
+    .where('id', '=', id)
+    .where('kind', '=', 'scrape')
+    .where('status', '<>', 'scraping')
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+}
+
 /** Finds the state and the result of a job whose results have not expired. */
 export async function findOutcome(db: Database, id: string) {
   return db.query

@@ -85,8 +85,9 @@ async function readParagraphs(
   type: OfficeType,
   { archive, bytes }: { archive: ZipArchive | undefined; bytes: Uint8Array },
 ): Promise<SourceParagraph[]> {
-  // Loaded only for such files, because its reader of compound files is a part of SheetJS.
+  // Loaded only for such files, because their reader of compound files is a part of SheetJS.
   if (type === 'doc') return (await import('./doc/doc-paragraphs.ts')).readDocParagraphs(bytes);
+  if (type === 'ppt') return (await import('./ppt/ppt-paragraphs.ts')).readPptParagraphs(bytes);
   if (type === 'pptx' && archive) return readPptxParagraphs(archive);
   if ((type === 'odt' || type === 'odp') && archive) return readOdtParagraphs(archive);
   return type === 'docx' && archive ? readDocxParagraphs(archive) : [];

@@ -41,6 +41,6 @@ export const containsCenter = (outer: Box, inner: Box, tolerance = 0) => {
 /** The median, or 0 for an empty list. Of an even number of values it is the upper one of the two in the middle. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0;
-  const sorted = Float64Array.from(values).sort();
+  const sorted = new Float64Array(values).sort();
   return sorted[sorted.length >> 1] as number;
 }

@@ -1,6 +1,6 @@
 import { lineLength, lineText } from './lines.ts';
 import { isAllBold, isAllItalic } from './paragraphs.ts';
-import type { Block, Line, TextBlock } from './types.ts';
+import type { Block, Line, TextBlock, TextStyle } from './types.ts';
 
 /** A heading is bold, or its font is larger than that of the text by at least this factor. */
 const LARGER = 1.12;
@@ -33,18 +33,36 @@ export function bodyStyle(blocks: readonly Block[]): BodyStyle {
       : block.kind === 'table'
         ? block.rows.flatMap((row) => row.flatMap((cell) => cell.lines))
         : [];
-    for (const { words } of lines)
-      for (const { style, text } of words) {
-        const size = Math.round(style.size * 2) / 2;
-        const weight = isText ? text.length : TABLE_WEIGHT * text.length;
-        sizes.set(size, (sizes.get(size) ?? 0) + weight);
-        all += weight;
-        if (style.bold) bold += weight;
-      }
+    const weight = isText ? 1 : TABLE_WEIGHT;
+    for (const [style, length] of lengthsByStyle(lines)) {
+      const size = Math.round(style.size * 2) / 2;
+      sizes.set(size, (sizes.get(size) ?? 0) + weight * length);
+      all += weight * length;
+      if (style.bold) bold += weight * length;
+    }
   }
   let size = 0;
   for (const [candidate, count] of sizes) if (count > (sizes.get(size) ?? 0)) size = candidate;
   return { size: size || 10, boldShare: all > 0 ? bold / all : 0 };
+}
+
+/** The number of characters in each style. Neighbouring words mostly share theirs, so it is looked up for few of them. */
+function lengthsByStyle(lines: readonly Line[]): Map<TextStyle, number> {
+  const lengths = new Map<TextStyle, number>();
+  let style: TextStyle | undefined;
+  let length = 0;
+  const add = () => style && lengths.set(style, (lengths.get(style) ?? 0) + length);
+  for (const { words } of lines)
+    for (const word of words) {
+      if (word.style !== style) {
+        add();
+        style = word.style;
+        length = 0;
+      }
+      length += word.text.length;
+    }
+  add();
+  return lengths;
 }
 
 /** Turns paragraphs into headings and captions by their style and wording, and assigns levels to the headings. */

@@ -8,7 +8,6 @@ import { toMetadata } from './metadata.ts';
 import { type OcrSettings, pagesThatNeedOcr, recognisePages } from './ocr.ts';
 import type { OcrReason } from './ocr-need.ts';
 import { type OutputBlock, toOutputBlocks } from './output-blocks.ts';
-import { readInfoWithPdfJs, readWithPdfJs } from './pdfjs.ts';
 import { repairPdf } from './repair.ts';
 import { toHtml } from './to-html.ts';
 import type { Figure, ReadOptions, SourceDocument } from './types.ts';
@@ -36,8 +35,10 @@ interface PdfPage {
   width: number;
   /** In points. */
   height: number;
-  html: string;
-  blocks: OutputBlock[];
+  /** The page alone. It is written when it is read, because most callers want the whole document only. */
+  readonly html: string;
+  /** Converted when they are read, too. */
+  readonly blocks: OutputBlock[];
   /** `partial` if the page needs OCR that was not used, `failed` if nothing of the page could be read. */
   status: 'ok' | 'partial' | 'failed';
   /** Why the page needs OCR; absent if its text layer is usable or was not checked. */
@@ -110,8 +111,12 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
         number,
         width,
         height,
-        html: toHtml(joinParagraphs(blocks)),
-        blocks: toOutputBlocks(blocks, number, width, height, recognised),
+        get html() {
+          return toHtml(joinParagraphs(blocks));
+        },
+        get blocks() {
+          return toOutputBlocks(blocks, number, width, height, recognised);
+        },
         status: failed.includes(number) ? 'failed' : needsOcr && !recognised ? 'partial' : 'ok',
         ...(needsOcr ? { needsOcr } : {}),
         recognised,
@@ -123,6 +128,9 @@ export async function parsePdf(bytes: Uint8Array, options: PdfOptions = {}): Pro
     warnings,
   };
 }
+
+/** Loads PDF.js when it is needed, because that takes longer than most documents. */
+const loadPdfJs = () => import('./pdfjs.ts');
 
 interface ReadResult {
   source: SourceDocument;
@@ -141,6 +149,7 @@ async function readDocument(file: Buffer, options: ReadOptions): Promise<ReadRes
   const source = repaired && (await tryLiteParse(repaired, options));
   if (repaired && source?.pages.some(({ words }) => words.length > 0))
     return { source, file: repaired, isRecovered: true, isRenderable: true };
+  const { readWithPdfJs } = await loadPdfJs();
   const fallback = await readWithPdfJs(file, options);
   if (fallback.pages.every(({ words }) => words.length === 0))
     throw new PdfError('damaged', 'The PDF is damaged, and no text could be read from it.');
@@ -188,6 +197,8 @@ function pageList(numbers: readonly number[]): string {
 }
 
 async function readMetadata(file: Buffer): Promise<DocumentMetadata> {
-  const info = readInfoDictionary(file) ?? (await readInfoWithPdfJs(file).catch(() => ({})));
-  return toMetadata(info);
+  const info = readInfoDictionary(file);
+  if (info) return toMetadata(info);
+  const { readInfoWithPdfJs } = await loadPdfJs();
+  return toMetadata(await readInfoWithPdfJs(file).catch(() => ({})));
 }

@@ -104,6 +104,7 @@ function wrapping({ href, style }: Word, emphasis: boolean): string {
 const emphasisOf = ({ bold, italic }: TextStyle) => `${bold ? '<strong>' : ''}${italic ? '<em>' : ''}`;
 
 const closing = (tags: string) =>
+  tags &&
   (tags.match(/<(\w+)/g) ?? [])
     .reverse()
     .map((tag) => `</${tag.slice(1)}>`)

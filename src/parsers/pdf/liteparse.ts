@@ -67,9 +67,23 @@ export async function readWithLiteParse(bytes: Uint8Array, options: ReadOptions)
 }
 
 const parse = (file: Buffer, config: Partial<LiteParseConfig>) =>
-  new LiteParse(config).parse(file).catch((error: unknown) => {
-    throw toPdfError(error);
-  });
+  parserFor(config)
+    .parse(file)
+    .catch((error: unknown) => {
+      throw toPdfError(error);
+    });
+
+/** Parsers by their configuration. They keep no documents, and it takes time to create them. */
+const parsers = new Map<string, LiteParse>();
+
+/** The parser of a configuration. One with a password is not kept. */
+function parserFor(config: Partial<LiteParseConfig>): LiteParse {
+  if (config.password !== undefined) return new LiteParse(config);
+  const key = JSON.stringify(config);
+  const parser = parsers.get(key) ?? new LiteParse(config);
+  parsers.set(key, parser);
+  return parser;
+}
 
 /**
  * Whether a page sets a font size of 1 for its text and scales the text by a matrix. The real sizes are then only in the

@@ -133,11 +133,21 @@ const isRagged = (group: readonly Line[], column: Box) =>
 /** Whether all words of a line are in italics. */
 export const isAllItalic = ({ words }: Line) => words.every(({ style }) => style.italic);
 
-const ENDS_WITH_PAGE = /\p{L}.*[\s.](\d{1,4}|[ivxlc]{1,6})$/u;
-
 /** Whether the lines are entries of a table of contents: most of them end with a page number. */
 const isContents = (lines: readonly Line[]) =>
-  lines.length > 2 && lines.filter((line) => ENDS_WITH_PAGE.test(lineText(line))).length > 0.7 * lines.length;
+  lines.length > 2 && lines.filter(endsWithPage).length > 0.7 * lines.length;
+
+const NUMBER_END = /[\divxlc]$/;
+const PAGE_NUMBER_END = /[\s.](\d{1,4}|[ivxlc]{1,6})$/;
+
+/** Whether a line has text and ends with a page number. */
+function endsWithPage(line: Line): boolean {
+  // Saves the time of joining the words of most lines.
+  if (!NUMBER_END.test(line.words.at(-1)?.text ?? '')) return false;
+  const text = lineText(line);
+  const number = text.search(PAGE_NUMBER_END);
+  return number > 0 && /\p{L}/u.test(text.slice(0, number));
+}
 
 /** Whether all words of a line are bold. */
 export const isAllBold = ({ words }: Line) => words.every(({ style }) => style.bold);

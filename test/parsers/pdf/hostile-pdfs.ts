@@ -1,4 +1,5 @@
 import { constants, deflateRawSync, deflateSync } from 'node:zlib';
+import { jbig2Bomb, jpegBomb2000 } from './image-bombs.ts';
 import { writePdf } from './pdf-writer.ts';
 
 const CATALOG = '<</Type/Catalog/Pages 2 0 R>>';
@@ -52,6 +53,15 @@ function bomb(text: string, bytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...blocks, deflateRawSync(''), Buffer.alloc(4)]);
 }
 const GIGABYTE = 1024 ** 3;
+
+/** A page that an image covers, with text below it or without any, so that the page is rendered for OCR. */
+const imagePage = (image: Buffer, filter: string, side: number, text = '') =>
+  content(stream(`${text} q 612 0 0 792 0 0 cm /I Do Q`), [
+    stream(
+      image,
+      `/Type/XObject/Subtype/Image/Width ${side}/Height ${side}/BitsPerComponent ${filter === 'JBIG2Decode' ? 1 : 8}/ColorSpace/Device${filter === 'JBIG2Decode' ? 'Gray' : 'RGB'}/Filter/${filter}`,
+    ),
+  ]);
 
 /** Files of which nothing can be read, because they are broken or because they exceed the limits of their parser. */
 export const UNREADABLE_PDFS: Record<string, () => Buffer> = {
@@ -118,6 +128,8 @@ export const UNREADABLE_PDFS: Record<string, () => Buffer> = {
 
 /** Files that take longer than a request has, or just so; which of the two depends on the machine. */
 export const SLOW_PDFS: Record<string, () => Buffer> = {
+  'a JPEG 2000 image of 400 million pixels': () => imagePage(jpegBomb2000(20_000), 'JPXDecode', 20_000),
+  'a JBIG2 image of 900 million pixels': () => imagePage(jbig2Bomb(30_000), 'JBIG2Decode', 30_000),
   'a page tree of 100,000 levels': () =>
     file([
       CATALOG,
@@ -157,6 +169,18 @@ export const SLOW_PDFS: Record<string, () => Buffer> = {
 
 /** Files that are made to harm their reader, and of which the harmless part is read. */
 export const READABLE_PDFS: Record<string, () => Buffer> = {
+  'a JPEG 2000 image of 3.6 billion pixels beside text': () =>
+    imagePage(jpegBomb2000(60_000), 'JPXDecode', 60_000, SHOWN),
+  'a JPEG 2000 image of 3.6 billion pixels that covers the page': () =>
+    imagePage(jpegBomb2000(60_000), 'JPXDecode', 60_000),
+  'a JPEG 2000 image that is larger than its file says': () =>
+    imagePage(jpegBomb2000(60_000), 'JPXDecode', 10, SHOWN),
+  'a JBIG2 image of four billion pixels beside text': () =>
+    imagePage(jbig2Bomb(65_000), 'JBIG2Decode', 65_000, SHOWN),
+  'a JBIG2 image of four billion pixels that covers the page': () =>
+    imagePage(jbig2Bomb(65_000), 'JBIG2Decode', 65_000),
+  'a JBIG2 image that is larger than its file says': () =>
+    imagePage(jbig2Bomb(65_000), 'JBIG2Decode', 10, SHOWN),
   'a file that ends in the middle': () => {
     const whole = writePdf(
       Array.from({ length: 20 }, () => ({ texts: [{ x: 72, y: 72, text: 'A page.' }] })),

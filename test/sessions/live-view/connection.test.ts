@@ -170,7 +170,7 @@ describe('A page that hangs', () => {
     await eventually(() => session.liveView.targetId).not.toBe(first);
     const { page } = await session.openViewer('control');
     await session.evaluate('popup.setTimeout(() => { for (;;); }); 0').catch(() => undefined);
-    await page.mouse.click(100, 20);
+    await page.mouse.click(300, 200);
     for (let typed = 0; typed < 20; typed++) await page.keyboard.press('a');
     await page.locator('#tabs > span:not([data-shown]) button').first().click();
     await eventually(() => session.liveView.targetId).toBe(first);

@@ -22,7 +22,7 @@ interface Marks extends CharacterMarks {
 
 /**
  * Reads the paragraphs of a Word 97 to 2003 document with titles, inline code, superscripts, subscripts and hidden text.
- * @throws RangeError if the file is damaged
+ * @throws RangeError, or an error of SheetJS, if the file is damaged
  */
 export function readDocParagraphs(bytes: Uint8Array): SourceParagraph[] {
   const file = new WordFile(bytes);

@@ -16,7 +16,7 @@ export class WordFile {
   readonly text: Buffer;
   readonly #tables: Buffer;
 
-  /** @throws RangeError if the file does not have the streams */
+  /** @throws RangeError, or an error of SheetJS, if the file does not have the streams */
   constructor(bytes: Uint8Array) {
     const file = CFB.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { type: 'buffer' });
     const stream = (name: string) => {

@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { endSession, findSession, type StoredSession } from '../../db/sessions.ts';
+import { ServiceError } from '../../errors.ts';
+import type { sessionEndResponse } from '../../schemas/session.ts';
+import type { ApiDeps } from '../http/route.ts';
+
+/** How long a request to delete a session waits for its end, in milliseconds. */
+const END_WAIT_MS = 30_000;
+
+/**
+ * Ends a session and waits for its end.
+ * @returns its duration and price; those of its end if it ended before
+ * @throws ServiceError `SESSION_FAILED` if it does not end in time
+ */
+export async function deleteSession(
+  { id, state }: Pick<StoredSession, 'id' | 'state'>,
+  { db, temporal }: ApiDeps,
+): Promise<z.output<typeof sessionEndResponse>> {
+  if (state !== 'destroyed') await temporal.endSession(id, END_WAIT_MS);
+  const current = await findSession(db, id);
+  if (current?.state !== 'destroyed') {
+    throw new ServiceError(
+      'SESSION_FAILED',
+      `The browser session ${id} is still ending. Repeat the request to learn its price.`,
+    );
+  }
+  // A session that has ended is not changed any more; this only reads its outcome.
+  const outcome = await endSession(db, { id, reason: 'deleted' });
+  return {
+    success: true,
+    sessionDurationMs: outcome?.durationMs ?? 0,
+    creditsBilled: outcome?.credits ?? 0,
+  };
+}

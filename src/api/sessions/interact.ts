@@ -1,0 +1,111 @@
+import { SESSION_MIN_CREDITS } from '../../credits.ts';
+import { findJobToReplay } from '../../db/jobs/jobs.ts';
+import { findSessionOfScrape } from '../../db/sessions.ts';
+import type { Caller } from '../../db/teams/teams.ts';
+import { ServiceError } from '../../errors.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { jobIdParams } from '../../schemas/job-id.ts';
+import * as schemas from '../../schemas/session.ts';
+import { type ApiDeps, defineRoute } from '../http/route.ts';
+import { deleteSession } from './delete-session.ts';
+import { executeCode } from './execute-code.ts';
+import { sessionUrls } from './session-urls.ts';
+import { destroyedError, startSession } from './start-session.ts';
+
+const PATH = '/v2/scrape/:id/interact';
+
+const interact = defineRoute({
+  method: 'post',
+  path: PATH,
+  tag: 'Browser',
+  summary: 'Run code in a browser that continues a scrape',
+  params: jobIdParams,
+  body: schemas.interactBody,
+  response: schemas.interactResponse,
+  errors: [
+    ...([
+      'FORBIDDEN',
+      'NOT_FOUND',
+      'INTERACT_REPLAY_UNAVAILABLE',
+      'SESSION_DESTROYED',
+      'PROFILE_LOCKED',
+    ] as const),
+    ...([
+      'PROFILE_ERROR',
+      'SESSION_LIMIT_REACHED',
+      'SESSION_FAILED',
+      'SESSIONS_UNAVAILABLE',
+      'WORKER_LOST',
+    ] as const),
+    ...(['MODEL_NOT_CONFIGURED', 'LANGUAGE_NOT_AVAILABLE'] as const),
+  ],
+  minCredits: SESSION_MIN_CREDITS,
+  async handler({ caller, params: { id }, body, baseUrl }, deps) {
+    const { code, language, timeout } = body;
+    const scrape = await requireScrape(id, caller, deps);
+    const found = await findSessionOfScrape(deps.db, id);
+    if (!found) requireReplayable(id, scrape);
+    if (found?.state === 'destroyed') throw destroyedError(found);
+    if (code === undefined) {
+      throw new ServiceError(
+        'MODEL_NOT_CONFIGURED',
+        'A prompt needs a language model, which this version of Winnow cannot use yet. Send code instead.',
+      );
+    }
+    const start = {
+      caller,
+      request: schemas.sessionBody.parse({}),
+      scrape: { id, url: scrape.target ?? '' },
+    };
+    const session = found?.state === 'active' ? found : await startSession(start, deps);
+    const result = await executeCode(session, { code, language, timeout }, deps);
+    const urls = sessionUrls(session, { baseUrl, secretKey: deps.config.secretKey });
+    return { ...result, success: result.exitCode === 0 && !result.killed, sessionId: session.id, ...urls };
+  },
+});
+
+const stop = defineRoute({
+  method: 'delete',
+  path: PATH,
+  tag: 'Browser',
+  summary: 'End the browser session that continues a scrape',
+  params: jobIdParams,
+  response: schemas.sessionEndResponse,
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_FAILED'],
+  async handler({ caller, params: { id } }, deps) {
+    await requireScrape(id, caller, deps);
+    const session = await findSessionOfScrape(deps.db, id);
+    if (!session)
+      throw new ServiceError('NOT_FOUND', `Browser session not found. The scrape ${id} has none.`);
+    return deleteSession(session, deps);
+  },
+});
+
+type FoundScrape = NonNullable<Awaited<ReturnType<typeof findJobToReplay>>>;
+
+/** @throws ServiceError `NOT_FOUND`, or `FORBIDDEN` if the scrape belongs to another team */
+async function requireScrape(id: string, caller: Caller, { db }: ApiDeps): Promise<FoundScrape> {
+  const scrape = await findJobToReplay(db, id);
+  if (!scrape)
+    throw new ServiceError('NOT_FOUND', `Job not found. There is no scrape ${id}, or it has expired.`);
+  if (scrape.team_id !== caller.teamId)
+    throw new ServiceError('FORBIDDEN', 'Forbidden. The scrape belongs to another team.');
+  return scrape;
+}
+
+/** @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason if the scrape cannot be repeated in a browser */
+function requireReplayable(id: string, { seal, request }: FoundScrape): void {
+  const { upload, lockdown } = fieldsOf(request);
+  const reason =
+    (seal && 'it had zero data retention, so its options were not kept') ||
+    (upload && 'it parsed an uploaded file, which is no page') ||
+    (lockdown && 'lockdown forbids to fetch its page');
+  if (!reason) return;
+  throw new ServiceError(
+    'INTERACT_REPLAY_UNAVAILABLE',
+    `The scrape ${id} cannot be continued: ${reason}. Rerun the scrape without that and interact with the new one.`,
+  );
+}
+
+/** The routes of sessions that continue a scrape. */
+export const interactRoutes = [interact, stop];

@@ -1,0 +1,70 @@
+import type { ProfileOptions } from '../browser/browser-profile.ts';
+import type { DuringWait } from '../browser/chromium/browser-pool.ts';
+import { needsSource, recordsOf } from '../formats/index.ts';
+import type { ConversionOptions, DocumentType } from '../parsers/document.ts';
+import { parserOptions } from '../schemas/parsers.ts';
+import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { parseTarget } from '../url/url.ts';
+import type { PageRequest } from './engine.ts';
+import { wantsImages } from './page-cache.ts';
+
+/** The dependencies of a fetch besides the request. */
+export interface FetchContext {
+  /** The team and saver of the profile that the request names. */
+  profile?: ProfileOptions | undefined;
+  /** Wraps the wait for a browser. */
+  duringWait?: DuringWait;
+  /** The team in whose turn a document is converted. */
+  teamId?: string;
+  /** Called with the progress of the conversion of a document. */
+  onProgress?: ConversionOptions['onProgress'];
+  /** Wraps the conversion of a document. */
+  duringConversion?: <Result>(convert: () => Promise<Result>, type: DocumentType) => Promise<Result>;
+}
+
+/**
+ * The longest wait that a format of the request needs, in milliseconds, but at most half of its timeout; 0 with
+ * `fastMode`, which does not use the browser.
+ */
+function minWaitMs({ formats, fastMode, zeroDataRetention, timeout }: ScrapeRequest): number {
+  if (fastMode) return 0;
+  const waits = recordsOf(formats).map(({ format }) => format.minWaitMs?.({ zeroDataRetention }) ?? 0);
+  return Math.min(Math.max(0, ...waits), Math.floor(timeout / 2));
+}
+
+/** The functions of the requested formats that run on the open page. */
+export function collectOf(formats: ScrapeRequest['formats']): PageRequest['collect'] {
+  const collect: PageRequest['collect'] = {};
+  for (const { format, request } of recordsOf(formats)) {
+    if (format.collect) collect[request.type] = (page) => format.collect!(page, request);
+    if (format.survey) {
+      collect[request.type] = async (page) => ({ survey: await format.survey!(page, request) });
+    }
+  }
+  return collect;
+}
+
+/** The request for the page itself, as engines receive it. */
+export function toPageRequest(request: ScrapeRequest, { profile, duringWait }: FetchContext): PageRequest {
+  return {
+    sourceUrl: request.url,
+    // The API has already validated the URL, including local names.
+    url: parseTarget(request.url, true).href,
+    headers: request.headers ?? {},
+    skipTlsVerification: request.skipTlsVerification,
+    mobile: request.mobile,
+    waitForMs: request.waitFor,
+    minWaitMs: minWaitMs(request),
+    wantsBody: needsSource(request.formats, 'body'),
+    wantsImages: wantsImages(request),
+    parsers: parserOptions(request.parsers),
+    location: request.location,
+    blockAds: request.blockAds,
+    media: needsSource(request.formats, 'media'),
+    actions: request.actions ?? [],
+    proxy: 'basic',
+    profile,
+    duringWait,
+    collect: collectOf(request.formats),
+  };
+}

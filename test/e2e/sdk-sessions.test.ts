@@ -1,0 +1,50 @@
+import { Firecrawl } from 'firecrawl';
+import { chromium as playwright } from 'playwright';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Site, startSite } from '../site/site.ts';
+import { useService } from '../support/use-service.ts';
+
+/** Browser sessions by the official JavaScript SDK, unchanged. */
+
+const service = useService();
+
+let site: Site;
+let client: Firecrawl;
+beforeAll(async () => {
+  site = await startSite();
+  client = new Firecrawl({ apiKey: service.key, apiUrl: service.url });
+});
+afterAll(() => site.close());
+
+describe('the official SDK', () => {
+  it('starts, lists, uses and deletes a browser session', async () => {
+    const created = await client.browser({ ttl: 120, activityTtl: 60 });
+    expect(created).toMatchObject({ success: true, id: expect.any(String), liveViewUrl: expect.any(String) });
+    const { sessions } = await client.listBrowsers({ status: 'active' });
+    expect(sessions?.map(({ id }) => id)).toContain(created.id);
+    const browser = await playwright.connectOverCDP(created.cdpUrl!);
+    await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/article/5`);
+    await browser.close();
+    const executed = await client.browserExecute(created.id!, {
+      code: 'console.log("seen"); page.url()',
+      language: 'node',
+    });
+    expect(executed).toMatchObject({
+      ...{ success: true, exitCode: 0, stdout: 'seen\n' },
+      result: `${site.url}/article/5`,
+    });
+    expect(await client.deleteBrowser(created.id!)).toMatchObject({ success: true, creditsBilled: 2 });
+    await expect(client.deleteBrowser(created.id!)).rejects.toThrow('has ended');
+  });
+
+  it('continues a scrape, and stops', async () => {
+    const { metadata } = await client.scrape(`${site.url}/article/6`);
+    const scrapeId = metadata!.scrapeId!;
+    const first = await client.interact(scrapeId, { code: 'await page.title()' });
+    expect(first).toMatchObject({ success: true, result: expect.stringMatching(/./) });
+    const failed = await client.interact(scrapeId, { code: 'await page.click("#none", { timeout: 100 })' });
+    expect(failed).toMatchObject({ success: false, exitCode: 1 });
+    expect(await client.stopInteraction(scrapeId)).toMatchObject({ success: true, creditsBilled: 2 });
+    await expect(client.interact(scrapeId, { code: '1' })).rejects.toMatchObject({ status: 410 });
+  });
+});
