@@ -308,7 +308,8 @@ it('the files of a session are listed and served to its team', async () => {
   const file = await read('ünï code.txt');
   expect([file.status, await file.text()]).toEqual([200, 'from code']);
   expect(file.headers.get('content-type')).toBe('application/octet-stream');
-  for (const name of ['none.txt', '../profile', '../cdp.sock']) expect((await read(name)).status, name).toBe(404);
+  for (const name of ['none.txt', '../profile', '../cdp.sock'])
+    expect((await read(name)).status, name).toBe(404);
   const stranger = await makeTeam(db);
   expect((await read('ünï code.txt', stranger.key)).status).toBe(403);
 });
