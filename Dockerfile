@@ -10,7 +10,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund \
 
 FROM node:24.21.0-bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell bubblewrap \
+ && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell bubblewrap python3-pip \
     fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji webext-ublock-origin-chromium \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
@@ -20,6 +20,9 @@ COPY src src
 ENV NODE_ENV=production WINNOW_CACHE_DIR=/var/cache/winnow
 RUN install -d -o node -g node "$WINNOW_CACHE_DIR"
 USER node
+# Downloads what Python and bash code in browser sessions uses. A failure fails the build.
+RUN node --input-type=module -e "import { installLanguages } from '/app/src/embedded/code-languages/install-languages.ts'; import { TerminalProgress } from '/app/src/embedded/terminal-progress.ts'; await installLanguages({ cacheDir: process.env.WINNOW_CACHE_DIR, progress: new TerminalProgress(), insist: true })" \
+ && test -z "$(find "$WINNOW_CACHE_DIR" -name '*.failed')"
 # Bundles the workflows at build time, so that workers start faster and broken workflows fail the build.
 RUN node --input-type=module -e "import { workflowBundle } from '/app/src/temporal/workflow-bundle.ts'; await workflowBundle(process.env.WINNOW_CACHE_DIR)"
 # The API serves /ready on PORT, a worker on WINNOW_WORKER_PORT.

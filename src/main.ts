@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { findChromium } from './embedded/chromium.ts';
+import { installLanguages } from './embedded/code-languages/install-languages.ts';
 import { loadFirstTeamKey, loadSecretKey, type StoredKey } from './embedded/keys.ts';
 import { findPortOwner, isPortFree, type ReservedPort, reservePort } from './embedded/ports.ts';
 import { postgresDir, preparePostgres } from './embedded/postgres.ts';
@@ -266,7 +267,10 @@ async function startTemporal(start: StartContext): Promise<TemporalEndpoint> {
 
 /** Prepares the browser before the worker starts, so that the user sees the progress. */
 async function prepareBrowser({ config, progress, startAborter }: StartContext): Promise<void> {
-  await installPackages({ cacheDir: config.cacheDir, progress, signal: startAborter.signal });
+  const { cacheDir } = config;
+  await installPackages({ cacheDir, progress, signal: startAborter.signal });
+  // They are needed only by sessions with code in these languages, so nothing waits for them.
+  void installLanguages({ cacheDir, progress, signal: startAborter.signal });
   await progress.step('Preparing the browser', () => findChromium(config));
 }
 

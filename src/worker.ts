@@ -195,6 +195,7 @@ function createWorkerActivities(
     trackingTtlMs,
     engines: createPageEngines(config, services, { browser, logger }),
     replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
+    profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
     media: createMediaExtractor({
       egress,
       proxy,

@@ -1,7 +1,15 @@
 import { Context, getClient } from '@temporalio/activity';
+import type { Profiles } from '../browser/browser-profile.ts';
 import type { Database } from '../db/client.ts';
 import { findJobToReplay } from '../db/jobs/jobs.ts';
-import { endSession, findSession, openSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
+import {
+  endSession,
+  findSession,
+  openSession,
+  recordActivity,
+  type SessionOutcome,
+  type StoredSession,
+} from '../db/sessions.ts';
 import type { Replay } from '../engines/replay.ts';
 import { messageOf, ServiceError, toServiceError } from '../errors.ts';
 import type { ScrapeRequest } from '../schemas/scrape.ts';
@@ -26,6 +34,7 @@ export interface SessionDeps {
   sessions?: SessionService | undefined;
   /** Opens the page of a scrape in a session. */
   replay: Replay;
+  profiles: Profiles;
 }
 
 /** How often activity is looked for, in milliseconds. */
@@ -37,7 +46,7 @@ const MAX_REPORT_MS = 15_000;
 const MAX_REPLAY_MS = 300_000;
 
 /** The activities of browser sessions. */
-export function sessionActivities({ db, sessions, replay }: SessionDeps) {
+export function sessionActivities({ db, sessions, replay, profiles }: SessionDeps) {
   const requireSessions = () => {
     if (sessions) return sessions;
     throw new ServiceError('SESSIONS_UNAVAILABLE', 'This worker does not run browser sessions.');
@@ -52,7 +61,7 @@ export function sessionActivities({ db, sessions, replay }: SessionDeps) {
       using _ = startHeartbeat();
       const session = await host.open(id);
       const stored = await findSession(db, id);
-      if (stored?.scrape_id && stored.state === 'creating') await replayScrape(session, stored.scrape_id);
+      if (stored?.state === 'creating') await prepareSession(session, stored);
       if (!(await openSession(db, { id, host: url }))) await session.end('deleted');
       return { queue };
     },
@@ -108,6 +117,21 @@ export function sessionActivities({ db, sessions, replay }: SessionDeps) {
       return endSession(db, { id, reason });
     },
   };
+
+  /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
+  async function prepareSession(session: HostedSession, stored: StoredSession): Promise<void> {
+    const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
+    try {
+      if (name !== null) {
+        const profile = await profiles.open({ teamId, name, saver: isSaved ? id : undefined });
+        await session.useProfile(profile);
+      }
+    } catch (error) {
+      await session.end('failed');
+      throw error;
+    }
+    if (scrapeId !== null) await replayScrape(session, scrapeId);
+  }
 
   /**
    * Brings the page of a scrape into the state that the scrape left it in.

@@ -26,6 +26,19 @@ export async function attachPlaywright(tab: Tab): Promise<AttachedPlaywright> {
   return { context, page: context.pages()[0]!, [Symbol.asyncDispose]: () => browser.close() };
 }
 
+/**
+ * Connects Playwright to the default context of a browser, with all its pages. Dialogs of the pages are left to others.
+ * @param url WebSocket URL of the DevTools protocol; `ws+unix:PATH:/` for a Unix socket
+ */
+export async function connectPlaywright(url: string): Promise<{ context: BrowserContext } & AsyncDisposable> {
+  const browser = await chromium.connectOverCDP(url, { noDefaults: true });
+  // A browser always has a default context.
+  const context = browser.contexts()[0]!;
+  // Playwright dismisses dialogs that nothing listens to.
+  context.on('dialog', () => undefined);
+  return { context, [Symbol.asyncDispose]: () => browser.close() };
+}
+
 /** A protocol transport that is limited to the context of a tab. */
 function createTabTransport({ context, targetId }: Tab): ConnectOverCDPTransport {
   const { connection, id: browserContextId } = context;

@@ -1,4 +1,4 @@
-import type { BrowserContext } from 'playwright';
+import type { BrowserContext, Page } from 'playwright';
 import {
   leaseProfile,
   type ProfileName,
@@ -20,12 +20,18 @@ export interface ProfileOptions extends ProfileName {
 
 /** An open profile. Disposal releases the lease for the next saver. */
 export interface OpenProfile extends AsyncDisposable {
+  /** Whether it has a saver. */
+  readonly isSaved: boolean;
   /**
    * Restores the profile in a context and runs `use`. A profile with a saver is saved every 30 seconds meanwhile, and
    * after `use` has succeeded.
    * @throws ServiceError `PROFILE_ERROR` when the state cannot be saved, `PROFILE_LOCKED` when the lease was lost
    */
-  runWith<Result>(context: BrowserContext, tab: Tab, use: () => Promise<Result>): Promise<Result>;
+  runWith<Result>(
+    context: BrowserContext,
+    tab: Pick<Tab, 'session'>,
+    use: () => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** Opens profiles: cookies, localStorage and IndexedDB, stored under a name of a team. */
@@ -56,6 +62,7 @@ export function createProfiles(deps: ProfileStore & { logger: Logger }): Profile
       LEASE_RENEWAL_INTERVAL_MS,
     );
     return {
+      isSaved: true,
       async runWith(context, tab, use) {
         await restore(context, state);
         const origins = watchOrigins(context);
@@ -86,6 +93,7 @@ export function createProfiles(deps: ProfileStore & { logger: Logger }): Profile
       if (saver !== undefined) return openToSave({ teamId, name }, saver);
       const state = await readProfile(deps, { teamId, name });
       return {
+        isSaved: false,
         async runWith(context, _tab, use) {
           await restore(context, state);
           return use();
@@ -104,14 +112,21 @@ async function restore(context: BrowserContext, state: string | undefined): Prom
 /** Collects the origins that frames of a context visit from now on. */
 function watchOrigins(context: BrowserContext): Set<string> {
   const origins = new Set<string>();
-  context.pages()[0]?.on('framenavigated', (frame) => {
-    if (/^https?:/.test(frame.url())) origins.add(new URL(frame.url()).origin);
-  });
+  const watch = (page: Page) =>
+    page.on('framenavigated', (frame) => {
+      if (/^https?:/.test(frame.url())) origins.add(new URL(frame.url()).origin);
+    });
+  for (const page of context.pages()) watch(page);
+  context.on('page', watch);
   return origins;
 }
 
 /** @throws ServiceError `PROFILE_ERROR` where a copy of IndexedDB would be far too large */
-async function requireCopyableStorage({ session }: Tab, origins: Set<string>, name: string): Promise<void> {
+async function requireCopyableStorage(
+  { session }: Pick<Tab, 'session'>,
+  origins: Set<string>,
+  name: string,
+): Promise<void> {
   let bytes = 0;
   for (const origin of origins) {
     const { usageBreakdown } = await session.send('Storage.getUsageAndQuota', { origin });

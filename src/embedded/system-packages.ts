@@ -7,6 +7,7 @@ import type { Progress } from './terminal-progress.ts';
 const PACKAGES: Record<string, string> = {
   'chromium-headless-shell': 'the browser that renders pages',
   bubblewrap: 'isolates the browser and the parsers of documents from this machine',
+  'python3-pip': 'runs Python code in browser sessions, and installs Playwright for it',
   'fonts-noto-cjk': 'Chinese, Japanese and Korean letters in screenshots',
   'fonts-noto-color-emoji': 'emoji in screenshots',
   'webext-ublock-origin-chromium': 'filter lists that identify advertisements',

@@ -1,6 +1,5 @@
 import type { StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { chown } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Writable } from 'node:stream';
 import { type ProcessGroup, startProcessGroup } from '../child-processes/process-group.ts';
@@ -34,6 +33,11 @@ export interface SandboxedProgram {
   allowsUserNamespaces?: boolean;
   /** Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap. */
   filtersSystemCalls?: boolean;
+  /**
+   * The user that it runs as when the service runs as root. Where no user namespace can be used, the limit of processes is
+   * that of all programs of the user together.
+   */
+  uid?: number;
   /** Its environment, in addition to HOME, TMPDIR and LANG. */
   env?: Record<string, string>;
   limits: Limits;
@@ -55,10 +59,10 @@ interface FoundConfinement {
 }
 
 /**
- * The user that programs run as when the service runs as root. No account has this number, and it is not the one of
+ * The user that programs run as when the service runs as root, unless they have their own. No account has this number, and it is not the one of
  * Chromium or yt-dlp.
  */
-export const SANDBOX_UID = 61_913;
+const SANDBOX_UID = 61_913;
 
 /** Standard input, output and errors, and the pipe for results, which works in both directions. */
 const STDIO = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
@@ -114,14 +118,14 @@ export async function startConfined(
   confinement: Confinement,
   stdio: Extract<StdioOptions, readonly unknown[]> = [...STDIO],
 ): Promise<ProcessGroup> {
-  const { command, env, limits } = program;
+  const { command, env, limits, uid = SANDBOX_UID } = program;
   const isRoot = process.getuid?.() === 0;
   if (confinement === 'user-only') {
     if (program.mounts?.length || program.hiddenPaths?.length || program.filtersSystemCalls)
       throw new Error(`${command[0]} can only run in bubblewrap`);
-    const home = await createProgramHome('sandbox', SANDBOX_UID);
+    const home = await createProgramHome('sandbox', uid);
     const group = startUnprivileged(boundedWithoutNamespaces(program, isRoot), {
-      uid: SANDBOX_UID,
+      uid,
       home: home.path,
       env: { LANG: 'C.UTF-8', ...env },
       stdio,
@@ -129,7 +133,7 @@ export async function startConfined(
     group.child.once('close', () => void home.remove());
     return group;
   }
-  const dropped = [SETPRIV, ...dropPrivilegesArgs(SANDBOX_UID)] as const;
+  const dropped = [SETPRIV, ...dropPrivilegesArgs(uid)] as const;
   const filter = program.filtersSystemCalls ? ['--seccomp', String(stdio.length)] : [];
   const whole: readonly [string, ...string[]] =
     confinement === 'root-namespaces'
@@ -166,14 +170,6 @@ function sendFilter({ stdio }: ProcessGroup['child']): void {
   // If bubblewrap does not start or ends early, its end says so.
   pipe.on('error', () => pipe.destroy());
   pipe.end(seccompProgram());
-}
-
-/**
- * Gives a file or directory to the user that sandboxed programs run as, who can otherwise not enter, read or change it.
- * Where the service does not run as root, that is its own user, and nothing changes.
- */
-export async function giveToSandbox(path: string): Promise<void> {
-  if (process.getuid?.() === 0) await chown(path, SANDBOX_UID, SANDBOX_UID);
 }
 
 /**

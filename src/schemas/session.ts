@@ -87,6 +87,18 @@ export const sessionEndResponse = z.object({
   sessionDurationMs: z.int(),
   creditsBilled: z.int(),
 });
+/** Response of `GET /v2/browser/{id}/downloads`. */
+export const downloadsResponse = z.object({
+  success: z.literal(true),
+  files: z.array(
+    z.object({
+      name: z.string().describe('its bytes are at /v2/browser/{id}/downloads/{name}'),
+      size: z.int().describe('in bytes'),
+      modifiedAt: z.iso.datetime(),
+    }),
+  ),
+});
+
 const timeout = z.number().min(1).max(300).default(30).describe('time limit of the code, in seconds');
 const code = z.string().min(1).max(MAX_CODE);
 

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
+import { connectPlaywright } from '../browser/attach-playwright.ts';
+import type { OpenProfile } from '../browser/browser-profile.ts';
 import type { BrowsingContext } from '../browser/chromium/browsing-context.ts';
 import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../logger.ts';
@@ -26,6 +29,9 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
   shutdown: 1001,
 };
 
+/** How long the profile of a session may take to be saved at its end, in milliseconds. */
+const PROFILE_SAVE_MS = 8_000;
+
 /** A browser that runs in a sandbox, with its directory. */
 export interface RunningBrowser {
   chromium: Chromium;
@@ -52,8 +58,12 @@ export class HostedSession {
   readonly #clients = new Set<ProtocolClient>();
   readonly #liveView: LiveView;
   readonly #code: CodeRunner;
-  /** The socket through which code reaches the browser; served from the first call on. */
-  #codeSocket: Promise<ProtocolSocket> | undefined;
+  /** The socket through which code and the profile reach the browser; served when it is first needed. */
+  #protocolSocket: Promise<ProtocolSocket> | undefined;
+  /** Resolves when the session is about to end, so that its profile is saved for the last time. */
+  readonly #profileEnd = Promise.withResolvers<void>();
+  #profileSaved: Promise<void> | undefined;
+  readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
   #lastActivityAt = Date.now();
@@ -62,6 +72,9 @@ export class HostedSession {
 
   constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
     this.id = id;
+    this.#logger = logger;
+    // Only a session with a profile waits for it.
+    this.#profileEnd.promise.catch(() => undefined);
     this.#browser = browser;
     this.ended = this.#end.promise;
     const { connection } = browser.chromium;
@@ -120,13 +133,53 @@ export class HostedSession {
     }
   }
 
+  /**
+   * Loads a profile into the browser. If it has a saver, it is saved while the session lasts and at its end.
+   * @throws ServiceError `PROFILE_ERROR` if it cannot be loaded
+   */
+  async useProfile(profile: OpenProfile): Promise<void> {
+    const { connection } = this.#browser.chromium;
+    const { profileUrl } = await this.#serveProtocolSocket();
+    const playwright = await connectPlaywright(profileUrl);
+    const targetId = await this.#currentTarget();
+    const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
+    const loaded = Promise.withResolvers<void>();
+    const run = profile.runWith(playwright.context, { session: connection.session(sessionId) }, async () => {
+      loaded.resolve();
+      if (profile.isSaved) await this.#profileEnd.promise;
+    });
+    this.#profileSaved = run
+      .catch((error: unknown) => {
+        loaded.reject(error);
+        // A browser that has crashed cannot be saved any more; the last checkpoint remains.
+        if (this.#reason !== 'crashed')
+          this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
+      })
+      .finally(async () => {
+        await playwright[Symbol.asyncDispose]();
+        await profile[Symbol.asyncDispose]();
+      });
+    await loaded.promise;
+  }
+
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    const client = connectProtocolClient(this.#browser.chromium.connection, socket, {
-      onActivity: () => this.#touch(),
-    });
+    this.#connect(socket, () => this.#touch());
+  }
+
+  #connect(socket: WebSocket, onActivity: () => void): void {
+    const client = connectProtocolClient(this.#browser.chromium.connection, socket, { onActivity });
     this.#clients.add(client);
     socket.once('close', () => this.#clients.delete(client));
+  }
+
+  /** Serves the socket for code and for the profile. Their messages are no activity of the user. */
+  #serveProtocolSocket(): Promise<ProtocolSocket> {
+    this.#protocolSocket ??= serveProtocolSocket(this.#browser.directory.path, (socket, purpose) => {
+      if (purpose === 'code') this.#connect(socket, () => undefined);
+      else connectProtocolClient(this.#browser.chromium.connection, socket, { onActivity: () => undefined });
+    });
+    return this.#protocolSocket;
   }
 
   /** Connects a viewer. */
@@ -141,10 +194,7 @@ export class HostedSession {
   async execute(request: CodeRequest): Promise<CodeResult> {
     this.#calls++;
     try {
-      this.#codeSocket ??= serveProtocolSocket(this.#browser.directory.path, (socket) =>
-        this.addClient(socket),
-      );
-      await this.#codeSocket;
+      await this.#serveProtocolSocket();
       return await this.#code.run(request, AbortSignal.any([]));
     } finally {
       this.#calls--;
@@ -162,10 +212,13 @@ export class HostedSession {
     const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
     for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
     this.#liveView.close(SESSION_ENDED_CODE, reason);
+    if (reason === 'crashed') this.#profileEnd.reject(new Error('the browser has crashed'));
+    else this.#profileEnd.resolve();
     try {
       await this.#code.close();
+      await Promise.race([this.#profileSaved, sleep(PROFILE_SAVE_MS, undefined, { ref: false })]);
       await this.#browser.chromium.close();
-      (await this.#codeSocket)?.close();
+      (await this.#protocolSocket)?.close();
       await this.#browser.directory.remove();
     } finally {
       this.#end.resolve(reason);

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Chromium, chromiumArguments, connectChromium } from '../browser/chromium/launch-chromium.ts';
 import { type Confinement, type SandboxedProgram, startConfined } from '../sandbox/confinement.ts';
-import type { SessionDirectory } from './session-directory.ts';
+import { SESSION_UID, type SessionDirectory } from './session-directory.ts';
 
 /** How the browser of a session is started. */
 export interface SessionBrowserOptions {
@@ -95,6 +95,7 @@ export function sandboxedChromium({
     ],
     memoryPaths: ['/dev/shm'],
     allowsUserNamespaces: true,
+    uid: SESSION_UID,
     env: { NODE_CHANNEL_FD: String(IPC_FD), NODE_CHANNEL_SERIALIZATION_MODE: 'json', NODE_NO_WARNINGS: '1' },
     limits: LIMITS,
   };

@@ -1,7 +1,12 @@
 import { chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgramHome } from '../child-processes/program-home.ts';
-import { SANDBOX_UID } from '../sandbox/confinement.ts';
+
+/**
+ * The user that browsers and code of sessions run as when the service runs as root. It is another one than that of
+ * documents, so that code which starts many processes does not keep documents from being parsed.
+ */
+export const SESSION_UID = 61_914;
 
 /** The temporary directory of a session on its host. */
 export interface SessionDirectory {
@@ -16,11 +21,16 @@ export interface SessionDirectory {
 
 /** Creates the directory of a session, and deletes those of hosts that were killed. */
 export async function createSessionDirectory(): Promise<SessionDirectory> {
-  const home = await createProgramHome('session', SANDBOX_UID);
+  const home = await createProgramHome('session', SESSION_UID);
   const [profile, downloads] = [join(home.path, 'profile'), join(home.path, 'downloads')];
   for (const path of [profile, downloads]) {
     await mkdir(path, { mode: 0o700 });
-    if (process.getuid?.() === 0) await chown(path, SANDBOX_UID, SANDBOX_UID);
+    await giveToSession(path);
   }
   return { path: home.path, profile, downloads, remove: home.remove };
+}
+
+/** Gives a file or directory to the user of sessions. A service that does not run as root is that user itself. */
+export async function giveToSession(path: string): Promise<void> {
+  if (process.getuid?.() === 0) await chown(path, SESSION_UID, SESSION_UID);
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium as playwright } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../src/db/client.ts';
 import { type Site, startSite } from '../site/site.ts';
@@ -172,6 +172,36 @@ describe('a browser session', () => {
   });
 });
 
+describe('a session with a profile', () => {
+  it('saves cookies and storage of all its tabs for later sessions, and only one session at a time can', async () => {
+    const profile = { name: `profile-${crypto.randomUUID()}` };
+    const { body } = await create({ body: { profile } });
+    const other = await create({ body: { profile } });
+    expect(other).toMatchObject({ status: 409, body: { code: 'PROFILE_LOCKED' } });
+    const browser = await playwright.connectOverCDP(body.cdpUrl);
+    const context = browser.contexts()[0]!;
+    const page = await context.newPage();
+    await page.goto(`${site.url}/article/1`);
+    await page.evaluate(() => {
+      localStorage.setItem('kept', 'here');
+    });
+    const expires = Date.now() / 1000 + 3600;
+    await context.addCookies([{ name: 'seen', value: 'yes', url: site.url, expires }]);
+    await browser.close();
+    expect((await remove(body.id)).status).toBe(200);
+
+    const { body: next } = await create({ body: { profile: { ...profile, saveChanges: false } } });
+    const reader = await playwright.connectOverCDP(next.cdpUrl);
+    const again = reader.contexts()[0]!.pages()[0]!;
+    await again.goto(`${site.url}/article/2`);
+    expect(await again.evaluate(() => [document.cookie, localStorage.getItem('kept')])).toEqual([
+      'seen=yes',
+      'here',
+    ]);
+    await reader.close();
+  });
+});
+
 describe('a request for a browser session is refused', () => {
   it.each([
     ['a ttl below 30 s', { ttl: 29 }],
@@ -261,6 +291,27 @@ describe('code in a browser session', () => {
     await remove(body.id);
     expect(await execute('1')).toMatchObject({ status: 410 });
   });
+});
+
+it('the files of a session are listed and served to its team', async () => {
+  const { body } = await create();
+  const code = `require('node:fs').writeFileSync('/downloads/ünï code.txt', 'from code')`;
+  expect(
+    (await call(`/v2/browser/${body.id}/execute`, { body: { code }, key: team.key })).body.exitCode,
+  ).toBe(0);
+  const path = `/v2/browser/${body.id}/downloads`;
+  const listed = await call(path, { key: team.key });
+  expect(listed.body.files).toEqual([{ name: 'ünï code.txt', size: 9, modifiedAt: expect.any(String) }]);
+  const { url: base } = inject('service');
+  const read = (name: string, key = team.key) =>
+    fetch(`${base}${path}/${encodeURIComponent(name)}`, { headers: { Authorization: `Bearer ${key}` } });
+  const file = await read('ünï code.txt');
+  expect([file.status, await file.text()]).toEqual([200, 'from code']);
+  expect(file.headers.get('content-type')).toBe('application/octet-stream');
+  for (const name of ['none.txt', '../profile', '../cdp.sock'])
+    expect((await read(name)).status, name).toBe(404);
+  const stranger = await makeTeam(db);
+  expect((await read('ünï code.txt', stranger.key)).status).toBe(403);
 });
 
 describe('interact', () => {

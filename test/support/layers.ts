@@ -56,7 +56,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   culori: ['branding'],
   re2js: ['url'],
   ws: ['api', 'sessions'],
-  'node:child_process': ['child-processes', 'embedded', 'temporal'],
+  'node:child_process': ['child-processes', 'embedded', 'temporal', 'sessions'],
   'node:worker_threads': ['rendering'],
 };
 

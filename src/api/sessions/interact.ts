@@ -54,7 +54,7 @@ const interact = defineRoute({
     }
     const start = {
       caller,
-      request: schemas.sessionBody.parse({}),
+      request: schemas.sessionBody.parse({ profile: fieldsOf(scrape.request).profile }),
       scrape: { id, url: scrape.target ?? '' },
     };
     const session = found?.state === 'active' ? found : await startSession(start, deps);

@@ -5,6 +5,7 @@ import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS, readText } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
 import { sessionUrls } from './session-urls.ts';
 import { destroyedError, requireSession, startSession } from './start-session.ts';
@@ -85,6 +86,22 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id }, body }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       return { ...(await executeCode(session, body, deps)), success: true };
+    },
+  }),
+  defineRoute({
+    method: 'get',
+    path: `${base}/:id/downloads`,
+    tag: 'Browser',
+    summary: 'List the files that the browser and the code of a session have stored',
+    params: jobIdParams,
+    response: schemas.downloadsResponse,
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'SESSION_DESTROYED', 'SESSION_FAILED', 'WORKER_LOST'],
+    rateLimited: false,
+    async handler({ caller, params: { id } }, deps) {
+      const session = await requireSession(id, caller.teamId, deps);
+      const request = { method: 'GET', resource: 'downloads', timeoutMs: DOWNLOAD_TIMEOUT_MS } as const;
+      const files: unknown = JSON.parse(await readText(await callHost(session, request, deps)));
+      return schemas.downloadsResponse.parse({ success: true, files });
     },
   }),
   defineRoute({

@@ -1,13 +1,16 @@
+import { pipeline } from 'node:stream/promises';
 import type { Express, Request } from 'express';
 import { ServiceError } from '../../errors.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
+import { createAuth } from '../http/auth.ts';
 import { requestBaseUrl } from '../http/base-url.ts';
 import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError } from './start-session.ts';
+import { destroyedError, requireSession } from './start-session.ts';
 
 /** The paths of a session under both names of the resource. */
 const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
@@ -36,6 +39,26 @@ export function mountSessionPages(app: Express, deps: ApiDeps): void {
       'Protocol-Version': '1.3',
       webSocketDebuggerUrl: cdpUrl,
     });
+  });
+
+  const authenticate = createAuth(deps.db, config.authRequired);
+  app.get(paths('downloads/:name'), async (request, response) => {
+    const { teamId } = await authenticate(request.headers.authorization);
+    const { id = '' } = jobIdParams.safeParse({ id: request.params.id }).data ?? {};
+    if (!id) throw new ServiceError('NOT_FOUND', 'There is no browser session at this URL.');
+    const session = await requireSession(id, teamId, deps);
+    const name = String(request.params.name);
+    const resource = `downloads/${encodeURIComponent(name)}`;
+    const file = await callHost(session, { method: 'GET', resource, timeoutMs: DOWNLOAD_TIMEOUT_MS }, deps);
+    response.attachment(name);
+    // The bytes come from a page, so no browser may run them here.
+    response.set({
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': file.headers['content-length'],
+      'Content-Security-Policy': 'sandbox',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    await pipeline(file, response);
   });
 
   mountLiveViewAssets(app);

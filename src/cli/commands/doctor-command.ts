@@ -15,6 +15,7 @@ import { messageOf } from '../../errors.ts';
 import { conversionProgram } from '../../parsers/conversion/document-converter.ts';
 import { findConfinement } from '../../sandbox/confinement.ts';
 import { unconfinedWarning } from '../../sandbox/sandbox.ts';
+import { CODE_LANGUAGES, type CodeLanguage, checkLanguage } from '../../sessions/code/languages.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -56,6 +57,7 @@ const CHECKS: Check[] = [
   },
   checkSandbox,
   checkDocumentSandbox,
+  ...CODE_LANGUAGES.map((language) => (config: Config) => checkCode(language, config)),
   async () => {
     const packages = await findMissingPackages();
     if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
@@ -127,6 +129,18 @@ async function checkDocumentSandbox(): Promise<Finding> {
   const { reason } = await findConfinement(conversionProgram({}));
   if (reason === undefined) return found('Documents', 'are parsed in bubblewrap, without network and files');
   return note('Documents', `${unconfinedWarning()} Bubblewrap says: ${reason}`);
+}
+
+/** Checks whether code of a language can run in browser sessions, and what is missing. */
+async function checkCode(language: CodeLanguage, { cacheDir }: Config): Promise<Finding> {
+  const subject = `Code`;
+  try {
+    const { confinement } = await findConfinement(conversionProgram({}));
+    checkLanguage(language, { confinement, cacheDir: resolve(cacheDir) });
+    return found(subject, `${language} runs in browser sessions`);
+  } catch (error) {
+    return note(subject, messageOf(error));
+  }
 }
 
 async function startsInSandbox(executablePath: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { readConfig } from '../../config.ts';
 import { findChromium } from '../../embedded/chromium.ts';
+import { installLanguages } from '../../embedded/code-languages/install-languages.ts';
 import { postgresDir } from '../../embedded/postgres.ts';
 import { findPostgresPrograms } from '../../embedded/postgres-programs.ts';
 import { installPackages } from '../../embedded/system-packages.ts';
@@ -20,7 +21,10 @@ export const setupCommand = defineCommand({
     await Promise.all([
       config.temporalAddress ? undefined : ensureTemporalBinary(cacheDir, progress, signal),
       installPackages({ cacheDir, progress, signal, insist: true }).then(() =>
-        progress.step('Preparing the browser', () => findChromium({ chromium: config.chromium, cacheDir })),
+        Promise.all([
+          progress.step('Preparing the browser', () => findChromium({ chromium: config.chromium, cacheDir })),
+          installLanguages({ cacheDir, progress, signal, insist: true }),
+        ]),
       ),
     ]);
     if (!config.databaseUrl) findPostgresPrograms(postgresDir(resolve(config.dataDir)));

@@ -1,14 +1,16 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import { type Confinement, giveToSandbox } from '../../sandbox/confinement.ts';
+import type { Confinement } from '../../sandbox/confinement.ts';
+import { giveToSession } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
+import { prepareCompiledCode } from './compiled-code.ts';
 import { DirectoryLimit } from './directory-limit.ts';
-import { type Language, languageProgram, MEMORY_MB } from './languages.ts';
+import { type CodeLanguage, languageProgram, MEMORY_MB } from './languages.ts';
 
 /** Code of a user. */
 export interface CodeRequest {
-  language: Language;
+  language: CodeLanguage;
   code: string;
   /** Milliseconds after which the code is killed. */
   timeoutMs: number;
@@ -56,13 +58,13 @@ const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
 export class CodeRunner {
   readonly #options: CodeRunnerOptions;
   readonly #downloads: DirectoryLimit;
-  readonly #processes = new Map<Language, Promise<CodeProcess>>();
+  readonly #processes = new Map<CodeLanguage, Promise<CodeProcess>>();
   /** The end of the last call of each language. */
-  readonly #turns = new Map<Language, Promise<void>>();
+  readonly #turns = new Map<CodeLanguage, Promise<void>>();
   #isClosed = false;
 
   constructor(options: CodeRunnerOptions) {
-    this.#options = options;
+    this.#options = { ...options, cacheDir: resolve(options.cacheDir) };
     this.#downloads = new DirectoryLimit(join(options.directory, 'downloads'), MAX_DOWNLOADS_BYTES);
   }
 
@@ -70,7 +72,7 @@ export class CodeRunner {
    * Starts the program of a language ahead of its first call.
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program cannot reach the browser
    */
-  async start(language: Language): Promise<void> {
+  async start(language: CodeLanguage): Promise<void> {
     await this.#processOf(language);
   }
 
@@ -100,7 +102,7 @@ export class CodeRunner {
     await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.close()));
   }
 
-  async #processOf(language: Language): Promise<CodeProcess> {
+  async #processOf(language: CodeLanguage): Promise<CodeProcess> {
     const known = this.#processes.get(language);
     if (known) {
       const process = await known.catch(() => undefined);
@@ -111,11 +113,12 @@ export class CodeRunner {
     return this.#processes.get(language) as Promise<CodeProcess>;
   }
 
-  async #startProcess(language: Language): Promise<CodeProcess> {
+  async #startProcess(language: CodeLanguage): Promise<CodeProcess> {
     if (this.#isClosed) throw new ServiceError('SESSION_FAILED', 'The session has ended.');
     const { confinement, cacheDir, directory, logger } = this.#options;
-    const program = await languageProgram(language, { confinement, cacheDir, directory });
-    for (const path of ['cdp.sock', 'downloads']) await giveToSandbox(join(directory, path));
+    void prepareCompiledCode({ confinement, cacheDir, logger });
+    const program = languageProgram(language, { confinement, cacheDir, directory });
+    for (const path of ['cdp.sock', 'downloads']) await giveToSession(join(directory, path));
     try {
       return await CodeProcess.start({
         program,
@@ -133,7 +136,7 @@ export class CodeRunner {
   }
 
   /** Waits until no other call of the language runs. @returns the function that lets the next one run */
-  async #takeTurn(language: Language, signal: AbortSignal): Promise<() => void> {
+  async #takeTurn(language: CodeLanguage, signal: AbortSignal): Promise<() => void> {
     const previous = this.#turns.get(language) ?? Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turns.set(
@@ -164,7 +167,7 @@ const HEAP_IS_FULL = /(?:^|\n)(?:\n?<--- Last few GCs --->|FATAL ERROR: [^\n]*he
 
 function toCodeResult(
   { stdout, stderr, ending }: ProcessResult,
-  language: Language,
+  language: CodeLanguage,
   timeoutMs: number,
 ): CodeResult {
   const isHeapFull = ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { codeOf } from '../../errors.ts';
 
 /** The versions of what code uses besides the npm packages. */
-const AGENT_BROWSER_VERSION = '0.41.2';
+export const AGENT_BROWSER_VERSION = '0.41.2';
 const PYTHON_PLAYWRIGHT_VERSION = '1.65.2';
 /** The Python of the system, whose libraries sandboxed programs see. */
 export const PYTHON = '/usr/bin/python3';
@@ -32,6 +32,3 @@ function pythonVersion(): string | undefined {
     throw error;
   }
 }
-
-/** The directory of V8's compiled code of the programs. It is of use for one version of Node only. */
-export const compiledCodeDirectory = (cacheDir: string) => join(cacheDir, `code-compiled-${process.version}`);

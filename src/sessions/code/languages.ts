@@ -4,16 +4,12 @@ import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Confinement, Mount, SandboxedProgram } from '../../sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
-import {
-  agentBrowserFile,
-  compiledCodeDirectory,
-  PYTHON,
-  pythonPackagesDirectory,
-} from './language-files.ts';
+import { SESSION_UID } from '../session-directory.ts';
+import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
 
 /** Languages of code in sessions. */
-const LANGUAGES = ['node', 'python', 'bash'] as const;
-export type Language = (typeof LANGUAGES)[number];
+export const CODE_LANGUAGES = ['node', 'python', 'bash'] as const;
+export type CodeLanguage = (typeof CODE_LANGUAGES)[number];
 
 /** Memory of the code of one language in a session, with all its processes. */
 export const MEMORY_MB = 512;
@@ -29,7 +25,7 @@ const LIMITS = {
   memoryMb: MEMORY_MB,
   reservedMb: NODE_RESERVED_MB + MEMORY_MARGIN_MB,
   cpuSeconds: 3600,
-  processes: 256,
+  processes: 128,
   openFiles: 256,
   temporaryMb: 64,
 };
@@ -38,6 +34,8 @@ const LIMITS = {
 const HOME = '/opt/winnow';
 const NODE = '/usr/local/bin/node';
 const SOCKET = '/run/browser/cdp.sock';
+/** The port of the browser for agent-browser, inside the sandbox. */
+const PORT = 9222;
 /** The URL of the browser for Playwright: a Unix socket, and the path of the WebSocket. */
 const BROWSER_URL = `ws+unix:${SOCKET}:/`;
 
@@ -49,49 +47,77 @@ const COMPILED = `${HOME}/compiled`;
 interface LanguageContext {
   confinement: Confinement;
   cacheDir: string;
-  /** The directory of the session. */
-  directory: string;
 }
 
 /**
  * The sandboxed program that executes code of a language in a session.
  * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` that says what has to be installed
  */
-export function languageProgram(language: Language, context: LanguageContext): SandboxedProgram {
+export function languageProgram(
+  language: CodeLanguage,
+  { directory, ...context }: LanguageContext & { directory: string },
+): SandboxedProgram {
+  const { command, mounts = [], env } = checkLanguage(language, context);
+  const compiled = compiledCodeDirectory(context);
+  const isCompiled = existsSync(compiled);
+  return {
+    ...BASE_PROGRAM,
+    command,
+    mounts: [
+      ...BASE_MOUNTS,
+      { source: join(directory, 'cdp.sock'), target: SOCKET },
+      { source: join(directory, 'downloads'), target: '/downloads', isWritable: true },
+      ...(isCompiled ? [{ source: compiled, target: COMPILED }] : []),
+      ...mounts,
+    ],
+    env: { ...BASE_PROGRAM.env, ...(isCompiled && { NODE_COMPILE_CACHE: COMPILED }), ...env },
+  };
+}
+
+/**
+ * The sandboxed program that stores V8's compiled code of the other programs.
+ * @param directory where it is stored
+ */
+export function compilationProgram(directory: string, context: LanguageContext): SandboxedProgram {
+  const python = pythonPackagesDirectory(context.cacheDir);
+  const hasPython = python !== undefined && existsSync(python);
+  const loads = [
+    // Without an argument, they only load their modules.
+    ...['node-program.ts', 'bash-program.ts'],
+    ...(hasPython ? ['python/playwright/driver/package/cli.js --version >/dev/null'] : []),
+  ];
+  return {
+    ...BASE_PROGRAM,
+    command: ['/bin/sh', '-ec', loads.map((load) => `${NODE} ${HOME}/${load}`).join('\n')],
+    mounts: [
+      ...BASE_MOUNTS,
+      { source: directory, target: COMPILED, isWritable: true },
+      ...(hasPython ? [{ source: python, target: `${HOME}/python` }] : []),
+    ],
+    env: { ...BASE_PROGRAM.env, NODE_COMPILE_CACHE: COMPILED },
+  };
+}
+
+/** The directory of V8's compiled code, which depends on what is compiled and on the user that it is compiled by. */
+export function compiledCodeDirectory({ confinement, cacheDir }: LanguageContext): string {
+  const python = pythonPackagesDirectory(cacheDir);
+  const { version }: { version: string } = require(join(packageDirectory('playwright-core'), 'package.json'));
+  const parts = [process.version, version, confinement, ...(python && existsSync(python) ? ['python'] : [])];
+  return join(cacheDir, `code-compiled-${parts.join('-')}`);
+}
+
+/**
+ * Checks whether code of a language can run on this machine.
+ * @returns the parts of its program
+ * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` that says what has to be installed
+ */
+export function checkLanguage(language: CodeLanguage, context: LanguageContext): LanguageParts {
   if (context.confinement === 'user-only')
     throw new ServiceError(
       'LANGUAGE_NOT_AVAILABLE',
       'This server cannot execute code, because bubblewrap does not work on it. Its operator can install the package bubblewrap and allow unprivileged user namespaces.',
     );
-  const { command, mounts = [], env } = PARTS[language](context);
-  const { directory, cacheDir } = context;
-  const compiled = compiledCodeDirectory(cacheDir);
-  const hasCompiled = existsSync(compiled);
-  return {
-    command,
-    readOnlyPaths: ['/usr/bin', '/etc/alternatives', '/usr/share/zoneinfo'].filter((path) =>
-      existsSync(path),
-    ),
-    mounts: [
-      ...PROGRAM_MOUNTS,
-      { source: '/usr/bin', target: '/bin' },
-      { source: realpathSync(process.execPath), target: NODE },
-      { source: join(directory, 'cdp.sock'), target: SOCKET },
-      { source: join(directory, 'downloads'), target: '/downloads', isWritable: true },
-      ...(hasCompiled ? [{ source: compiled, target: COMPILED }] : []),
-      ...mounts,
-    ],
-    // Programs must use the browser of the session instead of starting one.
-    hiddenPaths: ['/usr/lib/chromium', '/usr/lib/chromium-browser', '/usr/lib/firefox-esr'],
-    filtersSystemCalls: true,
-    env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      NODE_PATH: `${HOME}/node_modules`,
-      ...(hasCompiled && { NODE_COMPILE_CACHE: COMPILED }),
-      ...env,
-    },
-    limits: LIMITS,
-  };
+  return PARTS[language](context);
 }
 
 /** What a language has in addition to the others. */
@@ -101,7 +127,7 @@ interface LanguageParts {
   env?: Record<string, string>;
 }
 
-const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
+const PARTS: Record<CodeLanguage, (context: LanguageContext) => LanguageParts> = {
   node: () => ({
     command: [NODE, `--max-old-space-size=${HEAP_MB}`, `${HOME}/node-program.ts`, BROWSER_URL],
   }),
@@ -124,21 +150,27 @@ const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
     const agentBrowser = agentBrowserFile(cacheDir);
     if (agentBrowser === undefined || !existsSync(agentBrowser)) throw notInstalled('bash', 'agent-browser');
     return {
-      command: [NODE, `${HOME}/bash-program.ts`, SOCKET],
+      command: [NODE, `${HOME}/bash-program.ts`, SOCKET, String(PORT)],
       mounts: [{ source: agentBrowser, target: '/usr/local/bin/agent-browser' }],
-      env: { AGENT_BROWSER_NO_VERSION_CHECK: '1', TOKIO_WORKER_THREADS: '2' },
+      env: {
+        AGENT_BROWSER_CDP: `ws://127.0.0.1:${PORT}/`,
+        AGENT_BROWSER_NO_VERSION_CHECK: '1',
+        TOKIO_WORKER_THREADS: '2',
+      },
     };
   },
 };
 
-const notInstalled = (language: Language, what: string) =>
+const notInstalled = (language: CodeLanguage, what: string) =>
   new ServiceError(
     'LANGUAGE_NOT_AVAILABLE',
     `This server cannot execute ${language} code, because ${what} is not installed. Its operator can run \`winnow setup\` and \`winnow doctor\`. Other languages are not affected.`,
   );
 
-/** The files of the programs and their packages, and where these are in the sandbox. */
-const PROGRAM_MOUNTS: readonly Mount[] = [
+/** The programs, their packages, and the Node that runs them. */
+const BASE_MOUNTS: readonly Mount[] = [
+  { source: '/usr/bin', target: '/bin' },
+  { source: realpathSync(process.execPath), target: NODE },
   ...readdirSync(PROGRAMS).map((name) => ({ source: join(PROGRAMS, name), target: join(HOME, name) })),
   { source: join(import.meta.dirname, '..', '..', '..', 'package.json'), target: join(HOME, 'package.json') },
   ...['playwright', 'playwright-core'].map((name) => ({
@@ -151,3 +183,14 @@ function packageDirectory(name: string): string {
   const { resolve } = createRequire(name === 'playwright' ? import.meta.url : require.resolve('playwright'));
   return dirname(resolve(`${name}/package.json`));
 }
+
+/** What all programs have. */
+const BASE_PROGRAM = {
+  readOnlyPaths: ['/usr/bin', '/etc/alternatives', '/usr/share/zoneinfo'].filter((path) => existsSync(path)),
+  // Programs must use the browser of the session instead of starting one.
+  hiddenPaths: ['/usr/lib/chromium', '/usr/lib/chromium-browser', '/usr/lib/firefox-esr'],
+  filtersSystemCalls: true,
+  uid: SESSION_UID,
+  env: { PATH: '/usr/local/bin:/usr/bin:/bin', NODE_PATH: `${HOME}/node_modules` },
+  limits: LIMITS,
+};

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 
 /** The variables that code finds. */
@@ -7,8 +8,9 @@ export interface TabVariables {
   page: Page;
 }
 
-/** How long a tab that was just opened elsewhere may take to appear here. */
+/** How long a tab that was just opened elsewhere may take to appear here, and how often that is checked. */
 const APPEAR_MS = 2_000;
+const POLL_MS = 10;
 
 /** The connection to the browser of the session, and the tab that all languages use. */
 export class BrowserTab {
@@ -56,14 +58,10 @@ export class BrowserTab {
 
   async #find(context: BrowserContext, targetId: string | undefined): Promise<Page | undefined> {
     if (targetId === undefined) return context.pages()[0];
-    for (const page of context.pages()) if ((await this.#targetIdOf(page)) === targetId) return page;
-    if (this.#seen.has(targetId)) return undefined;
-    const hasTarget = async (page: Page) => (await this.#targetIdOf(page)) === targetId;
-    try {
-      return await context.waitForEvent('page', { predicate: hasTarget, timeout: APPEAR_MS });
-    } catch {
-      // The tab has been closed.
-      return undefined;
+    for (const deadline = performance.now() + APPEAR_MS; ; ) {
+      for (const page of context.pages()) if ((await this.#targetIdOf(page)) === targetId) return page;
+      if (this.#seen.has(targetId) || performance.now() > deadline) return undefined;
+      await sleep(POLL_MS);
     }
   }
 

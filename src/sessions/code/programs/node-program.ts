@@ -7,7 +7,10 @@ import { type CallOutcome, serveCalls } from './host-channel.ts';
 import { JavaScriptRepl, Thrown } from './javascript-repl.ts';
 import { hideProgramFrames, withoutProgramFrames } from './stack-frames.ts';
 
-/** Executes JavaScript in the sandbox. Argument: the URL of the browser. */
+/**
+ * Executes JavaScript in the sandbox. Argument: the URL of the browser; without one, the program ends when it has loaded
+ * its modules, so that V8 stores their compiled code.
+ */
 
 hideProgramFrames();
 defineImport();
@@ -15,7 +18,8 @@ writeAtOnce();
 process.on('uncaughtException', printError).on('unhandledRejection', printError);
 Object.assign(globalThis, { require: createRequire('/tmp/code.js') });
 
-const [, , url = ''] = process.argv;
+const [, , url] = process.argv;
+if (url === undefined) process.exit();
 const tab = new BrowserTab(url);
 const repl = new JavaScriptRepl();
 await tab.connect();

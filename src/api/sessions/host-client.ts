@@ -1,0 +1,94 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { StoredSession } from '../../db/sessions.ts';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
+import { isErrorCode, ServiceError } from '../../errors.ts';
+import { fieldsOf } from '../../json-object.ts';
+import type { ApiDeps } from '../http/route.ts';
+import { destroyedError } from './start-session.ts';
+
+/** How long the host of a session may take to begin sending files, in milliseconds. */
+export const DOWNLOAD_TIMEOUT_MS = 10_000;
+
+/** A request to the host of a session. */
+interface HostRequest {
+  method: 'GET' | 'POST';
+  /** What is requested of the session, such as `execute` or `downloads/report.pdf`. */
+  resource: string;
+  /** A JSON body. */
+  body?: unknown;
+  /** Milliseconds that the host may take to respond. */
+  timeoutMs: number;
+}
+
+/**
+ * Sends a request to the host of a session.
+ * @returns the response, whose body the caller reads
+ * @throws ServiceError the error of the host; `SESSION_DESTROYED`; `SESSION_FAILED` if the request was not sent, so that
+ *   nothing was done; `WORKER_LOST` if the host was lost after that
+ */
+export async function callHost(
+  session: StoredSession,
+  { method, resource, body, timeoutMs }: HostRequest,
+  { config }: Pick<ApiDeps, 'config'>,
+): Promise<IncomingMessage> {
+  if (session.state === 'destroyed' || !session.host) throw destroyedError(session);
+  const path = `/sessions/${session.id}/${resource}`;
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const response = await send(`${session.host}${path}`, {
+    method,
+    text,
+    headers: { [HOST_REQUEST_HEADER]: signHostRequest(config.secretKey, { method, path }) },
+    timeoutMs,
+  });
+  if (response.statusCode === 200) return response;
+  if (response.statusCode === 410) {
+    response.resume();
+    throw destroyedError(session);
+  }
+  const { code, message } = fieldsOf(JSON.parse(await readText(response)));
+  throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', String(message));
+}
+
+/** Reads a response as text. */
+export async function readText(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function send(
+  url: string,
+  options: { method: string; text: string; headers: Record<string, string>; timeoutMs: number },
+): Promise<IncomingMessage> {
+  const { method, text, headers, timeoutMs } = options;
+  return new Promise((resolve, reject) => {
+    let isSent = false;
+    const request = httpRequest(url, {
+      method,
+      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+      timeout: timeoutMs,
+    });
+    request.once('socket', (socket) => {
+      isSent = !socket.connecting;
+      socket.once('connect', () => {
+        isSent = true;
+      });
+    });
+    request.once('timeout', () => request.destroy(new Error(`no response within ${timeoutMs} ms`)));
+    request.once('error', (cause) =>
+      reject(
+        isSent
+          ? new ServiceError('WORKER_LOST', 'The host of the browser session was lost during the request.', {
+              cause,
+            })
+          : new ServiceError(
+              'SESSION_FAILED',
+              'Failed to execute code in browser session: its host does not respond, and nothing was done. Try again.',
+              { cause },
+            ),
+      ),
+    );
+    request.once('response', resolve);
+    request.end(text);
+  });
+}
