@@ -18,6 +18,7 @@ import { createRateLimit } from './http/rate-limit.ts';
 import { type ApiDeps, mountRoute } from './http/route.ts';
 import { ROUTES } from './routes.ts';
 import { mountSessionPages } from './sessions/session-pages.ts';
+import { hideSessionSecret } from './sessions/session-urls.ts';
 import { rejectUnimplemented } from './unimplemented.ts';
 import { mountUploads } from './uploads.ts';
 
@@ -35,7 +36,14 @@ export function createApp(deps: ApiDeps): Express {
   app.set('query parser', 'simple');
   const registry = createMetrics('api');
   timeRequests(app, registry);
-  app.use(pinoHttp({ logger, useLevel: 'debug', quietReqLogger: true }));
+  app.use(
+    pinoHttp({
+      ...{ logger, useLevel: 'debug', quietReqLogger: true },
+      serializers: {
+        req: ({ raw, params: _, ...rest }) => ({ ...rest, url: hideSessionSecret(raw.originalUrl) }),
+      },
+    }),
+  );
   app.use(allowAnyOrigin);
   const handleHealth = createHealth(
     {

@@ -167,7 +167,11 @@ export async function endSession(
     const credits = row.opened_at ? priceOfSession({ durationMs, prompted: row.prompted }) : 0;
     await query
       .updateTable('browser_sessions')
-      .set({ state: 'destroyed', end_reason: reason, ended_at: endedAt, host: null })
+      .set({
+        ...{ state: 'destroyed', end_reason: reason, ended_at: endedAt, host: null },
+        // A scrape whose session never opened can be continued by another one.
+        ...(reason === 'failed' && !row.opened_at && { scrape_id: null }),
+      })
       .where('id', '=', id)
       .execute();
     await completeSessionJob(query, { jobId: id, credits });

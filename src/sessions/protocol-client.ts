@@ -6,6 +6,8 @@ import { filterCommand, type ProtocolCommand } from './protocol-filter.ts';
 
 /** Maximum size of a message in bytes, which screenshots and uploads need. */
 export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
+/** The most that Chromium reads as one command, in bytes; it ends itself after a longer one. This leaves room for its id. */
+const MAX_COMMAND_BYTES = 100 * 1024 * 1024 - 1024;
 /** A client that does not read what it is sent is disconnected at this many bytes. */
 const MAX_BUFFERED_BYTES = 2 * MAX_MESSAGE_BYTES;
 
@@ -64,10 +66,13 @@ class Client implements ProtocolClient {
     };
     this.#socket.on('message', (data, isBinary) => {
       this.#onActivity();
-      const message = isBinary ? undefined : parseMessage(String(data));
+      const text = isBinary ? '' : String(data);
+      const message = parseMessage(text);
       if (!message) this.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
-      else if (isCommand(message)) receive(message);
-      else this.#reject(message);
+      else if (!isCommand(message)) this.#reject(message);
+      else if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
+        this.#refuse(message, `the command is larger than ${MAX_COMMAND_BYTES} bytes`);
+      else receive(message);
     });
     // A frame that violates the protocol of WebSockets: `close` follows.
     this.#socket.on('error', () => this.#socket.terminate());

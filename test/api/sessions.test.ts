@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium as playwright } from 'playwright';
@@ -247,6 +250,14 @@ describe('a request for a browser session is refused', () => {
     expect(await closeOf(new WebSocket(view))).toMatchObject({ code: 404 });
   });
 
+  it('at a path that is not one of a session', async () => {
+    const { body } = await create();
+    const socket = body.cdpUrl.replace(body.id, '-'.repeat(36));
+    expect(await closeOf(new WebSocket(socket))).toMatchObject({ code: 404 });
+    const { status } = await call(`/v2/browser/${body.id}/view/%ff`, { key: team.key });
+    expect(status).toBe(400);
+  });
+
   it('for a session that does not exist', async () => {
     const id = '0198f0e4-0000-7000-8000-000000000000';
     expect(await call(`/v2/browser/${id}`, { key: team.key })).toMatchObject({ status: 404 });
@@ -358,6 +369,30 @@ describe('interact', () => {
     ['another language', { code: '1', language: 'ruby' }],
   ])('refuses %s', async (_name, body) => {
     expect(await interact('0198f0e4-0000-7000-8000-000000000000', body)).toMatchObject({ status: 400 });
+  });
+
+  it('can be repeated after the page could not be opened', async () => {
+    let isBroken = false;
+    const server = createServer((request, response) => {
+      if (isBroken) request.socket.destroy();
+      else response.setHeader('Content-Type', 'text/html').end('<p>a page</p>');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    // Listening on a TCP port, the address is never a path.
+    const { port } = server.address() as AddressInfo;
+    const id = await scrape({ url: `http://127.0.0.1:${port}/` });
+    isBroken = true;
+    expect(await interact(id, { code: '1' })).toMatchObject({
+      status: 409,
+      body: { code: 'INTERACT_REPLAY_UNAVAILABLE' },
+    });
+    isBroken = false;
+    expect(await interact(id, { code: 'page.url()' })).toMatchObject({
+      status: 200,
+      body: { success: true, result: `http://127.0.0.1:${port}/` },
+    });
+    await call(`/v2/scrape/${id}/interact`, { method: 'DELETE', key: team.key });
+    server.close();
   });
 
   it('refuses scrapes that cannot be continued, with the reason', async () => {

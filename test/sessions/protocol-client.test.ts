@@ -111,6 +111,7 @@ describe('a protocol client cannot', () => {
 
 describe('a message that is no command is refused, and others are served after it', () => {
   const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  const long = 'x'.repeat(101 * 1024 * 1024);
   it.each([
     ['without a method', '{"id":7}', 7],
     ['with a number for a method', '{"id":7,"method":5}', 7],
@@ -120,6 +121,7 @@ describe('a message that is no command is refused, and others are served after i
     ['with a session nested deeply', `{"id":7,"method":"a","sessionId":${nested}}`, 7],
     ['with parameters nested deeply', `{"id":7,"method":"a.b","params":{"a":${nested}}}`, 7],
     ['that is a list', '[1,2]', undefined],
+    ['that is longer than Chromium reads', `{"id":7,"method":"a.b","params":{"a":"${long}"}}`, 7],
   ])('%s', async (_name, text, id) => {
     const socket = new WebSocket(browser.url);
     await once(socket, 'open');

@@ -48,7 +48,10 @@ function isBodyError(error: unknown): error is Error & { type: string } {
   return error instanceof Error && 'type' in error && typeof error.type === 'string';
 }
 
-function translateBodyError(error: unknown): unknown {
+/** Translates what Express throws for a request that it cannot decode. */
+function translateRequestError(error: unknown): unknown {
+  if (error instanceof URIError)
+    return new ServiceError('BAD_REQUEST', 'The path of the URL has a % that begins no UTF-8 character.');
   if (!isBodyError(error)) return error;
   switch (error.type) {
     case 'entity.parse.failed':
@@ -75,7 +78,7 @@ function translateBodyError(error: unknown): unknown {
 export function createErrorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown, _request, response, next) => {
     if (response.headersSent) return next(thrown);
-    const error = toServiceError(translateBodyError(translateDatabaseError(thrown)));
+    const error = toServiceError(translateRequestError(translateDatabaseError(thrown)));
     let message = error.message;
     if (error.code === 'UNKNOWN_ERROR') {
       const errorId = randomUUID();

@@ -5,7 +5,8 @@ import type { ApiDeps } from '../http/route.ts';
 import { findAccessedSession } from './session-access.ts';
 
 /** The URL of a session, with what the bearer may do and the secret. */
-const PATH = /^\/v2\/(?:browser|interact)\/([0-9a-f-]{36})\/(cdp|view)\/([\w-]{43})\/?(?:\?|$)/;
+const PATH =
+  /^\/v2\/(?:browser|interact)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(cdp|view)\/([\w-]{43})\/?(?:\?|$)/;
 
 /** Whether a WebSocket request is for a session. */
 export const isSessionSocket = (path: string) => PATH.test(path);

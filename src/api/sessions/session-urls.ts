@@ -23,3 +23,7 @@ export function sessionUrls(
     }),
   };
 }
+
+/** Replaces the secret in the URL of a session, for logs. Other URLs stay as they are. */
+export const hideSessionSecret = (url: string): string =>
+  url.replace(/^(\/v2\/(?:browser|interact)\/[^/]*\/(?:cdp|view)\/)[^/?]+/, '$1[hidden]');
