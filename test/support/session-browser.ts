@@ -8,7 +8,7 @@ import { findChromium } from '../../src/embedded/chromium.ts';
 import { createEgress } from '../../src/net/egress.ts';
 import { startEgressProxy } from '../../src/net/egress-proxy.ts';
 import { findConfinement } from '../../src/sandbox/confinement.ts';
-import { connectProtocolClient } from '../../src/sessions/protocol-client.ts';
+import { connectProtocolClient, MAX_MESSAGE_BYTES } from '../../src/sessions/protocol-client.ts';
 import { sandboxedChromium, startSessionBrowser } from '../../src/sessions/session-browser.ts';
 import { createSessionDirectory, type SessionDirectory } from '../../src/sessions/session-directory.ts';
 
@@ -39,7 +39,7 @@ export async function startTestSessionBrowser(): Promise<TestSessionBrowser> {
   });
   let activity = 0;
   const server = createServer();
-  const sockets = new WebSocketServer({ server });
+  const sockets = new WebSocketServer({ server, maxPayload: MAX_MESSAGE_BYTES });
   sockets.on('connection', (socket) => {
     connectProtocolClient(chromium.connection, socket, { onActivity: () => void activity++ });
   });
