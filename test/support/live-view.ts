@@ -7,7 +7,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
-import { expect } from 'vitest';
 import { WebSocketServer } from 'ws';
 import {
   LIVE_VIEW_HEADERS,
@@ -56,6 +55,8 @@ export interface LiveViewFixture extends AsyncDisposable {
   cutConnections(): void;
   /** Ends the session: the pages are those of an ended one from now on. */
   endSession(reason: SessionEndReason): void;
+  /** Ends the session without telling viewers. */
+  endSessionUnseen(reason: SessionEndReason): void;
 }
 
 interface ViewerSettings extends BrowserContextOptions {
@@ -129,6 +130,7 @@ export async function startLiveView(
       await tab.send('Page.navigate', { url: pages.url + path });
       await loaded;
     },
+    endSessionUnseen: (reason) => site.end(reason),
     endSession(reason) {
       site.end(reason);
       liveView.close(4410, reason);
@@ -250,9 +252,6 @@ async function openViewer(
       ),
   };
 }
-
-/** Waits until what is read matches, which takes long on a busy machine. */
-export const eventually: typeof expect.poll = (read) => expect.poll(read, { timeout: 30_000 });
 
 /** How many frames arrive in a time. */
 export async function countFrames(viewer: Viewer, ms: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { codeOf, messageOf } from '../../errors.ts';
 import { agentBrowserFile, pythonPackagesDirectory } from '../../sessions/code/language-files.ts';
 import type { Progress, ProgressStep } from '../terminal-progress.ts';
@@ -45,7 +45,8 @@ export async function installLanguages(options: {
   insist?: boolean;
   signal?: AbortSignal;
 }): Promise<void> {
-  await Promise.all(FILES.map((files) => installFiles(files, options)));
+  const cacheDir = resolve(options.cacheDir);
+  await Promise.all(FILES.map((files) => installFiles(files, { ...options, cacheDir })));
 }
 
 async function installFiles(

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
@@ -64,7 +64,7 @@ export class CodeRunner {
   #isClosed = false;
 
   constructor(options: CodeRunnerOptions) {
-    this.#options = options;
+    this.#options = { ...options, cacheDir: resolve(options.cacheDir) };
     this.#downloads = new DirectoryLimit(join(options.directory, 'downloads'), MAX_DOWNLOADS_BYTES);
   }
 

@@ -15,12 +15,23 @@ const MAX_WAITING = 500;
  */
 export class Input {
   readonly #session: Session;
-  #waiting = 0;
+  /** Commands that the page has not handled yet. */
+  readonly #waiting = new Map<Promise<void>, InputMessage>();
   #isMoving = false;
   #nextMove: InputMessage | undefined;
 
   constructor(session: Session) {
     this.#session = session;
+  }
+
+  /** Whether a press that the page has not handled yet may move the focus, so that typing has to wait for it. */
+  get mayMoveFocus(): boolean {
+    return [...this.#waiting.values()].some(isPress);
+  }
+
+  /** Resolves when the page has handled all input so far. */
+  async handled(): Promise<void> {
+    await Promise.all(this.#waiting.keys());
   }
 
   dispatch(message: InputMessage): void {
@@ -30,7 +41,7 @@ export class Input {
       return;
     }
     this.#move();
-    if (this.#waiting < (message.type === 'wheel' ? MAX_WAITING_MOVES : MAX_WAITING))
+    if (this.#waiting.size < (message.type === 'wheel' ? MAX_WAITING_MOVES : MAX_WAITING))
       void this.#send(message);
   }
 
@@ -38,7 +49,7 @@ export class Input {
   #move(): void {
     const move = this.#nextMove;
     this.#nextMove = undefined;
-    if (!move || this.#waiting >= MAX_WAITING_MOVES) return;
+    if (!move || this.#waiting.size >= MAX_WAITING_MOVES) return;
     this.#isMoving = true;
     void this.#send(move).then(() => {
       this.#isMoving = false;
@@ -47,16 +58,19 @@ export class Input {
   }
 
   async #send(message: InputMessage): Promise<void> {
-    this.#waiting++;
-    try {
-      await dispatch(this.#session, message);
-    } catch {
+    const handled = dispatch(this.#session, message).then(
+      () => undefined,
       // The tab was closed or has crashed, or nothing has the focus. The viewer sees that in the tab itself.
-    } finally {
-      this.#waiting--;
-    }
+      () => undefined,
+    );
+    this.#waiting.set(handled, message);
+    await handled;
+    this.#waiting.delete(handled);
   }
 }
+
+const isPress = (message: InputMessage) =>
+  message.type === 'touch' || (message.type === 'mouse' && message.action !== 'move');
 
 function dispatch(session: Session, message: InputMessage): Promise<unknown> {
   switch (message.type) {

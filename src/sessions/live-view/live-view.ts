@@ -1,17 +1,10 @@
 import type { WebSocket } from 'ws';
 import type { CdpConnection, Session } from '../../browser/chromium/cdp.ts';
 import type { Logger } from '../../logger.ts';
-import {
-  type ControlMessage,
-  type HostMessage,
-  SESSION_ENDED_CODE,
-  type ViewerMessage,
-} from '../../schemas/live-view.ts';
-import { type ClipboardMessage, type ClipboardTab, copySelection, pasteText } from './clipboard.ts';
+import { type HostMessage, SESSION_ENDED_CODE, type ViewerMessage } from '../../schemas/live-view.ts';
 import { Dialogs } from './dialogs.ts';
-import { Input, type InputMessage } from './input.ts';
-import { MessageOrder } from './message-order.ts';
 import { Screencast } from './screencast.ts';
+import { TabControl } from './tab-control.ts';
 import { type LiveTab, Tabs } from './tabs.ts';
 import { Viewer, type ViewerRights } from './viewer.ts';
 
@@ -52,11 +45,11 @@ export class LiveView {
   readonly #dialogs: Dialogs;
   /** Resolves with the session of the browser that belongs to this live view alone. */
   readonly #browser: Promise<Session>;
-  readonly #order = new MessageOrder();
   #tabs: Tabs | undefined;
   #shown: LiveTab | undefined;
   #wantedTargetId: string | undefined;
-  #input: Input | undefined;
+  /** Applies what viewers do in the tab that is shown. */
+  #control: TabControl | undefined;
   /** The viewport that a viewer asked for, in CSS pixels. It applies to every tab that is shown. */
   #viewport: { width: number; height: number } | undefined;
   #tabsTimer: NodeJS.Timeout | undefined;
@@ -184,7 +177,9 @@ export class LiveView {
     if (tab && tab.targetId === this.#wantedTargetId) this.#wantedTargetId = undefined;
     if (tab === this.#shown || this.#end) return;
     this.#shown = tab;
-    this.#input = tab && new Input(tab.session);
+    const { connection } = this.#options;
+    this.#control =
+      tab && new TabControl({ tab, connection, browser: this.#browser, dialogs: this.#dialogs });
     this.#screencast.show(tab?.session);
     this.#resizeShownTab();
     // The tab may have been closed meanwhile.
@@ -195,10 +190,6 @@ export class LiveView {
   #receive(viewer: Viewer, message: ViewerMessage): void {
     if (!viewer.mayControl || message.type === 'ack' || message.type === 'alive') return;
     this.#options.onActivity();
-    this.#order.run(() => this.#control(viewer, message));
-  }
-
-  #control(viewer: Viewer, message: ControlMessage): void {
     const { type } = message;
     if (type === 'dialog') this.#dialogs.answer(message.id, message.accept, message.promptText);
     else if (type === 'showTab') this.#switchTab(message.targetId);
@@ -206,25 +197,7 @@ export class LiveView {
     else if (type === 'resize') {
       this.#viewport = { width: message.width, height: message.height };
       this.#resizeShownTab();
-    } else if (this.#shown && !this.#dialogs.isOpenOn(this.#shown.session)) {
-      // Input would wait for the end of a dialog, and then be applied where nobody expects it any more.
-      this.#useTab(viewer, message, this.#shown);
-    }
-  }
-
-  #useTab(viewer: Viewer, message: InputMessage | ClipboardMessage, tab: LiveTab): void {
-    if (message.type === 'paste') this.#useClipboard(tab, (clipboard) => pasteText(clipboard, message.text));
-    else if (message.type === 'copy')
-      this.#useClipboard(tab, async (clipboard) => {
-        const text = await copySelection(clipboard);
-        if (text) viewer.send({ type: 'clipboard', text });
-      });
-    else this.#input?.dispatch(message);
-  }
-
-  #useClipboard({ session, targetId }: LiveTab, use: (tab: ClipboardTab) => Promise<void>): void {
-    const { connection } = this.#options;
-    this.#order.runTask(async () => use({ connection, browser: await this.#browser, session, targetId }));
+    } else this.#control?.receive(message, (text) => viewer.send({ type: 'clipboard', text }));
   }
 
   #switchTab(targetId: string): void {

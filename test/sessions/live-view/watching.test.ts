@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  countFrames,
-  eventually,
-  type LiveViewFixture,
-  startLiveView,
-  type Viewer,
-} from '../../support/live-view.ts';
+import { eventually } from '../../support/eventually.ts';
+import { countFrames, type LiveViewFixture, startLiveView, type Viewer } from '../../support/live-view.ts';
 
 /** What viewers see of a session, in two real browsers. */
 

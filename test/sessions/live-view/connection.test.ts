@@ -1,0 +1,223 @@
+import type { Request } from 'playwright';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { renderSessionEndedPage } from '../../../src/api/live-view/session-ended-page.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type LiveViewFixture, startLiveView } from '../../support/live-view.ts';
+
+/** How viewers connect, reconnect, misbehave and are told of the end of a session. */
+
+const PAGES = {
+  '/': `<!doctype html><title>First</title><body style="margin:0">
+    <input style="position:absolute;left:0;top:0;width:400px;height:40px"><div style="height:3000px"></div>`,
+};
+let session: LiveViewFixture;
+beforeEach(async () => {
+  session = await startLiveView(PAGES);
+  await session.goto('/');
+});
+afterEach(() => session[Symbol.asyncDispose]());
+
+/** A viewer without a browser. */
+async function connect(rights: 'view' | 'control'): Promise<WebSocket> {
+  const socket = new WebSocket(session.urls[rights].replace(/^http/, 'ws'));
+  await new Promise((resolve) => socket.once('open', resolve));
+  return socket;
+}
+const closed = (socket: WebSocket) =>
+  new Promise<string>((resolve) => socket.once('close', (code, reason) => resolve(`${code} ${reason}`)));
+
+describe('A viewer', () => {
+  it('whose connection is lost is connected again, and the page keeps its place', async () => {
+    const { page, ...viewer } = await session.openViewer('control');
+    await page.mouse.click(100, 20);
+    await page.keyboard.type('before');
+    await page.mouse.wheel(0, 300);
+    await eventually(() => session.evaluate('scrollY')).toBe(300);
+    const frames = viewer.frames();
+    session.cutConnections();
+    await page.getByText('The connection was lost').waitFor();
+    await page.locator('#status').waitFor({ state: 'hidden' });
+    expect(viewer.frames()).toBeGreaterThan(frames);
+    await page.keyboard.type(' after');
+    await eventually(() => session.evaluate('document.querySelector("input").value')).toBe('before after');
+    await eventually(() => session.told.viewers).toEqual([1, 0, 1]);
+  });
+
+  it('is told why the session ended, at once and at every later visit', async () => {
+    const { page } = await session.openViewer('view');
+    session.endSession('idle');
+    await page.getByText('The session has ended. It was not used for too long.').waitFor();
+    const response = await page.reload();
+    expect(response?.status()).toBe(410);
+    expect(await page.locator('body').textContent()).toContain('It was not used for too long.');
+    expect(await response?.headerValue('cache-control')).toBe('no-store');
+  });
+
+  it('sees the page of an ended session when it ended while there was no connection', async () => {
+    const { page } = await session.openViewer('view');
+    session.endSessionUnseen('ttl');
+    session.cutConnections();
+    await page.getByText('It reached its maximum duration.').waitFor();
+    expect(await page.title()).toBe('The session has ended');
+  });
+
+  it('is told when the browser crashes', async () => {
+    const { page } = await session.openViewer('view');
+    session.connection.browser.send('Browser.crash').catch(() => undefined);
+    await page.getByText('The session has ended. Its browser crashed.').waitFor();
+  });
+});
+
+describe('A session', () => {
+  it('is not disturbed by messages that are no messages', async () => {
+    const bad = await connect('control');
+    const { activity } = session.told;
+    const messages = [
+      ...['', '{', 'null', '[]', '"text"', '{}', '{"type":"nothing"}', '{"type":"__proto__"}'],
+      '{"type":"mouse","action":"down"}',
+      '{"type":"mouse","action":"down","x":1e999,"y":0,"button":"left","buttons":1,"clickCount":1,"modifiers":0}',
+      '{"type":"key","action":"down","key":"a","code":"KeyA","keyCode":65,"location":0,"repeat":false,"modifiers":0,"commands":["crash"]}',
+      '{"type":"showTab","targetId":{"a":1}}',
+      '{"type":"ack","frame":-1}',
+      `{"type":"text","text":"${'x'.repeat(100_000)}"}`,
+      `${'['.repeat(50_000)}`,
+    ];
+    for (const message of messages) bad.send(message);
+    bad.send(Buffer.from([1, 2, 3]));
+    bad.send('{"type":"text","text":"a message"}');
+    await eventually(() => session.told.activity).toBe(activity + 1);
+    expect(bad.readyState).toBe(WebSocket.OPEN);
+  });
+
+  it('disconnects a viewer that sends too large messages, and continues', async () => {
+    const bad = await connect('control');
+    const end = closed(bad);
+    bad.send(`{"type":"paste","text":"${'x'.repeat(3_000_000)}"}`);
+    expect(await end).toBe('1009 message too big');
+    const { page } = await session.openViewer('control');
+    await page.mouse.click(100, 20);
+    await page.keyboard.type('works');
+    await eventually(() => session.evaluate('document.querySelector("input").value')).toBe('works');
+  });
+
+  it('disconnects a viewer that sends too many messages, also one that may only watch', async () => {
+    const watching = await session.openViewer('control');
+    for (const rights of ['view', 'control'] as const) {
+      const bad = await connect(rights);
+      const end = closed(bad);
+      const move = JSON.stringify({
+        ...{
+          type: 'mouse',
+          action: 'move',
+          x: 1,
+          y: 1,
+          button: 'none',
+          buttons: 0,
+          clickCount: 0,
+          modifiers: 0,
+        },
+      });
+      for (let sent = 0; sent < 50_000; sent++) bad.send(move);
+      expect(await end).toBe('1008 too many messages');
+    }
+    await watching.page.mouse.click(100, 20);
+    await watching.page.keyboard.type('works');
+    await eventually(() => session.evaluate('document.querySelector("input").value')).toBe('works');
+  });
+
+  it('refuses viewers beyond a limit', async () => {
+    const sockets = await Promise.all(Array.from({ length: 50 }, () => connect('view')));
+    const refused = new WebSocket(session.urls.view.replace(/^http/, 'ws'));
+    expect(await closed(refused)).toBe('1013 too many viewers');
+    for (const socket of sockets) socket.terminate();
+    await eventually(() => session.told.viewers.at(-1)).toBe(0);
+    expect(Math.max(...session.told.viewers)).toBe(50);
+  });
+
+  it('does not pile up input for a page that does not react', async () => {
+    const socket = await connect('control');
+    await session.evaluate('document.querySelector("input").focus()');
+    await session.evaluate(
+      'setTimeout(() => { const end = Date.now() + 3000; while (Date.now() < end); }); 0',
+    );
+    const key = {
+      type: 'key',
+      key: 'a',
+      code: 'KeyA',
+      keyCode: 65,
+      location: 0,
+      repeat: false,
+      modifiers: 0,
+    };
+    for (let sent = 0; sent < 1_500; sent++)
+      socket.send(JSON.stringify({ ...key, action: 'down', text: 'a' }));
+    await eventually(() => session.told.activity).toBe(1_500);
+    const typed = () => session.evaluate('document.querySelector("input").value.length');
+    await eventually(typed).toBeGreaterThan(400);
+    expect(await typed()).toBeLessThanOrEqual(600);
+    const { page } = await session.openViewer('control');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('works');
+    await eventually(() => session.evaluate('document.querySelector("input").value')).toBe('works');
+  });
+});
+
+describe('A page that hangs', () => {
+  it('does not keep viewers from other tabs, whatever was typed into it before', async () => {
+    const first = session.liveView.targetId;
+    await session.evaluate("popup = window.open('/'); 0");
+    await eventually(() => session.liveView.targetId).not.toBe(first);
+    const { page } = await session.openViewer('control');
+    await session.evaluate('popup.setTimeout(() => { for (;;); }); 0').catch(() => undefined);
+    await page.mouse.click(300, 200);
+    for (let typed = 0; typed < 20; typed++) await page.keyboard.press('a');
+    await page.locator('#tabs > span:not([data-shown]) button').first().click();
+    await eventually(() => session.liveView.targetId).toBe(first);
+  });
+});
+
+describe('The page of a live view', () => {
+  it('is neither stored nor says where it came from, runs only its own scripts, and may be embedded', async () => {
+    const response = await fetch(session.urls.view);
+    const header = (name: string) => response.headers.get(name);
+    expect(header('cache-control')).toBe('no-store');
+    expect(header('referrer-policy')).toBe('no-referrer');
+    expect(header('x-frame-options')).toBe(null);
+    expect(header('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(header('content-security-policy')).not.toContain('frame-ancestors');
+    const html = await response.text();
+    expect(html).not.toMatch(/<script(?! type="module" src="[./]+live-view)/);
+    expect(html).not.toContain('//');
+  });
+
+  it('has assets that browsers keep, at URLs without the secret, and requests them without a referrer', async () => {
+    const requests: Request[] = [];
+    const { page } = await session.openViewer('control');
+    page.on('request', (request) => requests.push(request));
+    const errors: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await page.reload();
+    await page.locator('#status').waitFor({ state: 'hidden' });
+    const assets = requests.filter((request) => request.url().includes('/live-view/'));
+    expect(assets.length).toBeGreaterThan(5);
+    for (const asset of assets) {
+      expect(asset.url()).not.toContain('secret');
+      expect(String((await asset.allHeaders()).referer)).not.toContain('http');
+    }
+    expect(errors).toEqual([]);
+    const url = assets[0]!.url();
+    expect((await fetch(url)).headers.get('cache-control')).toContain('immutable');
+    // A page of another version, as there is during an upgrade of several nodes.
+    const other = await fetch(url.replace(/live-view\/\w+/, 'live-view/000000000000'));
+    expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    expect((await fetch(url.replace(/[^/]+$/, '..%2flive-view-page.ts'))).status).toBe(404);
+  });
+});
+
+describe('The page of an ended session', () => {
+  it('names the reason, if it is known', () => {
+    expect(renderSessionEndedPage('deleted')).toContain('It was closed by its owner.');
+    expect(renderSessionEndedPage()).toContain('It is no longer available.');
+  });
+});
