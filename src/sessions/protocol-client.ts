@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import type { CdpConnection, CdpMessage } from '../browser/chromium/cdp.ts';
 import { messageOf } from '../errors.ts';
 import { fieldsOf } from '../json-object.ts';
-import { filterCommand } from './protocol-filter.ts';
+import { filterCommand, type ProtocolCommand } from './protocol-filter.ts';
 
 /** Maximum size of a message in bytes, which screenshots and uploads need. */
 export const MAX_MESSAGE_BYTES = 256 * 1024 * 1024;
@@ -15,8 +15,9 @@ const UNSUPPORTED_DATA = 1003;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
-/** The JSON-RPC code that Chromium uses for its own errors. */
+/** The JSON-RPC codes that Chromium uses for its own errors, and for what is not a command. */
 const SERVER_ERROR = -32_000;
+const INVALID_REQUEST = -32_600;
 
 /** A client of the DevTools protocol, connected to the browser of a session. */
 export interface ProtocolClient {
@@ -57,16 +58,19 @@ class Client implements ProtocolClient {
 
   /** Serves the client until it disconnects. */
   async run(): Promise<void> {
-    const waiting: CdpMessage[] = [];
-    let receive = (message: CdpMessage): void => {
+    const waiting: ProtocolCommand[] = [];
+    let receive = (message: ProtocolCommand): void => {
       waiting.push(message);
     };
     this.#socket.on('message', (data, isBinary) => {
       this.#onActivity();
       const message = isBinary ? undefined : parseMessage(String(data));
-      if (message) receive(message);
-      else this.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
+      if (!message) this.close(UNSUPPORTED_DATA, 'a message is not a JSON object');
+      else if (isCommand(message)) receive(message);
+      else this.#reject(message);
     });
+    // A frame that violates the protocol of WebSockets: `close` follows.
+    this.#socket.on('error', () => this.#socket.terminate());
     const stopEvents = this.#connection.onEvent((event) => this.#deliver(event));
     this.#socket.once('close', () => {
       stopEvents();
@@ -101,7 +105,7 @@ class Client implements ProtocolClient {
     this.#connection.session(sessionId);
   }
 
-  #handle(message: CdpMessage): void {
+  #handle(message: ProtocolCommand): void {
     if (message.sessionId && !this.#sessions.has(message.sessionId)) {
       this.#refuse(message, 'Session with given id not found.');
       return;
@@ -114,27 +118,42 @@ class Client implements ProtocolClient {
     else this.#forward(filtered.forward);
   }
 
-  #forward(message: CdpMessage): void {
-    const { id: _, ...command } = message;
-    this.#connection.forward(
-      { ...command, sessionId: message.sessionId || this.#root },
-      {
-        resolve: ({ result = {}, error }) => {
-          const { sessionId } = fieldsOf(result);
-          if (message.method?.startsWith('Target.attachTo') && typeof sessionId === 'string')
-            this.#register(sessionId);
-          this.#respond(message, error ? { error } : { result });
+  #forward(message: ProtocolCommand): void {
+    const { method, params, sessionId } = message;
+    try {
+      this.#connection.forward(
+        { method, ...(params && { params }), sessionId: sessionId || this.#root },
+        {
+          resolve: ({ result = {}, error }) => {
+            const { sessionId: attached } = fieldsOf(result);
+            if (method.startsWith('Target.attachTo') && typeof attached === 'string')
+              this.#register(attached);
+            this.#respond(message, error ? { error } : { result });
+          },
+          reject: (error) => this.#refuse(message, error.message),
         },
-        reject: (error) => this.#refuse(message, error.message),
-      },
-    );
+      );
+    } catch (error) {
+      // JSON can be parsed at any depth, but is written recursively.
+      if (!(error instanceof RangeError)) throw error;
+      this.#refuse(message, `${method} was not sent: its parameters are nested too deeply`);
+    }
   }
 
-  #respond({ id, sessionId }: CdpMessage, response: Pick<CdpMessage, 'result' | 'error'>): void {
-    this.#send({ ...(id !== undefined && { id }), ...(sessionId && { sessionId }), ...response });
+  /** Responds to a message that is no command, under its id if it has one. */
+  #reject(message: object): void {
+    const { id } = fieldsOf(message);
+    this.#send({
+      ...(Number.isSafeInteger(id) && { id: Number(id) }),
+      error: { code: INVALID_REQUEST, message: COMMAND_SHAPE },
+    });
   }
 
-  #refuse(message: CdpMessage, reason: string): void {
+  #respond({ id, sessionId }: ProtocolCommand, response: Pick<CdpMessage, 'result' | 'error'>): void {
+    this.#send({ id, ...(sessionId && { sessionId }), ...response });
+  }
+
+  #refuse(message: ProtocolCommand, reason: string): void {
     this.#respond(message, { error: { code: SERVER_ERROR, message: reason } });
   }
 
@@ -155,11 +174,23 @@ class Client implements ProtocolClient {
   }
 }
 
-function parseMessage(text: string): CdpMessage | undefined {
+const COMMAND_SHAPE =
+  "A command must have an integer 'id' and a string 'method'; 'params' is an object and 'sessionId' a string";
+
+function isCommand(message: object): message is ProtocolCommand {
+  const { id, method, params, sessionId } = fieldsOf(message);
+  return (
+    Number.isSafeInteger(id) &&
+    typeof method === 'string' &&
+    (params === undefined || typeof params === 'object') &&
+    (sessionId === undefined || sessionId === null || typeof sessionId === 'string')
+  );
+}
+
+function parseMessage(text: string): object | undefined {
   try {
     const message: unknown = JSON.parse(text);
-    // Its fields are checked by Chromium.
-    return message !== null && typeof message === 'object' ? (message as CdpMessage) : undefined;
+    return message !== null && typeof message === 'object' ? message : undefined;
   } catch {
     // Only a client that does not speak the protocol sends anything else.
     return undefined;

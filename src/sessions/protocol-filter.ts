@@ -1,9 +1,17 @@
-import type { CdpMessage } from '../browser/chromium/cdp.ts';
 import { fieldsOf } from '../json-object.ts';
 import { DOWNLOADS_PATH } from './session-browser.ts';
 
+/** A command of a protocol client, as far as this process reads it. Chromium checks the rest. */
+export interface ProtocolCommand {
+  id: number;
+  method: string;
+  params?: object | null;
+  /** Absent for the browser itself. */
+  sessionId?: string | null;
+}
+
 /** What becomes of a command of a protocol client: it is sent, maybe changed; refused with a message; or ends the client. */
-export type FilteredCommand = { forward: CdpMessage } | { refuse: string } | 'detach';
+export type FilteredCommand = { forward: ProtocolCommand } | { refuse: string } | 'detach';
 
 /** Commands that would end or change the browser for all clients, or would reach it past this filter. */
 const REFUSED = new Set([
@@ -18,8 +26,8 @@ const LOADING = new Set(['Page.navigate', 'Target.createTarget', 'Network.loadNe
 const PAGE_SCHEMES = new Set(['http:', 'https:', 'about:', 'data:', 'blob:']);
 
 /** Decides what becomes of a command that a client of a session sends. */
-export function filterCommand(message: CdpMessage): FilteredCommand {
-  const { method = '' } = message;
+export function filterCommand(message: ProtocolCommand): FilteredCommand {
+  const { method } = message;
   const params = fieldsOf(message.params);
   if (method === 'Browser.close') return 'detach';
   if (REFUSED.has(method) || REFUSED_DOMAINS.has(method.split('.', 1)[0] ?? ''))
@@ -29,6 +37,9 @@ export function filterCommand(message: CdpMessage): FilteredCommand {
   }
   if (method === 'DOM.setFileInputFiles' && !areDownloads(params.files)) {
     return { refuse: `DOM.setFileInputFiles accepts only files in ${DOWNLOADS_PATH}` };
+  }
+  if (method === 'Input.dispatchDragEvent' && !areDownloads(fieldsOf(params.data).files ?? [])) {
+    return { refuse: `Input.dispatchDragEvent accepts only files in ${DOWNLOADS_PATH}` };
   }
   if (method === 'Browser.setDownloadBehavior' || method === 'Page.setDownloadBehavior')
     return { forward: { ...message, params: { ...params, ...DOWNLOADS } } };

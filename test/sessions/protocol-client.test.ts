@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { chromium as playwright } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Site, startSite } from '../site/site.ts';
 import { pollUntil } from '../support/poll.ts';
 import { startTestSessionBrowser, type TestSessionBrowser } from '../support/session-browser.ts';
@@ -91,6 +94,7 @@ describe('a protocol client cannot', () => {
     ['crash the browser', 'Browser.crash', {}],
     ['give a page the protocol', 'Target.exposeDevToolsProtocol', { targetId: 'x' }],
     ['send past the filter', 'Target.sendMessageToTarget', { message: '{}' }],
+    ['drop a file of the sandbox', 'Input.dispatchDragEvent', { data: { files: ['/etc/passwd'] } }],
     ['load an extension', 'Extensions.loadUnpacked', { path: '/tmp' }],
   ])('%s', async (_name, method, params) => {
     await expect(send(method, params)).rejects.toThrow(method);
@@ -103,6 +107,50 @@ describe('a protocol client cannot', () => {
     expect(await send('Browser.close', {}).catch(() => ({}))).toEqual({});
     expect(await send('Browser.getVersion', {})).toHaveProperty('product');
   });
+});
+
+describe('a message that is no command is refused, and others are served after it', () => {
+  const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  it.each([
+    ['without a method', '{"id":7}', 7],
+    ['with a number for a method', '{"id":7,"method":5}', 7],
+    ['with null for a method', '{"id":7,"method":null}', 7],
+    ['with a text for an id', '{"id":"seven","method":"Browser.getVersion"}', undefined],
+    ['with an id nested deeply', `{"id":${nested},"method":"Browser.getVersion"}`, undefined],
+    ['with a session nested deeply', `{"id":7,"method":"a","sessionId":${nested}}`, 7],
+    ['with parameters nested deeply', `{"id":7,"method":"a.b","params":{"a":${nested}}}`, 7],
+    ['that is a list', '[1,2]', undefined],
+  ])('%s', async (_name, text, id) => {
+    const socket = new WebSocket(browser.url);
+    await once(socket, 'open');
+    socket.send(text);
+    const [refused] = await once(socket, 'message');
+    expect(JSON.parse(String(refused))).toEqual({
+      ...(id && { id }),
+      error: { code: expect.any(Number), message: expect.any(String) },
+    });
+    socket.send('{"id":8,"method":"Browser.getVersion","params":null,"sessionId":null}');
+    const [served] = await once(socket, 'message');
+    expect(JSON.parse(String(served))).toMatchObject({ id: 8, result: { product: expect.any(String) } });
+    socket.close();
+  });
+});
+
+it('a client that violates the protocol of WebSockets is disconnected, and others are not', async () => {
+  const [one, other] = [new WebSocket(browser.url), new WebSocket(browser.url)];
+  let stream: Duplex | undefined;
+  one.once('upgrade', ({ socket }) => {
+    stream = socket;
+  });
+  await Promise.all([once(one, 'open'), once(other, 'open')]);
+  const closed = once(one, 'close');
+  // All reserved bits of the frame are set.
+  stream?.write(Buffer.from([0xff, 0x80, 0, 0, 0, 0]));
+  await closed;
+  other.send('{"id":1,"method":"Browser.getVersion"}');
+  const [served] = await once(other, 'message');
+  expect(JSON.parse(String(served))).toHaveProperty('result');
+  other.close();
 });
 
 it('a download arrives in the directory of the session, wherever the client wants it', async () => {

@@ -35,7 +35,9 @@ export async function relaySocket(
       [HOST_REQUEST_HEADER]: signHostRequest(deps.config.secretKey, { method: 'GET', path }),
     },
   });
-  upstream.once('error', (error) => {
+  upstream.on('error', (error) => {
+    // The client has gone, which ended the request.
+    if (stream.destroyed) return;
     deps.logger.warn({ err: error, session: session.id }, 'the host of a browser session does not respond');
     refuse(stream, '502 Bad Gateway');
   });
@@ -44,12 +46,20 @@ export async function relaySocket(
     refuse(stream, `${response.statusCode} ${response.statusMessage}`);
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
+    // A client that has gone meanwhile does not close again.
+    if (stream.destroyed || !stream.writable) {
+      socket.destroy();
+      stream.destroy();
+      return;
+    }
     stream.write(`HTTP/1.1 101 Switching Protocols\r\n${rawHeaders(response)}\r\n`);
     if (upstreamHead.length) stream.write(upstreamHead);
     if (head.length) socket.write(head);
     join(stream, socket);
   });
-  stream.once('error', () => upstream.destroy());
+  // An error is followed by `close`.
+  stream.on('error', () => stream.destroy());
+  stream.once('close', () => upstream.destroy());
   upstream.end();
 }
 

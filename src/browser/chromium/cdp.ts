@@ -22,6 +22,8 @@ export interface CdpMessage {
 
 /** The byte that ends each message on the pipe. */
 const MESSAGE_END = 0;
+/** A browser that sends a longer message, in bytes, is disconnected: a string of JavaScript could not hold it. */
+const MAX_MESSAGE_BYTES = 400 * 1024 * 1024;
 
 interface PendingCommand {
   sessionId: string;
@@ -99,8 +101,9 @@ export class CdpConnection {
       return;
     }
     const id = ++this.#lastId;
+    const text = JSON.stringify({ ...message, id });
     this.#pending.set(id, { sessionId, resolve, reject });
-    this.#input.write(`${JSON.stringify({ ...message, id })}\0`);
+    this.#input.write(`${text}\0`);
   }
 
   /** Calls the listener with every event. @returns a function that removes the listener */
@@ -141,14 +144,21 @@ export class CdpConnection {
 
 function readMessages(output: Readable, receive: (message: CdpMessage) => void): void {
   let parts: Buffer[] = [];
+  let waitingBytes = 0;
   output.on('data', (chunk: Buffer) => {
     let start = 0;
     for (let end = chunk.indexOf(MESSAGE_END); end !== -1; end = chunk.indexOf(MESSAGE_END, start)) {
       const text = Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
       parts = [];
+      waitingBytes = 0;
       start = end + 1;
       receive(JSON.parse(text) as CdpMessage);
     }
     if (start < chunk.length) parts.push(chunk.subarray(start));
+    waitingBytes += chunk.length - start;
+    if (waitingBytes > MAX_MESSAGE_BYTES) {
+      parts = [];
+      output.destroy();
+    }
   });
 }
