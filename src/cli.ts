@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   crawl: async () => (await import('./cli/commands/crawl-command.ts')).crawlCommand as Command,
   batch: async () => (await import('./cli/commands/batch-command.ts')).batchCommand as Command,
   map: async () => (await import('./cli/commands/map-command.ts')).mapCommand as Command,
+  browser: async () => (await import('./cli/commands/browser-command.ts')).browserCommand,
   setup: async () => (await import('./cli/commands/setup-command.ts')).setupCommand,
   doctor: async () => (await import('./cli/commands/doctor-command.ts')).doctorCommand,
   team: async () => (await import('./cli/commands/team-command.ts')).teamCommand,

@@ -56,7 +56,9 @@ export function bubblewrapArgs(
       .filter((path) => existsSync(path))
       .flatMap((path) => ['--tmpfs', path, '--remount-ro', path]),
     ...['--proc', '/proc', '--dev', '/dev', ...temporaryDirectory('/dev/shm', SHARED_MEMORY_BYTES)],
-    ...memoryPaths.flatMap((path) => ['--perms', '1777', '--tmpfs', path]),
+    ...memoryPaths.flatMap((path) => [
+      ...['--perms', '1777', '--size', String(limits.temporaryMb * 1024 * 1024), '--tmpfs', path],
+    ]),
     // Both are in memory without a limit.
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp'],
     ...[

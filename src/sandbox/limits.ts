@@ -9,7 +9,7 @@ export interface Limits {
   /** Processes and threads at once. */
   processes: number;
   openFiles: number;
-  /** Size of its `/tmp`, in MiB. */
+  /** Size of its `/tmp`, and of each other directory in memory, in MiB. */
   temporaryMb: number;
 }
 

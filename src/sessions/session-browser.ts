@@ -34,7 +34,8 @@ const LIMITS = {
   cpuSeconds: 4 * 3600,
   processes: 2048,
   openFiles: 4096,
-  temporaryMb: 64,
+  // Chromium shares the memory of large pages and images between its processes by files in `/tmp`.
+  temporaryMb: 1024,
 };
 
 /**

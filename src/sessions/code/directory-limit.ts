@@ -40,7 +40,10 @@ async function measureDirectory(root: string): Promise<{ bytes: number; entries:
   const size = { bytes: 0, entries: 0 };
   const waiting = [root];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    for (const entry of await entriesOf(path)) {
+    const found = await entriesOf(path);
+    // What cannot be measured may be of any size.
+    if (!found) return { ...size, entries: MAX_ENTRIES + 1 };
+    for (const entry of found) {
       if (++size.entries > MAX_ENTRIES) return size;
       if (entry.isDirectory()) waiting.push(join(path, entry.name));
       else size.bytes += await bytesOf(join(path, entry.name));
@@ -51,8 +54,14 @@ async function measureDirectory(root: string): Promise<{ bytes: number; entries:
 
 const BLOCK_BYTES = 512;
 
+/** The entries of a directory; `undefined` if the program has made it unreadable. */
 async function entriesOf(path: string) {
-  return (await unlessGone(readdir(path, { withFileTypes: true }))) ?? [];
+  try {
+    return (await unlessGone(readdir(path, { withFileTypes: true }))) ?? [];
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return undefined;
+    throw error;
+  }
 }
 
 async function bytesOf(path: string): Promise<number> {

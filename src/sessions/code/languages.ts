@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
@@ -40,6 +41,16 @@ const PORT = 9222;
 const BROWSER_URL = `ws+unix:${SOCKET}:/`;
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
+/** Changes with the programs, so that their compiled code is stored again after an update. */
+const PROGRAMS_HASH = createHash('sha256')
+  .update(
+    readdirSync(PROGRAMS, { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => readFileSync(join(PROGRAMS, name), 'utf8'))
+      .join(),
+  )
+  .digest('hex')
+  .slice(0, 8);
 const require = createRequire(import.meta.url);
 const COMPILED = `${HOME}/compiled`;
 
@@ -102,7 +113,13 @@ export function compilationProgram(directory: string, context: LanguageContext):
 export function compiledCodeDirectory({ confinement, cacheDir }: LanguageContext): string {
   const python = pythonPackagesDirectory(cacheDir);
   const { version }: { version: string } = require(join(packageDirectory('playwright-core'), 'package.json'));
-  const parts = [process.version, version, confinement, ...(python && existsSync(python) ? ['python'] : [])];
+  const parts = [
+    process.version,
+    version,
+    PROGRAMS_HASH,
+    confinement,
+    ...(python && existsSync(python) ? ['python'] : []),
+  ];
   return join(cacheDir, `code-compiled-${parts.join('-')}`);
 }
 

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { defineCommand } from 'citty';
+import { readConfig } from '../../config.ts';
+import { TerminalProgress } from '../../embedded/terminal-progress.ts';
+import { messageOf, ServiceError } from '../../errors.ts';
+import { fieldsOf } from '../../json-object.ts';
+import { type ApiRequest, type ApiResponse, sendRequest } from '../api-client.ts';
+import { parseWholeNumber } from '../arguments.ts';
+import { withConnection } from '../connection.ts';
+import { printTable } from '../database.ts';
+import { onInterrupt } from '../interrupt.ts';
+
+const PATH = '/v2/browser';
+const id = { type: 'positional', description: 'id of the session', required: true } as const;
+
+/** The language of a file of code, by the ending of its name. */
+const LANGUAGES: Record<string, string> = { '.py': 'python', '.sh': 'bash' };
+
+/** Sends a request to the service, and shows a text meanwhile. */
+async function ask(text: string, request: ApiRequest): Promise<ApiResponse> {
+  const progress = new TerminalProgress();
+  const interrupt = onInterrupt(progress.note);
+  return withConnection({ config: readConfig(), progress, interrupt }, (target) =>
+    progress.step(text, () => sendRequest(target, request, interrupt.signal)),
+  );
+}
+
+const open = defineCommand({
+  meta: { name: 'open', description: 'start a session and print its id and URLs' },
+  args: {
+    ttl: { type: 'string', valueHint: 'seconds', description: 'lifetime, 30 to 3600; default 600' },
+    'activity-ttl': {
+      type: 'string',
+      valueHint: 'seconds',
+      description: 'time without activity after which it ends, 10 to 3600; default 300',
+    },
+    profile: { type: 'string', valueHint: 'name', description: 'load and save this browser profile' },
+  },
+  async run({ args }) {
+    const body = {
+      ttl: parseWholeNumber('ttl', args.ttl),
+      activityTtl: parseWholeNumber('activity-ttl', args['activity-ttl']),
+      ...(args.profile && { profile: { name: args.profile } }),
+      origin: 'cli',
+    };
+    const { success: _, ...session } = await ask('Starting a browser', { method: 'POST', path: PATH, body });
+    for (const [name, value] of Object.entries(session)) process.stdout.write(`${name.padEnd(24)}${value}\n`);
+  },
+});
+
+const list = defineCommand({
+  meta: { name: 'list', description: 'list the sessions of the team' },
+  async run() {
+    const { sessions } = await ask('Reading the sessions', { method: 'GET', path: PATH });
+    const rows = (Array.isArray(sessions) ? sessions : []).map(fieldsOf);
+    printTable(
+      rows.map((session) => ({
+        id: String(session.id),
+        status: String(session.status),
+        'ended by': String(session.endReason ?? ''),
+        created: String(session.createdAt),
+        'last activity': String(session.lastActivity),
+        expires: String(session.expiresAt),
+      })),
+    );
+  },
+});
+
+const close = defineCommand({
+  meta: { name: 'close', description: 'end a session and print its price' },
+  args: { id },
+  async run({ args }) {
+    const ended = await ask('Ending the session', { method: 'DELETE', path: `${PATH}/${args.id}` });
+    const seconds = Math.round(Number(ended.sessionDurationMs) / 1000);
+    process.stdout.write(
+      `${args.id} has ended after ${seconds} s and cost ${ended.creditsBilled} credits.\n`,
+    );
+  },
+});
+
+const run = defineCommand({
+  meta: { name: 'run', description: 'run a file of code in a session; exits with the exit code of the code' },
+  args: {
+    id,
+    file: { type: 'positional', description: '.js, .py or .sh; - for standard input', required: true },
+    language: {
+      type: 'enum',
+      options: ['node', 'python', 'bash'],
+      description: 'language of the code; by default by the ending of the file, else node',
+    },
+    timeout: { type: 'string', valueHint: 'seconds', description: 'time limit, 1 to 300; default 30' },
+  },
+  async run({ args }) {
+    const body = {
+      code: readCode(args.file),
+      language: args.language ?? LANGUAGES[extname(args.file)] ?? 'node',
+      timeout: parseWholeNumber('timeout', args.timeout),
+      origin: 'cli',
+    };
+    const path = `${PATH}/${args.id}/execute`;
+    const { stdout, stderr, result, exitCode, error } = await ask('Running the code', {
+      method: 'POST',
+      path,
+      body,
+    });
+    process.stdout.write(String(stdout));
+    process.stderr.write(String(stderr));
+    // In bash, the result is the output.
+    if (result && body.language !== 'bash') process.stdout.write(`${result}\n`);
+    if (error && !stderr) process.stderr.write(`${error}\n`);
+    process.exitCode = Number(exitCode);
+  },
+});
+
+function readCode(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new ServiceError('BAD_REQUEST', `${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** `browser`: manages browser sessions. */
+export const browserCommand = defineCommand({
+  meta: { name: 'browser', description: 'browser sessions: open, list, close, run' },
+  subCommands: { open, list, close, run },
+});
