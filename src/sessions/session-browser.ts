@@ -24,7 +24,7 @@ const SHELL = '/bin/sh';
 /** Starts the proxy's port, then becomes Chromium. Only Chromium gets the protocol's pipe (3, 4), only Node the IPC channel (5). */
 const START_SCRIPT = '"$1" "$2" "$3" </dev/null 3>&- 4>&- && shift 3 && exec "$@" 5>&-';
 const IPC_FD = 5;
-const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.ts');
+const LISTEN_PROGRAM = join(import.meta.dirname, 'listen-inside.js');
 /** Files with fonts and their configuration, as Debian and most other distributions have them. */
 const FONT_PATHS = ['/etc/fonts', '/usr/share/fonts', '/usr/share/fontconfig', '/var/cache/fontconfig'];
 

@@ -7,6 +7,7 @@ import type { SessionEndReason } from '../schemas/session-end.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
+import { SpareBrowser } from './spare-browser.ts';
 
 /** What a host of browser sessions needs. */
 export interface SessionHostOptions {
@@ -24,17 +25,21 @@ const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
 
+const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
+
 /** The browser sessions of this process. */
 export class SessionHost {
   readonly #options: SessionHostOptions;
   readonly #confinement: Confinement;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   readonly #kept = new Set<string>();
+  readonly #spare: SpareBrowser;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#confinement = confinement;
+    this.#spare = new SpareBrowser(() => this.#startBrowser());
   }
 
   /**
@@ -97,6 +102,7 @@ export class SessionHost {
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
+    await this.#spare.close();
     const sessions = await Promise.allSettled(this.#sessions.values());
     await Promise.all(
       sessions.map((session) => session.status === 'fulfilled' && session.value.end('shutdown')),
@@ -105,7 +111,7 @@ export class SessionHost {
 
   async #open(id: string): Promise<HostedSession> {
     if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
-    if (process.availableMemory() < SESSION_MEMORY_BYTES) {
+    if (!hasMemoryFor(1)) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
         'The memory of the host does not suffice for another browser session. Try again when one has ended.',
@@ -116,12 +122,14 @@ export class SessionHost {
     const session = new HostedSession({
       ...{ id, cacheDir, logger },
       confinement: this.#confinement,
-      browser: await this.#startBrowser(),
+      browser: await this.#spare.take(),
     });
     void session.ended.then(() => {
       this.#sessions.delete(id);
       this.#kept.delete(id);
+      if (this.#sessions.size === 0) this.#spare.closeLater();
     });
+    if (hasMemoryFor(2)) this.#spare.prepare();
     setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
     return session;
   }
