@@ -112,7 +112,7 @@ async function respond(
 ): Promise<void> {
   if (resource === 'execute') {
     const code = codeRequest.parse(JSON.parse(await readText(request)));
-    sendJson(response, 200, await session.execute(code));
+    sendJson(response, 200, await session.execute(code, whenAbandoned(response)));
   } else if (resource !== 'downloads') response.writeHead(404).end();
   else if (name === undefined) sendJson(response, 200, await session.downloads.list());
   else {
@@ -120,6 +120,16 @@ async function respond(
     response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': size });
     await pipeline(stream, response);
   }
+}
+
+/** A signal that fires when the API does not wait for the response any more. */
+function whenAbandoned(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableEnded)
+      controller.abort(new ServiceError('WORKER_LOST', 'Nobody waits for the code.'));
+  });
+  return controller.signal;
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

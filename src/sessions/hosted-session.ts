@@ -189,13 +189,14 @@ export class HostedSession {
 
   /**
    * Executes code. The session counts as active meanwhile.
+   * @param signal ends the wait for earlier calls, or kills the code
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
    */
-  async execute(request: CodeRequest): Promise<CodeResult> {
+  async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
     this.#calls++;
     try {
       await this.#serveProtocolSocket();
-      return await this.#code.run(request, AbortSignal.any([]));
+      return await this.#code.run(request, signal);
     } finally {
       this.#calls--;
       this.#touch();

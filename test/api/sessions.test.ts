@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium as playwright } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../src/db/client.ts';
+import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
 import { makeTeam, openTestDatabase, type TestTeam } from '../support/database.ts';
@@ -424,4 +426,35 @@ describe('the live view of a session', () => {
     expect(await ended.text()).toContain('closed by its owner');
     await viewer.close();
   });
+});
+
+it('code that waits for an earlier call does not run after its request was given up', async () => {
+  const { body } = await create();
+  const execute = `/sessions/${body.id}/execute`;
+  const { host } = await db.query
+    .selectFrom('browser_sessions')
+    .select('host')
+    .where('id', '=', body.id)
+    .executeTakeFirstOrThrow();
+  const secretKey = readFileSync(path.join(inject('service').dataDir, 'secret-key'), 'utf8').trim();
+  const send = (code: string, signal: AbortSignal) =>
+    fetch(`${host}${execute}`, {
+      method: 'POST',
+      headers: { [HOST_REQUEST_HEADER]: signHostRequest(secretKey, { method: 'POST', path: execute }) },
+      body: JSON.stringify({ code, language: 'node', timeoutMs: 20_000 }),
+      signal,
+    });
+  const never = new AbortController();
+  const first = send(
+    'await new Promise((done) => setTimeout(done, 2_000)); globalThis.ran = []',
+    never.signal,
+  );
+  const abandoned = new AbortController();
+  const second = send('ran.push("abandoned")', abandoned.signal).catch((error: Error) => error.name);
+  await sleep(500);
+  abandoned.abort();
+  expect(await second).toBe('AbortError');
+  expect((await first).status).toBe(200);
+  const last = await call(`/v2/browser/${body.id}/execute`, { body: { code: 'ran.length' }, key: team.key });
+  expect(last.body.result).toBe('0');
 });
