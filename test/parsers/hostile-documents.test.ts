@@ -9,7 +9,7 @@ import {
 } from '../../src/parsers/conversion/document-converter.ts';
 import type { ConvertedDocument } from '../../src/parsers/document.ts';
 import { sampleOf } from '../support/corpus.ts';
-import { READABLE_PDFS, SLOW_PDFS, UNREADABLE_PDFS } from './pdf/hostile-pdfs.ts';
+import { IMAGE_BOMBS, READABLE_PDFS, SLOW_PDFS, UNREADABLE_PDFS } from './pdf/hostile-pdfs.ts';
 import { textLines, writePdf } from './pdf/pdf-writer.ts';
 
 /** Files that are made to harm the service. A document that is sent with each must not be affected. */
@@ -69,6 +69,14 @@ describe('is read, refused or ended by the time limit', () => {
     if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
     else if (outcome instanceof ServiceError) expect(outcome.code).toBe('SCRAPE_DOCUMENT_UNREADABLE');
     else expect(outcome.name).toBe('TimeoutError');
+  });
+});
+
+describe('is read or refused as unreadable', () => {
+  test.each(Object.entries(IMAGE_BOMBS))('%s', async (_, make) => {
+    const outcome = await convertBoth(make());
+    if (!(outcome instanceof Error)) expect(outcome.html.length).toBeLessThan(MAX_HTML_CHARS);
+    else expect(outcome).toMatchObject({ code: 'SCRAPE_DOCUMENT_UNREADABLE' });
   });
 });
 

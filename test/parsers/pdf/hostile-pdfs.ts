@@ -167,8 +167,10 @@ export const SLOW_PDFS: Record<string, () => Buffer> = {
     ),
 };
 
-/** Files that are made to harm their reader, and of which the harmless part is read. */
-export const READABLE_PDFS: Record<string, () => Buffer> = {
+/**
+ * Images that expand to gigabytes. The text beside them is read, unless the parser runs out of memory before it gives up.
+ */
+export const IMAGE_BOMBS: Record<string, () => Buffer> = {
   'a JPEG 2000 image of 3.6 billion pixels beside text': () =>
     imagePage(jpegBomb2000(60_000), 'JPXDecode', 60_000, SHOWN),
   'a JPEG 2000 image of 3.6 billion pixels that covers the page': () =>
@@ -181,6 +183,10 @@ export const READABLE_PDFS: Record<string, () => Buffer> = {
     imagePage(jbig2Bomb(65_000), 'JBIG2Decode', 65_000),
   'a JBIG2 image that is larger than its file says': () =>
     imagePage(jbig2Bomb(65_000), 'JBIG2Decode', 10, SHOWN),
+};
+
+/** Files that are made to harm their reader, and of which the harmless part is read. */
+export const READABLE_PDFS: Record<string, () => Buffer> = {
   'a file that ends in the middle': () => {
     const whole = writePdf(
       Array.from({ length: 20 }, () => ({ texts: [{ x: 72, y: 72, text: 'A page.' }] })),
