@@ -301,9 +301,14 @@ describe('a running batch', () => {
     const id = await startJob(PATH, { urls: slow(5, 400), maxAge: 0, maxConcurrency: 1 }, { key });
     const { data } = await finished(PATH, id, { key });
     const [first, last] = [data[0]!.metadata, data.at(-1)!.metadata];
-    expect(first).toMatchObject({ concurrencyLimited: false });
+    const waitOf = (metadata: { concurrencyLimited: boolean; concurrencyQueueDurationMs?: number }) => {
+      const { concurrencyLimited, concurrencyQueueDurationMs: waitMs } = metadata;
+      expect(concurrencyLimited).toBe(waitMs !== undefined);
+      return waitMs ?? 0;
+    };
     expect(last).toMatchObject({ concurrencyLimited: true });
-    expect(last.concurrencyQueueDurationMs).toBeGreaterThan(0);
+    // On a busy machine, the first page waits a moment too.
+    expect(waitOf(last)).toBeGreaterThan(waitOf(first));
   });
 
   it('starts no page while it is paused, and accepts a new concurrency and delay', async () => {

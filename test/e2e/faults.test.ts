@@ -234,7 +234,7 @@ describe('a document that takes longer than the timeout', () => {
     await using db = openDisposable();
     const { id: teamId, key } = await makeTeam(db);
     const long = new Uint8Array(writePdf(Array.from({ length: 20 }, (_, page) => pageOf(page + 1, 50))));
-    const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 5_000 }, { key });
+    const early = parse({ content: long, name: 'book.pdf' }, { ...options, timeout: 15_000 }, { key });
     const { id } = await pollUntil(() =>
       db.query.selectFrom('jobs').select('id').where('team_id', '=', teamId).executeTakeFirst(),
     );
