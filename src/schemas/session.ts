@@ -11,7 +11,7 @@ const MAX_CODE = 100_000;
 const MAX_PROMPT = 10_000;
 
 /** The languages in which code can drive the browser of a session. */
-const LANGUAGES = ['node', 'python', 'bash'] as const;
+export const LANGUAGES = ['node', 'python', 'bash'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 const seconds = ({ min, max, fallback }: typeof TTL, description: string) =>
@@ -87,6 +87,7 @@ export const sessionEndResponse = z.object({
   sessionDurationMs: z.int(),
   creditsBilled: z.int(),
 });
+
 /** Response of `GET /v2/browser/{id}/downloads`. */
 export const downloadsResponse = z.object({
   success: z.literal(true),

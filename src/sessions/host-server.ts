@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery } from '../schemas/live-view.ts';
+import { LANGUAGES } from '../schemas/session.ts';
 import type { HostedSession } from './hosted-session.ts';
 import { MAX_MESSAGE_BYTES } from './protocol-client.ts';
 import type { SessionHost } from './session-host.ts';
@@ -18,7 +19,7 @@ const PATH = /^\/sessions\/([0-9a-f-]{36})\/(cdp|view|control|execute|downloads)
 const MAX_BODY_BYTES = 1024 * 1024;
 const codeRequest = z.object({
   code: z.string(),
-  language: z.enum(['node', 'python', 'bash']),
+  language: z.enum(LANGUAGES),
   timeoutMs: z.number(),
 });
 

@@ -7,8 +7,9 @@ import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../logger.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
+import type { CodeResult } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
-import { type CodeRequest, type CodeResult, CodeRunner } from './code/code-runner.ts';
+import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { Downloads } from './downloads.ts';
 import { LiveView } from './live-view/live-view.ts';
 import type { ViewerRights } from './live-view/viewer.ts';
@@ -138,28 +139,28 @@ export class HostedSession {
    * @throws ServiceError `PROFILE_ERROR` if it cannot be loaded
    */
   async useProfile(profile: OpenProfile): Promise<void> {
+    const loaded = Promise.withResolvers<void>();
+    this.#profileSaved = this.#runWithProfile(profile, loaded.resolve).catch((error: unknown) => {
+      loaded.reject(error);
+      // A browser that has crashed cannot be saved any more; the last checkpoint remains.
+      if (this.#reason !== 'crashed')
+        this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
+    });
+    await loaded.promise;
+  }
+
+  /** Loads a profile; one with a saver stays until the session ends. Its lease is released in any case. */
+  async #runWithProfile(profile: OpenProfile, onLoaded: () => void): Promise<void> {
+    await using held = profile;
     const { connection } = this.#browser.chromium;
     const { profileUrl } = await this.#serveProtocolSocket();
-    const playwright = await connectPlaywright(profileUrl);
+    await using playwright = await connectPlaywright(profileUrl);
     const targetId = await this.#currentTarget();
     const { sessionId } = await connection.browser.send('Target.attachToTarget', { targetId, flatten: true });
-    const loaded = Promise.withResolvers<void>();
-    const run = profile.runWith(playwright.context, { session: connection.session(sessionId) }, async () => {
-      loaded.resolve();
-      if (profile.isSaved) await this.#profileEnd.promise;
+    await held.runWith(playwright.context, { session: connection.session(sessionId) }, async () => {
+      onLoaded();
+      if (held.isSaved) await this.#profileEnd.promise;
     });
-    this.#profileSaved = run
-      .catch((error: unknown) => {
-        loaded.reject(error);
-        // A browser that has crashed cannot be saved any more; the last checkpoint remains.
-        if (this.#reason !== 'crashed')
-          this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
-      })
-      .finally(async () => {
-        await playwright[Symbol.asyncDispose]();
-        await profile[Symbol.asyncDispose]();
-      });
-    await loaded.promise;
   }
 
   /** Connects a client of the DevTools protocol. */

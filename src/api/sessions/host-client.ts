@@ -1,4 +1,5 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { StoredSession } from '../../db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import { isErrorCode, ServiceError } from '../../errors.ts';
@@ -33,10 +34,10 @@ export async function callHost(
 ): Promise<IncomingMessage> {
   if (session.state === 'destroyed' || !session.host) throw destroyedError(session);
   const path = `/sessions/${session.id}/${resource}`;
-  const text = body === undefined ? '' : JSON.stringify(body);
+  const content = body === undefined ? '' : JSON.stringify(body);
   const response = await send(`${session.host}${path}`, {
     method,
-    text,
+    content,
     headers: { [HOST_REQUEST_HEADER]: signHostRequest(config.secretKey, { method, path }) },
     timeoutMs,
   });
@@ -45,27 +46,24 @@ export async function callHost(
     response.resume();
     throw destroyedError(session);
   }
-  const { code, message } = fieldsOf(JSON.parse(await readText(response)));
+  const { code, message } = fieldsOf(JSON.parse(await text(response)));
   throw new ServiceError(isErrorCode(code) ? code : 'UNKNOWN_ERROR', String(message));
-}
-
-/** Reads a response as text. */
-export async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
 }
 
 function send(
   url: string,
-  options: { method: string; text: string; headers: Record<string, string>; timeoutMs: number },
+  options: { method: string; content: string; headers: Record<string, string>; timeoutMs: number },
 ): Promise<IncomingMessage> {
-  const { method, text, headers, timeoutMs } = options;
+  const { method, content, headers, timeoutMs } = options;
   return new Promise((resolve, reject) => {
     let isSent = false;
     const request = httpRequest(url, {
       method,
-      headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) },
+      headers: {
+        ...headers,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(content),
+      },
       timeout: timeoutMs,
     });
     request.once('socket', (socket) => {
@@ -89,6 +87,6 @@ function send(
       ),
     );
     request.once('response', resolve);
-    request.end(text);
+    request.end(content);
   });
 }

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { SESSION_MIN_CREDITS } from '../../credits.ts';
 import { listSessions, type StoredSession } from '../../db/sessions.ts';
 import { jobIdParams } from '../../schemas/job-id.ts';
@@ -5,7 +6,7 @@ import * as schemas from '../../schemas/session.ts';
 import { type AnyRoute, type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
-import { callHost, DOWNLOAD_TIMEOUT_MS, readText } from './host-client.ts';
+import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
 import { sessionUrls } from './session-urls.ts';
 import { destroyedError, requireSession, startSession } from './start-session.ts';
@@ -100,7 +101,7 @@ const routesAt = (base: '/v2/browser' | '/v2/interact'): AnyRoute[] => [
     async handler({ caller, params: { id } }, deps) {
       const session = await requireSession(id, caller.teamId, deps);
       const request = { method: 'GET', resource: 'downloads', timeoutMs: DOWNLOAD_TIMEOUT_MS } as const;
-      const files: unknown = JSON.parse(await readText(await callHost(session, request, deps)));
+      const files: unknown = JSON.parse(await text(await callHost(session, request, deps)));
       return schemas.downloadsResponse.parse({ success: true, files });
     },
   }),

@@ -15,7 +15,8 @@ import { messageOf } from '../../errors.ts';
 import { conversionProgram } from '../../parsers/conversion/document-converter.ts';
 import { findConfinement } from '../../sandbox/confinement.ts';
 import { unconfinedWarning } from '../../sandbox/sandbox.ts';
-import { CODE_LANGUAGES, type CodeLanguage, checkLanguage } from '../../sessions/code/languages.ts';
+import { LANGUAGES, type Language } from '../../schemas/session.ts';
+import { checkLanguage } from '../../sessions/code/languages.ts';
 
 const MIN_FREE_BYTES = 1024 ** 3;
 
@@ -57,7 +58,7 @@ const CHECKS: Check[] = [
   },
   checkSandbox,
   checkDocumentSandbox,
-  ...CODE_LANGUAGES.map((language) => (config: Config) => checkCode(language, config)),
+  ...LANGUAGES.map((language) => (config: Config) => checkCode(language, config)),
   async () => {
     const packages = await findMissingPackages();
     if (!packages.length) return found('Packages', 'all Debian packages that Winnow uses are installed');
@@ -132,7 +133,7 @@ async function checkDocumentSandbox(): Promise<Finding> {
 }
 
 /** Checks whether code of a language can run in browser sessions, and what is missing. */
-async function checkCode(language: CodeLanguage, { cacheDir }: Config): Promise<Finding> {
+async function checkCode(language: Language, { cacheDir }: Config): Promise<Finding> {
   const subject = `Code`;
   try {
     const { confinement } = await findConfinement(conversionProgram({}));

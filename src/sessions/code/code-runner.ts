@@ -2,33 +2,19 @@ import { join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Confinement } from '../../sandbox/confinement.ts';
+import type { CodeResult, Language } from '../../schemas/session.ts';
 import { giveToSession } from '../session-directory.ts';
 import { CodeProcess, type Ending, type ProcessResult } from './code-process.ts';
 import { prepareCompiledCode } from './compiled-code.ts';
 import { DirectoryLimit } from './directory-limit.ts';
-import { type CodeLanguage, languageProgram, MEMORY_MB } from './languages.ts';
+import { languageProgram, MEMORY_MB } from './languages.ts';
 
 /** Code of a user. */
 export interface CodeRequest {
-  language: CodeLanguage;
+  language: Language;
   code: string;
   /** Milliseconds after which the code is killed. */
   timeoutMs: number;
-}
-
-/** What became of the code of a user. */
-export interface CodeResult {
-  stdout: string;
-  stderr: string;
-  /** The value of the last expression as text; for bash, what was printed. */
-  result: string;
-  /** As a shell has it: 0 for success, 137 for code that was killed. */
-  exitCode: number;
-  /** The code took longer than its timeout. */
-  killed: boolean;
-  /** A text is longer than the result may be, and its end is missing. */
-  truncated: boolean;
-  error?: string;
 }
 
 /** Options of a {@link CodeRunner}. */
@@ -58,9 +44,9 @@ const MAX_DOWNLOADS_BYTES = 100 * 1024 * 1024;
 export class CodeRunner {
   readonly #options: CodeRunnerOptions;
   readonly #downloads: DirectoryLimit;
-  readonly #processes = new Map<CodeLanguage, Promise<CodeProcess>>();
+  readonly #processes = new Map<Language, Promise<CodeProcess>>();
   /** The end of the last call of each language. */
-  readonly #turns = new Map<CodeLanguage, Promise<void>>();
+  readonly #turns = new Map<Language, Promise<void>>();
   #isClosed = false;
 
   constructor(options: CodeRunnerOptions) {
@@ -72,7 +58,7 @@ export class CodeRunner {
    * Starts the program of a language ahead of its first call.
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE`, or `SESSION_FAILED` if the program cannot reach the browser
    */
-  async start(language: CodeLanguage): Promise<void> {
+  async start(language: Language): Promise<void> {
     await this.#processOf(language);
   }
 
@@ -102,7 +88,7 @@ export class CodeRunner {
     await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.close()));
   }
 
-  async #processOf(language: CodeLanguage): Promise<CodeProcess> {
+  async #processOf(language: Language): Promise<CodeProcess> {
     const known = this.#processes.get(language);
     if (known) {
       const process = await known.catch(() => undefined);
@@ -113,7 +99,7 @@ export class CodeRunner {
     return this.#processes.get(language) as Promise<CodeProcess>;
   }
 
-  async #startProcess(language: CodeLanguage): Promise<CodeProcess> {
+  async #startProcess(language: Language): Promise<CodeProcess> {
     if (this.#isClosed) throw new ServiceError('SESSION_FAILED', 'The session has ended.');
     const { confinement, cacheDir, directory, logger } = this.#options;
     void prepareCompiledCode({ confinement, cacheDir, logger });
@@ -136,7 +122,7 @@ export class CodeRunner {
   }
 
   /** Waits until no other call of the language runs. @returns the function that lets the next one run */
-  async #takeTurn(language: CodeLanguage, signal: AbortSignal): Promise<() => void> {
+  async #takeTurn(language: Language, signal: AbortSignal): Promise<() => void> {
     const previous = this.#turns.get(language) ?? Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#turns.set(
@@ -167,7 +153,7 @@ const HEAP_IS_FULL = /(?:^|\n)(?:\n?<--- Last few GCs --->|FATAL ERROR: [^\n]*he
 
 function toCodeResult(
   { stdout, stderr, ending }: ProcessResult,
-  language: CodeLanguage,
+  language: Language,
   timeoutMs: number,
 ): CodeResult {
   const isHeapFull = ending.reason === 'exit' && HEAP_IS_FULL.test(stderr.text);

@@ -5,12 +5,9 @@ import { dirname, join } from 'node:path';
 import { ServiceError } from '../../errors.ts';
 import type { Confinement, Mount, SandboxedProgram } from '../../sandbox/confinement.ts';
 import { NODE_RESERVED_MB } from '../../sandbox/limits.ts';
+import type { Language } from '../../schemas/session.ts';
 import { SESSION_UID } from '../session-directory.ts';
 import { agentBrowserFile, PYTHON, pythonPackagesDirectory } from './language-files.ts';
-
-/** Languages of code in sessions. */
-export const CODE_LANGUAGES = ['node', 'python', 'bash'] as const;
-export type CodeLanguage = (typeof CODE_LANGUAGES)[number];
 
 /** Memory of the code of one language in a session, with all its processes. */
 export const MEMORY_MB = 512;
@@ -65,7 +62,7 @@ interface LanguageContext {
  * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` that says what has to be installed
  */
 export function languageProgram(
-  language: CodeLanguage,
+  language: Language,
   { directory, ...context }: LanguageContext & { directory: string },
 ): SandboxedProgram {
   const { command, mounts = [], env } = checkLanguage(language, context);
@@ -128,7 +125,7 @@ export function compiledCodeDirectory({ confinement, cacheDir }: LanguageContext
  * @returns the parts of its program
  * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` that says what has to be installed
  */
-export function checkLanguage(language: CodeLanguage, context: LanguageContext): LanguageParts {
+export function checkLanguage(language: Language, context: LanguageContext): LanguageParts {
   if (context.confinement === 'user-only')
     throw new ServiceError(
       'LANGUAGE_NOT_AVAILABLE',
@@ -144,7 +141,7 @@ interface LanguageParts {
   env?: Record<string, string>;
 }
 
-const PARTS: Record<CodeLanguage, (context: LanguageContext) => LanguageParts> = {
+const PARTS: Record<Language, (context: LanguageContext) => LanguageParts> = {
   node: () => ({
     command: [NODE, `--max-old-space-size=${HEAP_MB}`, `${HOME}/node-program.ts`, BROWSER_URL],
   }),
@@ -178,7 +175,7 @@ const PARTS: Record<CodeLanguage, (context: LanguageContext) => LanguageParts> =
   },
 };
 
-const notInstalled = (language: CodeLanguage, what: string) =>
+const notInstalled = (language: Language, what: string) =>
   new ServiceError(
     'LANGUAGE_NOT_AVAILABLE',
     `This server cannot execute ${language} code, because ${what} is not installed. Its operator can run \`winnow setup\` and \`winnow doctor\`. Other languages are not affected.`,

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { CodeLanguage } from '../../../src/sessions/code/languages.ts';
+import type { Language } from '../../../src/schemas/session.ts';
 import { type CodeSession, startCodeSession } from './code-session.ts';
 import { runs } from './installed-languages.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(!runs.node)('code in a session', () => {
   let connections = 0;
   const server = createServer(() => connections++);
   const http = createHttpServer((_, response) => response.end(SECRET));
-  const run = (code: string, language: CodeLanguage = 'node') =>
+  const run = (code: string, language: Language = 'node') =>
     session.run(code, { language, timeoutMs: 10_000 });
 
   beforeAll(async () => {
