@@ -62,6 +62,11 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       const session = await host.open(id);
       const stored = await findSession(db, id);
       if (stored?.state === 'creating') await prepareSession(session, stored);
+      if (session.hasEnded)
+        throw new ServiceError(
+          'SERVICE_UNAVAILABLE',
+          'The browser of the session ended before it could be used.',
+        );
       if (!(await openSession(db, { id, host: url }))) await session.end('deleted');
       return { queue };
     },
@@ -94,7 +99,9 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
         );
       }, CHECK_MS);
       try {
-        return await Promise.race([host.keep(id), Context.current().cancelled]);
+        const reason = await Promise.race([host.keep(id), Context.current().cancelled]);
+        await settleEarly(id, reason);
+        return reason;
       } finally {
         clearInterval(timer);
       }
@@ -117,6 +124,18 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       return endSession(db, { id, reason });
     },
   };
+
+  /**
+   * Records the end of a session when it has happened. The workflow does so too, but possibly much later: if the whole
+   * service is stopped, after its next start.
+   */
+  async function settleEarly(id: string, reason: SessionEndReason): Promise<void> {
+    // A host that has restarted does not know when the session ended.
+    if (reason === 'lost') return;
+    await endSession(db, { id, reason }).catch((error) =>
+      Context.current().log.warn('the workflow has to record the end of a session', { error: String(error) }),
+    );
+  }
 
   /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
   async function prepareSession(session: HostedSession, stored: StoredSession): Promise<void> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { pipeline } from 'node:stream/promises';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
-import { HOST_REQUEST_HEADER, isHostRequest } from '../encryption/host-request.ts';
+import { HOST_REQUEST_HEADER, HostRequestCheck } from '../encryption/host-request.ts';
 import { policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
@@ -44,20 +44,20 @@ export async function serveSessions(
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
   });
-  const find = async (request: IncomingMessage): Promise<FoundSession | undefined> => {
-    const { method = '', url: path = '', headers } = request;
+  const check = new HostRequestCheck(secretKey);
+  const find = async ({ method = '', url: path = '', headers }: IncomingMessage): Promise<Found> => {
     const signature = String(headers[HOST_REQUEST_HEADER] ?? '');
-    if (!isHostRequest(secretKey, { method, path, signature })) return undefined;
+    if (!check.accepts({ method, path, signature })) return 'unauthorized';
     const [, id = '', resource = '', name] = PATH.exec(path) ?? [];
     const session = await host.find(id).catch(() => undefined);
-    return session && !session.hasEnded ? { session, resource, name } : undefined;
+    return session && !session.hasEnded ? { session, resource, name } : 'gone';
   };
 
   const server = createServer((request, response) => {
     find(request)
       .then(async (found) => {
-        if (found) await respond(found, request, response);
-        else response.writeHead(410).end();
+        if (typeof found === 'object') await respond(found, request, response);
+        else response.writeHead(STATUSES[found]).end();
       })
       .catch((error) => sendError(response, error));
   });
@@ -65,7 +65,10 @@ export async function serveSessions(
     // A client that disconnects meanwhile needs no answer.
     stream.on('error', () => stream.destroy());
     void find(request).then((found) => {
-      if (!found) return stream.end('HTTP/1.1 410 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      if (typeof found === 'string') {
+        const status = `${STATUSES[found]} ${STATUS_CODES[STATUSES[found]]}`;
+        return stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      }
       const { session, resource } = found;
       return sockets.handleUpgrade(request, stream, head, (socket) => {
         if (resource === 'cdp') session.addClient(socket);
@@ -105,6 +108,12 @@ interface FoundSession {
   resource: string;
   name: string | undefined;
 }
+
+/** Statuses of requests that reach no session: not signed by the API, or for a session that this host does not run. */
+const STATUSES = { unauthorized: 401, gone: 410 } as const;
+
+/** What a request is for, or why it reaches no session. */
+type Found = FoundSession | keyof typeof STATUSES;
 
 async function respond(
   { session, resource, name }: FoundSession,

@@ -32,6 +32,8 @@ const CLOSE_CODES: Record<SessionEndReason, number> = {
 
 /** How long the profile of a session may take to be saved at its end, in milliseconds. */
 const PROFILE_SAVE_MS = 8_000;
+/** How long calls may take to end when the host is stopped, in milliseconds. The profile gets that much less. */
+const LAST_CALLS_MS = 2_000;
 
 /** A browser that runs in a sandbox, with its directory. */
 export interface RunningBrowser {
@@ -68,7 +70,8 @@ export class HostedSession {
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
   #lastActivityAt = Date.now();
-  #calls = 0;
+  /** The calls that run. */
+  readonly #calls = new Set<Promise<unknown>>();
   #reason: SessionEndReason | undefined;
 
   constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
@@ -104,7 +107,7 @@ export class HostedSession {
 
   /** When the session was last active, in milliseconds since 1970. It is active while a call runs. */
   get lastActivityAt(): number {
-    return this.#calls > 0 ? Date.now() : this.#lastActivityAt;
+    return this.#calls.size > 0 ? Date.now() : this.#lastActivityAt;
   }
 
   get hasEnded(): boolean {
@@ -194,23 +197,28 @@ export class HostedSession {
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
-    this.#calls++;
+    const call = this.#serveProtocolSocket().then(() => this.#code.run(request, signal));
+    this.#calls.add(call);
     try {
-      await this.#serveProtocolSocket();
-      return await this.#code.run(request, signal);
+      return await call;
     } finally {
-      this.#calls--;
+      this.#calls.delete(call);
       this.#touch();
     }
   }
 
-  /** Ends the session: disconnects its clients, ends code and browser, and deletes its directory. */
+  /**
+   * Ends the session: disconnects its clients, ends code and browser, and deletes its directory. When the host is stopped,
+   * calls that run may end first.
+   */
   async end(reason: SessionEndReason): Promise<void> {
     if (this.#reason) {
       await this.ended;
       return;
     }
     this.#reason = reason;
+    if (reason === 'shutdown')
+      await Promise.race([Promise.allSettled(this.#calls), sleep(LAST_CALLS_MS, undefined, { ref: false })]);
     const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
     for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
     this.#liveView.close(SESSION_ENDED_CODE, reason);
@@ -218,7 +226,8 @@ export class HostedSession {
     else this.#profileEnd.resolve();
     try {
       await this.#code.close();
-      await Promise.race([this.#profileSaved, sleep(PROFILE_SAVE_MS, undefined, { ref: false })]);
+      const saveMs = reason === 'shutdown' ? PROFILE_SAVE_MS - LAST_CALLS_MS : PROFILE_SAVE_MS;
+      await Promise.race([this.#profileSaved, sleep(saveMs, undefined, { ref: false })]);
       await this.#browser.chromium.close();
       (await this.#protocolSocket)?.close();
       await this.#browser.directory.remove();

@@ -102,11 +102,16 @@ export class SessionHost {
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
-    await this.#spare.close();
-    const sessions = await Promise.allSettled(this.#sessions.values());
-    await Promise.all(
-      sessions.map((session) => session.status === 'fulfilled' && session.value.end('shutdown')),
-    );
+    await Promise.all([
+      this.#spare.close(),
+      ...Array.from(this.#sessions.values(), (opening) =>
+        opening.then(
+          (session) => session.end('shutdown'),
+          // Its browser did not start.
+          () => undefined,
+        ),
+      ),
+    ]);
   }
 
   async #open(id: string): Promise<HostedSession> {

@@ -12,7 +12,7 @@ import { readRunFile } from '../../src/embedded/supervision/run-file.ts';
 import { articleTruth, type Site, startSite } from '../site/site.ts';
 import { type ApiResponse, call } from '../support/api.ts';
 import { pollUntil } from '../support/poll.ts';
-import { processesWith } from '../support/processes.ts';
+import { processesWith } from '../support/process-list.ts';
 import { type RunningService, runFileOf, startService } from '../support/service.ts';
 
 /** Parts die, jobs do not. */

@@ -10,6 +10,10 @@ import { destroyedError } from './start-session.ts';
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
 
+/** What it means if a host does not recognize the signature of the API. */
+export const HOST_REFUSAL =
+  'The host of the browser session refused the request of the API, and nothing was done. Both need the same WINNOW_SECRET_KEY, and clocks that differ by less than a minute.';
+
 /** A request to the host of a session. */
 interface HostRequest {
   method: 'GET' | 'POST';
@@ -42,6 +46,10 @@ export async function callHost(
     timeoutMs,
   });
   if (response.statusCode === 200) return response;
+  if (response.statusCode === 401) {
+    response.resume();
+    throw new ServiceError('SESSION_FAILED', HOST_REFUSAL);
+  }
   if (response.statusCode === 410) {
     response.resume();
     throw destroyedError(session);

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-request.ts';
 import type { ApiDeps } from '../http/route.ts';
+import { HOST_REFUSAL } from './host-client.ts';
 import { findAccessedSession } from './session-access.ts';
 
 /** The URL of a session, with what the bearer may do and the secret. */
@@ -44,7 +45,11 @@ export async function relaySocket(
   });
   upstream.once('response', (response) => {
     response.resume();
-    refuse(stream, `${response.statusCode} ${response.statusMessage}`);
+    if (response.statusCode !== 401)
+      return refuse(stream, `${response.statusCode} ${response.statusMessage}`);
+    // The secret of the client is right.
+    deps.logger.warn({ session: session.id }, HOST_REFUSAL);
+    refuse(stream, '502 Bad Gateway');
   });
   upstream.once('upgrade', (response, socket, upstreamHead) => {
     // A client that has gone meanwhile does not close again.

@@ -75,6 +75,7 @@ export class CodeRunner {
       const result = await process.run({ code, targetId, timeoutMs }, signal);
       if (result.ending.reason === 'done' && result.ending.targetId)
         this.#options.setTargetId(result.ending.targetId);
+      if (this.#isClosed && result.ending.reason === 'exit') result.ending = { reason: 'session-end' };
       return toCodeResult(result, language, timeoutMs);
     } finally {
       leave();
@@ -183,6 +184,8 @@ function outcomeOf(ending: Ending, timeoutMs: number): Pick<CodeResult, 'exitCod
       const error = `The code ended its own process with exit code ${exitCode}.`;
       return { exitCode, result: '', ...(exitCode !== 0 && { error }) };
     }
+    case 'session-end':
+      return stopped('The session has ended, so the code was ended.');
     case 'timeout':
       return stopped(
         `The code took longer than its timeout of ${timeoutMs / 1000} s, so it was ended. The page is kept.`,
