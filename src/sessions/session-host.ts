@@ -27,6 +27,28 @@ const KEEP_WITHIN_MS = 60_000;
 
 const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
 
+/**
+ * Finds out how browsers of sessions are confined on this machine.
+ * @throws ServiceError `SESSIONS_UNAVAILABLE` that says what to install where they cannot run in a sandbox
+ */
+export async function findSessionConfinement(executablePath: string): Promise<Confinement> {
+  const directory = await createSessionDirectory();
+  try {
+    const program = sandboxedChromium({ executablePath, directory });
+    const { confinement, reason } = await findConfinement({
+      ...program,
+      command: ['/bin/sh', '-c', 'exit 0'],
+    });
+    if (confinement !== 'user-only') return confinement;
+    throw new ServiceError(
+      'SESSIONS_UNAVAILABLE',
+      `Browser sessions need bubblewrap, which does not work here: ${reason}. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+    );
+  } finally {
+    await directory.remove();
+  }
+}
+
 /** The browser sessions of this process. */
 export class SessionHost {
   readonly #options: SessionHostOptions;
@@ -48,23 +70,7 @@ export class SessionHost {
    */
   static async open(options: SessionHostOptions): Promise<SessionHost> {
     const executablePath = realpathSync(options.executablePath);
-    const directory = await createSessionDirectory();
-    try {
-      const program = sandboxedChromium({ executablePath, directory });
-      const { confinement, reason } = await findConfinement({
-        ...program,
-        command: ['/bin/sh', '-c', 'exit 0'],
-      });
-      if (confinement === 'user-only') {
-        throw new ServiceError(
-          'SESSIONS_UNAVAILABLE',
-          `Browser sessions need bubblewrap, which does not work here: ${reason}. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
-        );
-      }
-      return new SessionHost({ ...options, executablePath }, confinement);
-    } finally {
-      await directory.remove();
-    }
+    return new SessionHost({ ...options, executablePath }, await findSessionConfinement(executablePath));
   }
 
   /**
