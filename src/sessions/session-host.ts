@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { ServiceError } from '../errors.ts';
+import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
@@ -35,14 +35,13 @@ export async function findSessionConfinement(executablePath: string): Promise<Co
   const directory = await createSessionDirectory();
   try {
     const program = sandboxedChromium({ executablePath, directory });
-    const { confinement, reason } = await findConfinement({
-      ...program,
-      command: ['/bin/sh', '-c', 'exit 0'],
-    });
-    if (confinement !== 'user-only') return confinement;
+    const { confinement } = await findConfinement({ ...program, command: ['/bin/sh', '-c', 'exit 0'] });
+    return confinement;
+  } catch (cause) {
     throw new ServiceError(
       'SESSIONS_UNAVAILABLE',
-      `Browser sessions need bubblewrap, which does not work here: ${reason}. Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+      `Browser sessions need bubblewrap, which does not work here (${messageOf(cause)}). Install the package bubblewrap and allow unprivileged user namespaces (in a container security_opt, as in docker-compose.yml).`,
+      { cause },
     );
   } finally {
     await directory.remove();
