@@ -41,8 +41,8 @@ const USERS = 4;
 /** Sessions that the team may have: some stay open until their time is over. */
 const SESSION_LIMIT = 2 * USERS;
 /** Pauses between kills. */
-const LEAST_PAUSE_MS = 300;
-const PAUSE_MS = 4_000;
+const LEAST_PAUSE_MS = 500;
+const PAUSE_MS = 7_000;
 const UP_WITHIN_MS = 180_000;
 const AGAIN_MS = 100;
 

@@ -3,7 +3,7 @@ import { fieldsOf } from '../../../src/json-object.ts';
 import type { Findings } from '../findings.ts';
 
 /** How a request ended: with a body, refused because something had died, or without a response. */
-export type Outcome = { body: Readonly<Record<string, unknown>> } | { refused: string } | undefined;
+type Outcome = { body: Readonly<Record<string, unknown>> } | { refused: string } | undefined;
 
 /** A request to the API. */
 interface SessionRequest {
