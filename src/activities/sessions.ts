@@ -42,6 +42,9 @@ const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
 
+/** How often it is checked that a session has not been given up, in milliseconds. */
+const ABANDON_CHECK_MS = 15_000;
+
 /** Longest time of a replay in milliseconds. */
 const MAX_REPLAY_MS = 300_000;
 
@@ -98,12 +101,14 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
           Context.current().log.warn('the activity of a session was not reported', { error: String(error) }),
         );
       }, CHECK_MS);
+      const abandonCheck = setInterval(() => void endIfAbandoned(session), ABANDON_CHECK_MS);
       try {
         const reason = await Promise.race([host.keep(id), Context.current().cancelled]);
         await settleEarly(id, reason);
         return reason;
       } finally {
         clearInterval(timer);
+        clearInterval(abandonCheck);
       }
     },
 
@@ -124,6 +129,19 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       return endSession(db, { id, reason });
     },
   };
+
+  /**
+   * Ends a session whose row has ended already: an API that lost its connection to Temporal while the session was started
+   * gives it up.
+   */
+  async function endIfAbandoned(session: HostedSession): Promise<void> {
+    try {
+      const stored = await findSession(db, session.id);
+      if (stored?.end_reason) await session.end(stored.end_reason);
+    } catch (error) {
+      Context.current().log.warn('the state of a session could not be read', { error: String(error) });
+    }
+  }
 
   /**
    * Records the end of a session when it has happened. The workflow does so too, but possibly much later: if the whole

@@ -181,6 +181,8 @@ export async function endSession(
 
 /** Seconds beyond its lifetime, or since its creation without a browser, after which a session has lost its workflow. */
 const ABANDONED_AFTER_SECONDS = 180;
+/** The same since the creation of a session that continues a scrape, whose waits may take five minutes. */
+const REPLAY_ABANDONED_AFTER_SECONDS = 420;
 
 /** Finds sessions whose workflow should have ended them by now. */
 export async function listAbandonedSessions(db: Database): Promise<string[]> {
@@ -190,7 +192,9 @@ export async function listAbandonedSessions(db: Database): Promise<string[]> {
     .where('state', '<>', 'destroyed')
     .where(
       sql<boolean>`(expires_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS})
-        or state = 'creating' and created_at < now() - make_interval(secs => ${ABANDONED_AFTER_SECONDS}))`,
+        or state = 'creating' and created_at < now() - make_interval(secs =>
+          case when scrape_id is null then ${ABANDONED_AFTER_SECONDS}::int
+            else ${REPLAY_ABANDONED_AFTER_SECONDS}::int end))`,
     )
     .execute();
   return rows.map(({ id }) => id);

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -5,10 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { chromium as playwright } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Database } from '../../src/db/client.ts';
+import { endSession, insertSession, listAbandonedSessions } from '../../src/db/sessions.ts';
 import { HOST_REQUEST_HEADER, signHostRequest } from '../../src/encryption/host-request.ts';
 import { type Site, startSite } from '../site/site.ts';
 import { call } from '../support/api.ts';
@@ -174,6 +177,53 @@ describe('a browser session', () => {
     const alive = await playwright.connectOverCDP(other.body.cdpUrl);
     expect(alive.contexts()).toHaveLength(1);
     await alive.close();
+  });
+});
+
+it('a session that was given up while it was started ends on its host too', async () => {
+  const { body } = await create();
+  const socket = new WebSocket(body.cdpUrl);
+  const closed = closeOf(socket);
+  await new Promise((resolve) => socket.once('open', resolve));
+  await endSession(db, { id: body.id, reason: 'failed' });
+  expect(await closed).toEqual({ code: 4500, reason: expect.stringContaining('failed') });
+});
+
+describe('sessions without a workflow', () => {
+  it('are found three minutes after their creation, and those that continue a scrape after seven', async () => {
+    const insert = async (minutes: number, scrapeId?: string) => {
+      const id = randomUUID();
+      const session = {
+        id,
+        teamId: team.id,
+        apiKeyId: null,
+        salt: randomBytes(16),
+        keptMs: 3_600_000,
+      } as const;
+      const times = { ttlSeconds: 3600, activityTtlSeconds: 300, streamWebView: false };
+      await insertSession(db.query, {
+        ...{ ...session, ...times, kind: 'browser', target: 'abandoned' },
+        ...(scrapeId && { scrapeId }),
+      });
+      await sql`update browser_sessions set created_at = now() - make_interval(mins => ${minutes}) where id = ${id}`.execute(
+        db.query,
+      );
+      return id;
+    };
+    const recent = [await insert(2), await insert(6, randomUUID())];
+    const old = [await insert(4), await insert(8, randomUUID())];
+    const found = await listAbandonedSessions(db);
+    const ended = await db.query
+      .selectFrom('browser_sessions')
+      .select('id')
+      .where('id', 'in', [...recent, ...old])
+      .where('state', '=', 'destroyed')
+      .execute();
+    // The service may have ended those that it found itself.
+    const abandoned = [...found, ...ended.map(({ id }) => id)];
+    expect(recent.filter((id) => abandoned.includes(id))).toEqual([]);
+    expect(old.filter((id) => !abandoned.includes(id))).toEqual([]);
+    for (const id of [...recent, ...old]) await endSession(db, { id, reason: 'lost' });
   });
 });
 

@@ -28,7 +28,7 @@ const page = (frameUrl: string) => `<!doctype html><style>
   let dialogs = 0, touches = 0;
   paint.onclick = () => { paint.style.background = 'rgb(255, 0, 0)' };
   paint.ondblclick = () => { dialogs += confirm('Sure?') };
-  touch.ontouchstart = () => { touches++ };
+  touch.addEventListener('touchstart', () => { touches++ });
   const state = () => ({ field: field.value, scrolled: list.scrollTop > 0, slid: slider.value > 50, dialogs, touches });
 </script>`;
 

@@ -24,7 +24,14 @@ export interface SessionClient {
 const RESPONSE_WITHIN_MS = 90_000;
 const AGAIN_MS = 300;
 /** What the API may say while processes die. */
-const REFUSALS = new Set(['SESSION_DESTROYED', 'SESSION_FAILED', 'SESSION_LIMIT_REACHED', 'WORKER_LOST']);
+const REFUSALS = new Set([
+  'SESSION_DESTROYED',
+  'SESSION_FAILED',
+  'SESSION_LIMIT_REACHED',
+  'WORKER_LOST',
+  // The session that saves it is still open, or was lost less than half a minute ago.
+  'PROFILE_LOCKED',
+]);
 /** What it may say while a part does not run. */
 const UNAVAILABLE = new Set(['SERVICE_UNAVAILABLE', 'SESSIONS_UNAVAILABLE']);
 
