@@ -65,15 +65,18 @@ export async function runSessionChaos(
     await changeTeam(db, FIRST_TEAM, { sessions: SESSION_LIMIT });
     const client = openSessionClient({ url: target.urls[0] ?? '', key: target.key }, findings, signal);
     let isKilling = true;
-    const users = Array.from({ length: USERS }, async (_, index) => {
+    const users = Array.from({ length: USERS }, async (_user, index) => {
       const random = seeded(seed * USERS + index);
       const user = { client, random, findings, pageUrl: `${site.url}/article/${index}` };
       while (isKilling) await useOneSession({ ...user, profile: `chaos-${index}` });
     });
+    const used = Promise.all(users);
+    // If the killing fails, that is reported.
+    used.catch(() => undefined);
     await killAtRandom(target, { ...options, workers, killed }).finally(() => {
       isKilling = false;
     });
-    await Promise.all(users);
+    await used;
     await checkRows(db, readRunFile(target.dataDir)?.urls.temporal ?? '', findings);
     await checkThatItWorks(client, findings);
     const [current] = workersOf(target);
