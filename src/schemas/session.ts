@@ -65,6 +65,7 @@ const sessionItem = z.object({
   id: z.uuid(),
   status: z.enum(['active', 'destroyed']),
   ...urls,
+  liveViewUrl: z.string().describe('page on which the session can be watched; empty if it cannot'),
   streamWebView: z.boolean(),
   createdAt: z.iso.datetime(),
   lastActivity: z.iso.datetime(),
