@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { HOST_REQUEST_HEADER, HostRequestCheck } from '../encryption/host-request.ts';
-import { policyOf, ServiceError, toServiceError } from '../errors.ts';
+import { messageOf, policyOf, ServiceError, toServiceError } from '../errors.ts';
 import { liveViewQuery } from '../schemas/live-view.ts';
 import { LANGUAGES } from '../schemas/session.ts';
 import type { HostedSession } from './hosted-session.ts';
@@ -34,6 +34,7 @@ export interface HostServer {
  * Serves the sessions of a host to the API, which signs its requests.
  * @param options.address IP address to listen on; `0.0.0.0` for all, of which the first external one is announced
  * @param options.port port; 0 for a free one
+ * @throws ServiceError `BAD_REQUEST` if the port is taken, or the address is none of this machine
  */
 export async function serveSessions(
   host: SessionHost,
@@ -77,7 +78,13 @@ export async function serveSessions(
     });
   });
   server.listen(port, address);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause) => {
+    throw new ServiceError(
+      'BAD_REQUEST',
+      `Browser sessions cannot be served at ${address} port ${port}, which WINNOW_SESSION_ADDRESS sets: ${messageOf(cause)}.`,
+      { cause },
+    );
+  });
   // Listening on a TCP port, the address is never a path.
   const { port: usedPort } = server.address() as AddressInfo;
   return {

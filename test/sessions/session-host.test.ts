@@ -1,12 +1,17 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { findChromium } from '../../src/embedded/chromium.ts';
+import { createLogger } from '../../src/logger.ts';
+import { hostSessions } from '../../src/process/host-sessions.ts';
+import { findSessionConfinement } from '../../src/sessions/session-host.ts';
 
-/** A host of sessions where bubblewrap fails, as in a container with Docker's default profiles. */
+/** A host of sessions that cannot be opened: where its port is taken, or bubblewrap fails as in a container with Docker's default profiles. */
 
 const SOURCE = path.join(import.meta.dirname, '..', '..', 'src');
 const REASON = 'bwrap: No permissions to create new namespace';
@@ -31,7 +36,27 @@ const runWithoutBubblewrap = (args: string[]) =>
     { encoding: 'utf8' },
   );
 
-it('is not opened, and the worker goes on and logs what to install', async ({ skip }) => {
+it('says which setting is wrong if its port is taken', async ({ skip }) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  try {
+    // Listening on a TCP port, the address is never a path.
+    const { port } = taken.address() as AddressInfo;
+    const { path: executablePath } = await findChromium(readConfig());
+    await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
+    const opening = hostSessions({
+      ...{ workerId: 'one', executablePath, serveProxy() {}, cacheDir: directory, secretKey: 'k' },
+      ...{ sessionAddress: { address: '127.0.0.1', port }, logger: createLogger('test', 'warn') },
+    });
+    await expect(opening).rejects.toThrow(/WINNOW_SESSION_ADDRESS sets: .*EADDRINUSE/);
+  } finally {
+    taken.close();
+  }
+});
+
+it('is not opened where bubblewrap fails, and the worker goes on and logs what to install', async ({
+  skip,
+}) => {
   skip(
     runWithoutBubblewrap(['--version']).status !== 0,
     'This machine lets this user mount nothing, or has no bubblewrap.',
