@@ -45,7 +45,13 @@ it('says which setting is wrong if its port is taken', async ({ skip }) => {
     const { path: executablePath } = await findChromium(readConfig());
     await findSessionConfinement(executablePath).catch(() => skip('Sessions cannot run on this machine.'));
     const opening = hostSessions({
-      ...{ workerId: 'one', executablePath, serveProxy() {}, cacheDir: directory, secretKey: 'k' },
+      ...{
+        workerId: 'one',
+        executablePath,
+        serveProxy: () => undefined,
+        cacheDir: directory,
+        secretKey: 'k',
+      },
       ...{ sessionAddress: { address: '127.0.0.1', port }, logger: createLogger('test', 'warn') },
     });
     await expect(opening).rejects.toThrow(/WINNOW_SESSION_ADDRESS sets: .*EADDRINUSE/);
