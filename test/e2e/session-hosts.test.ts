@@ -181,10 +181,7 @@ describe('a host that is stopped', () => {
     await pollUntil(isRunning);
     host.process.kill('SIGTERM');
     expect(await short).toMatchObject({ status: 200, body: { result: 'done' } });
-    expect(await long).toMatchObject({
-      status: 200,
-      body: { exitCode: 137, error: 'The session has ended, so the code was ended.' },
-    });
+    expect(await long).toMatchObject({ status: 410, body: { code: 'SESSION_DESTROYED' } });
     expect(await closed).toMatchObject({ code: 1001, reason: expect.stringContaining('shutdown') });
     expect(await host.ended).toBe(0);
     await pollUntil(async () => (await sessionOf(0, id)).endReason === 'shutdown');

@@ -41,7 +41,7 @@ export type Ending =
       error: string | undefined;
       targetId: string | undefined;
     }
-  | { reason: 'timeout' | 'memory' | 'disk' | 'output' | 'session-end' }
+  | { reason: 'timeout' | 'memory' | 'disk' | 'output' }
   | { reason: 'exit'; exitCode: number };
 
 /** What a call printed, and how it ended. */
