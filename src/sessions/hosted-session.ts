@@ -245,7 +245,10 @@ export class HostedSession {
     }
     this.#reason = reason;
     if (reason === 'shutdown')
-      await Promise.race([Promise.allSettled(this.#runningCalls), sleep(LAST_CALLS_MS, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.allSettled(this.#runningCalls),
+        sleep(LAST_CALLS_MS, undefined, { ref: false }),
+      ]);
     const text = `${reason}: ${SESSION_END_SENTENCES[reason]}`;
     for (const client of this.#clients) client.close(CLOSE_CODES[reason], text);
     this.#liveView.close(SESSION_ENDED_CODE, reason);
