@@ -270,8 +270,9 @@ describe('OCR', () => {
     });
   });
 
-  test('is not required for a scan whose picture is requested, nor for an empty page', async () => {
-    const { html } = await convert([{ texts: [], images: [scan] }], { mode: 'fast', images: true });
+  test('is not required for a document with a picture, nor for an empty page', async () => {
+    const picture = { ...scan, rect: [60, 160, 160, 210] as [number, number, number, number] };
+    const { html } = await convert([{ texts: [], images: [picture] }], { mode: 'fast', images: true });
     expect(html).toContain('<img');
     expect((await convert([{ texts: [] }], { mode: 'fast' })).html).toBe('');
   });
