@@ -31,8 +31,11 @@ export interface SandboxedProgram {
   memoryPaths?: readonly string[];
   /** Whether the program may create user namespaces, which Chromium's own sandbox needs. */
   allowsUserNamespaces?: boolean;
-  /** Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap. */
-  filtersSystemCalls?: boolean;
+  /**
+   * Denies the system calls that only attacks need; see {@link seccompProgram}. It needs bubblewrap: without it, a program
+   * that requires the filter does not start, and one with the value `where-possible` runs unfiltered.
+   */
+  systemCallFilter?: 'required' | 'where-possible';
   /**
    * The user that it runs as when the service runs as root. Where no user namespace can be used, the limit of processes is
    * that of all programs of the user together.
@@ -74,8 +77,8 @@ const PROBE_TIMEOUT_MS = 30_000;
 const MESSAGE = /^(?:bwrap|setpriv|prlimit): |error/i;
 
 /** Whether a program cannot run without bubblewrap. */
-const needsBubblewrap = ({ mounts, hiddenPaths, filtersSystemCalls }: SandboxedProgram) =>
-  Boolean(mounts?.length || hiddenPaths?.length || filtersSystemCalls);
+const needsBubblewrap = ({ mounts, hiddenPaths, systemCallFilter }: SandboxedProgram) =>
+  Boolean(mounts?.length || hiddenPaths?.length || systemCallFilter === 'required');
 
 /**
  * Finds the strongest confinement that works, by running the program with its standard input closed.
@@ -138,7 +141,7 @@ export async function startConfined(
     return group;
   }
   const dropped = [SETPRIV, ...dropPrivilegesArgs(uid)] as const;
-  const filter = program.filtersSystemCalls ? ['--seccomp', String(stdio.length)] : [];
+  const filter = program.systemCallFilter ? ['--seccomp', String(stdio.length)] : [];
   const whole: readonly [string, ...string[]] =
     confinement === 'root-namespaces'
       ? [
@@ -159,9 +162,9 @@ export async function startConfined(
   const group = startProcessGroup(whole, {
     cwd: '/',
     env: { PATH: PROGRAM_PATH },
-    stdio: program.filtersSystemCalls ? [...stdio, 'pipe'] : stdio,
+    stdio: program.systemCallFilter ? [...stdio, 'pipe'] : stdio,
   });
-  if (program.filtersSystemCalls) sendFilter(group.child);
+  if (program.systemCallFilter) sendFilter(group.child);
   // A bubblewrap that is killed while it starts leaves a child that does not know its parent has died.
   group.child.once('exit', group.kill);
   return group;
