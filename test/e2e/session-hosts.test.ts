@@ -224,3 +224,19 @@ describe('a host that dies', () => {
     await remove(next.id);
   });
 });
+
+describe('an API that is stopped', () => {
+  it('tells clients to connect again, and their session continues', { timeout: TIMEOUT_MS }, async () => {
+    const { id } = await openSession();
+    const socket = new WebSocket((await sessionOf(1, id)).cdpUrl);
+    await new Promise((resolve) => socket.once('open', resolve));
+    const closed = closeOf(socket);
+    cluster.api.process.kill('SIGTERM');
+    expect(await closed).toEqual({ code: 1001, reason: 'The API is stopping. Connect again.' });
+    expect(await cluster.api.ended).toBe(0);
+    const again = new WebSocket((await sessionOf(0, id)).cdpUrl);
+    await new Promise((resolve) => again.once('open', resolve));
+    again.close();
+    await remove(id);
+  });
+});

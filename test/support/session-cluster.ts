@@ -27,6 +27,8 @@ export interface SessionCluster {
   /** URLs of both APIs. */
   urls: [string, string];
   hosts: SessionWorker[];
+  /** The second API. */
+  api: ClusterProcess;
   databaseUrl: string;
   secretKey: string;
   /** Starts another host of sessions. */
@@ -68,7 +70,10 @@ export async function startSessionCluster(): Promise<SessionCluster> {
     const api = await startProgram('server.ts', { ...settings, PORT: '0' });
     started.push(api);
     await Promise.all([startHost(), startHost()]);
-    return { ...{ service, databaseUrl, secretKey, hosts, startHost, stop }, urls: [service.url, api.url] };
+    return {
+      ...{ service, api, databaseUrl, secretKey, hosts, startHost, stop },
+      urls: [service.url, api.url],
+    };
   } catch (error) {
     await stop();
     throw error;
