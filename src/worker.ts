@@ -194,8 +194,6 @@ function createWorkerActivities(
     userAgent,
     trackingTtlMs,
     engines: createPageEngines(config, services, { browser, logger }),
-    replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
-    profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
     media: createMediaExtractor({
       egress,
       proxy,
@@ -236,10 +234,11 @@ async function runWorker(): Promise<RunningService> {
   const sessions = config.workerRoles.includes('sessions')
     ? await hostSessions({
         ...config,
-        workerId,
+        ...{ workerId, db, logger },
         executablePath: services.chromium.path,
         serveProxy: proxy.serve,
-        logger,
+        replay: createReplay(browserEngineDeps(config, services, { browser, logger })),
+        profiles: createProfiles({ db, secretKey: config.secretKey, logger }),
       })
     : undefined;
   const roles = config.workerRoles.filter((role) => role !== 'sessions' || sessions);
@@ -264,7 +263,7 @@ async function runWorker(): Promise<RunningService> {
   await pool.ready();
   const presence = await startReportingPresence({
     db,
-    worker: { id: workerId, roles },
+    worker: { id: workerId, roles, host: sessions },
     isPolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     logger,
   });

@@ -1,28 +1,16 @@
 import { Context, getClient } from '@temporalio/activity';
-import type { Profiles } from '../browser/browser-profile.ts';
 import type { Database } from '../db/client.ts';
-import { findJobToReplay } from '../db/jobs/jobs.ts';
-import {
-  endSession,
-  findSession,
-  openSession,
-  recordActivity,
-  type SessionOutcome,
-  type StoredSession,
-} from '../db/sessions.ts';
-import type { Replay } from '../engines/replay.ts';
-import { messageOf, ServiceError, toServiceError } from '../errors.ts';
-import type { ScrapeRequest } from '../schemas/scrape.ts';
+import { endSession, recordActivity, type SessionOutcome } from '../db/sessions.ts';
+import { ServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
-import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { SessionHost } from '../sessions/session-host.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import type { SessionOpener } from './session-opener.ts';
 
-/** The sessions of this process, and how the API and workflows reach it. */
+/** The sessions of this process, and how workflows reach it. */
 export interface SessionService {
   host: SessionHost;
-  /** URL of the host inside the cluster. */
-  url: string;
+  opener: SessionOpener;
   /** Task queue of this process alone. */
   queue: string;
 }
@@ -32,9 +20,6 @@ export interface SessionDeps {
   db: Database;
   /** Absent in workers without the role `sessions`. */
   sessions?: SessionService | undefined;
-  /** Opens the page of a scrape in a session. */
-  replay: Replay;
-  profiles: Profiles;
 }
 
 /** How often activity is looked for, in milliseconds. */
@@ -42,27 +27,21 @@ const CHECK_MS = 1_000;
 /** Activity is reported to the workflow four times per `activityTtl`, but at most every 15 seconds. */
 const MAX_REPORT_MS = 15_000;
 
-/** Longest time of a replay in milliseconds. */
-const MAX_REPLAY_MS = 300_000;
-
 /** The activities of browser sessions. */
-export function sessionActivities({ db, sessions, replay, profiles }: SessionDeps) {
+export function sessionActivities({ db, sessions }: SessionDeps) {
   const requireSessions = () => {
     if (sessions) return sessions;
     throw new ServiceError('SESSIONS_UNAVAILABLE', 'This worker does not run browser sessions.');
   };
   return {
     /**
-     * Starts the browser of a session on this host.
+     * Starts the browser of a session on this host, unless the API has done so already.
      * @returns the task queue of this process, on which all further activities of the session run
      */
     async startSession(id: string): Promise<{ queue: string }> {
-      const { host, url, queue } = requireSessions();
+      const { opener, queue } = requireSessions();
       using _ = startHeartbeat();
-      const session = await host.open(id);
-      const stored = await findSession(db, id);
-      if (stored?.state === 'creating') await prepareSession(session, stored);
-      if (!(await openSession(db, { id, host: url }))) await session.end('deleted');
+      await opener.open(id);
       return { queue };
     },
 
@@ -117,43 +96,4 @@ export function sessionActivities({ db, sessions, replay, profiles }: SessionDep
       return endSession(db, { id, reason });
     },
   };
-
-  /** Loads the profile of a new session, and the page of its scrape. @throws ServiceError why that is impossible */
-  async function prepareSession(session: HostedSession, stored: StoredSession): Promise<void> {
-    const { id, team_id: teamId, profile: name, saves_profile: isSaved, scrape_id: scrapeId } = stored;
-    try {
-      if (name !== null) {
-        const profile = await profiles.open({ teamId, name, saver: isSaved ? id : undefined });
-        await session.useProfile(profile);
-      }
-    } catch (error) {
-      await session.end('failed');
-      throw error;
-    }
-    if (scrapeId !== null) await replayScrape(session, scrapeId);
-  }
-
-  /**
-   * Brings the page of a scrape into the state that the scrape left it in.
-   * @throws ServiceError `INTERACT_REPLAY_UNAVAILABLE` with the reason; the session has ended then
-   */
-  async function replayScrape(session: HostedSession, scrapeId: string): Promise<void> {
-    const scrape = await findJobToReplay(db, scrapeId);
-    try {
-      if (!scrape || scrape.seal) throw new ServiceError('NOT_FOUND', 'its options are not stored any more');
-      // The API validated the request before it stored it.
-      const request = scrape.request as ScrapeRequest;
-      const timeout = AbortSignal.timeout(Math.min(request.timeout, MAX_REPLAY_MS));
-      const signal = AbortSignal.any([timeout, Context.current().cancellationSignal]);
-      await replay(request, (use, visitSignal) => session.visit(use, visitSignal), signal);
-    } catch (cause) {
-      await session.end('failed');
-      const reason = cause instanceof ServiceError ? toServiceError(cause).message : messageOf(cause);
-      throw new ServiceError(
-        'INTERACT_REPLAY_UNAVAILABLE',
-        `The scrape ${scrapeId} could not be continued: ${reason} Rerun the scrape and interact with the new one.`,
-        { cause },
-      );
-    }
-  }
 }

@@ -17,6 +17,8 @@ export interface SessionHostOptions {
   serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  /** Records the end of a session that has no workflow which would do that. */
+  recordLoss(id: string): Promise<void>;
   logger: Logger;
 }
 
@@ -148,10 +150,15 @@ export class SessionHost {
     }
   }
 
-  /** The worker that opened the session may have lost its workflow. */
+  /** Its workflow may never have started, because the API ended first. */
   async #endUnlessKept(session: HostedSession): Promise<void> {
     if (this.#kept.has(session.id) || session.hasEnded) return;
-    this.#options.logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
+    const { logger, recordLoss } = this.#options;
+    logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
     await session.end('lost');
+    // Upkeep records it later.
+    await recordLoss(session.id).catch((error) =>
+      logger.warn({ err: error, session: session.id }, 'the end of a browser session was not recorded'),
+    );
   }
 }

@@ -3,7 +3,6 @@ import {
   Client,
   ServiceError as GrpcError,
   isGrpcServiceError,
-  WithStartWorkflowOperation,
   WorkflowFailedError,
   type WorkflowHandle,
   WorkflowNotFoundError,
@@ -67,13 +66,19 @@ export class Temporal {
     return this.#startScrapeOrMap('map', job);
   }
 
+  /** Starts the workflow of a browser session. It runs only once, even if it is started twice with the same id. */
+  startSession(session: SessionStart): Promise<void> {
+    return this.#callServer(() => startSession(this.#client, session));
+  }
+
   /**
-   * Starts a browser session, and waits until its browser can be used.
+   * Waits until the workflow of a browser session has made sure that its browser can be used.
    * @throws ServiceError why its browser could not be started
    */
-  async startSession(session: SessionStart): Promise<void> {
+  async waitUntilSessionOpened(sessionId: string): Promise<void> {
+    const workflow = this.#client.workflow.getHandle<typeof browser>(workflowIdOf('browser', sessionId));
     try {
-      await this.#callServer(() => startSession(this.#client, session), SESSION_START_MS);
+      await this.#callServer(() => workflow.executeUpdate<void, []>('opened'), SESSION_START_MS);
     } catch (error) {
       throw toServiceError(error);
     }
@@ -205,9 +210,9 @@ export interface SessionStart extends SessionInput {
   label: string;
 }
 
-function startSession(client: Client, { kind, teamId, label, ...input }: SessionStart): Promise<void> {
+async function startSession(client: Client, { kind, teamId, label, ...input }: SessionStart): Promise<void> {
   const { workflow, priority } = JOB_KINDS[kind];
-  const startWorkflowOperation = new WithStartWorkflowOperation<typeof browser>(workflow, {
+  await client.workflow.start<typeof browser>(workflow, {
     workflowId: workflowIdOf(kind, input.sessionId),
     taskQueue: QUEUES.scrape,
     args: [input],
@@ -220,10 +225,6 @@ function startSession(client: Client, { kind, teamId, label, ...input }: Session
       { key: TeamId, value: teamId },
       { key: JobKind, value: kind },
     ],
-  });
-  return client.workflow.executeUpdateWithStart<typeof browser, void, []>('opened', {
-    args: [],
-    startWorkflowOperation,
   });
 }
 

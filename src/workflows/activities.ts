@@ -105,13 +105,15 @@ export const deliveries = proxyActivities<Pick<Activities, 'deliverWebhooks'>>({
   retry: { ...PERSISTENT, maximumAttempts: 10_000 },
 });
 
+/** The scrape that a session continues may take five minutes. */
+const LONGEST_SESSION_START = '6m';
+
 /** The activities by which a session begins and ends. Any host of sessions may start its browser. */
 const sessionStarts = proxyActivities<Pick<Activities, 'startSession'>>({
   taskQueue: QUEUES.sessions,
   allowEagerDispatch: false,
   scheduleToStartTimeout: '15s',
-  // The scrape that a session continues may take five minutes.
-  startToCloseTimeout: '6m',
+  startToCloseTimeout: LONGEST_SESSION_START,
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { maximumAttempts: 3, initialInterval: '200ms', backoffCoefficient: 2 },
 });
@@ -139,6 +141,10 @@ export function hostActivities(queue: string) {
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { maximumAttempts: 1 },
   } as const;
+  const { startSession } = proxyActivities<Pick<Activities, 'startSession'>>({
+    ...options,
+    startToCloseTimeout: LONGEST_SESSION_START,
+  });
   const { keepSession } = proxyActivities<Pick<Activities, 'keepSession'>>({
     ...options,
     startToCloseTimeout: LONGEST_SESSION,
@@ -147,7 +153,7 @@ export function hostActivities(queue: string) {
     ...options,
     startToCloseTimeout: '30s',
   });
-  return { keepSession, stopSession };
+  return { startSession, keepSession, stopSession };
 }
 
 /** The activities of upkeep. If a round fails, the next one makes up for it. */

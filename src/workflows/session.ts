@@ -7,7 +7,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { SessionOutcome } from '../db/sessions.ts';
-import { toServiceError } from '../errors.ts';
+import { policyOf, toServiceError } from '../errors.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import { hostActivities, sessionSteps } from './activities.ts';
 import { logFailure, toFailure } from './failure.ts';
@@ -20,6 +20,8 @@ export interface SessionInput {
   expiresAt: number;
   /** Milliseconds without activity after which it ends. */
   activityTtlMs: number;
+  /** The task queue of the host that the API has asked to open the session. */
+  hostQueue?: string;
 }
 
 /**
@@ -61,12 +63,13 @@ class SessionState {
   async run(): Promise<SessionOutcome | undefined> {
     const { sessionId } = this.#input;
     try {
-      const { queue } = await sessionSteps.startSession(sessionId);
+      const { queue } = await this.#start();
       this.#isOpen = true;
       await this.#keep(queue);
     } catch (error) {
-      this.#failure = toFailure(logFailure(toServiceError(error)));
-      await sessionSteps.settleSession(sessionId, 'failed');
+      const failure = logFailure(toServiceError(error));
+      this.#failure = toFailure(failure);
+      await sessionSteps.settleSession(sessionId, failure.code === 'WORKER_LOST' ? 'lost' : 'failed');
       await condition(allHandlersFinished);
       throw this.#failure;
     }
@@ -75,6 +78,19 @@ class SessionState {
     setCurrentDetails(describe(reason, outcome));
     await condition(allHandlersFinished);
     return outcome;
+  }
+
+  /** Starts the browser, on the host that the API has chosen if that host lives. @returns the task queue of its host */
+  async #start(): Promise<{ queue: string }> {
+    const { sessionId, hostQueue } = this.#input;
+    if (hostQueue !== undefined) {
+      try {
+        return await hostActivities(hostQueue).startSession(sessionId);
+      } catch (error) {
+        if (!isWorthAnotherHost(error)) throw error;
+      }
+    }
+    return sessionSteps.startSession(sessionId);
   }
 
   /** Keeps the session on its host until it ends. */
@@ -119,6 +135,9 @@ class SessionState {
     return Date.now() >= this.#lastActivityAt + activityTtlMs ? 'idle' : undefined;
   }
 }
+
+/** Whether a start has failed because its host has died or cannot reach the database. */
+const isWorthAnotherHost = (error: unknown) => policyOf(toServiceError(error).code).retry === 'activity';
 
 /** The text that the Temporal UI shows after a session. */
 const describe = (reason: SessionEndReason, outcome: SessionOutcome | undefined) =>

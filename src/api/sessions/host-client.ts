@@ -5,7 +5,7 @@ import { HOST_REQUEST_HEADER, signHostRequest } from '../../encryption/host-requ
 import { isErrorCode, ServiceError } from '../../errors.ts';
 import { fieldsOf } from '../../json-object.ts';
 import type { ApiDeps } from '../http/route.ts';
-import { destroyedError } from './start-session.ts';
+import { destroyedError } from './require-session.ts';
 
 /** How long the host of a session may take to begin sending files, in milliseconds. */
 export const DOWNLOAD_TIMEOUT_MS = 10_000;
@@ -68,9 +68,8 @@ function send(
     });
     request.once('socket', (socket) => {
       isSent = !socket.connecting;
-      socket.once('connect', () => {
-        isSent = true;
-      });
+      // A connection that is used again does not connect again.
+      if (!isSent) socket.once('connect', () => (isSent = true));
     });
     request.once('timeout', () => request.destroy(new Error(`no response within ${timeoutMs} ms`)));
     request.once('error', (cause) =>

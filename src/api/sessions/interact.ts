@@ -9,8 +9,9 @@ import * as schemas from '../../schemas/session.ts';
 import { type ApiDeps, defineRoute } from '../http/route.ts';
 import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
+import { destroyedError } from './require-session.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, startSession } from './start-session.ts';
+import { startSession } from './start-session.ts';
 
 const PATH = '/v2/scrape/:id/interact';
 

@@ -8,8 +8,9 @@ import { deleteSession } from './delete-session.ts';
 import { executeCode } from './execute-code.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
 import { interactRoutes } from './interact.ts';
+import { destroyedError, requireSession } from './require-session.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, requireSession, startSession } from './start-session.ts';
+import { startSession } from './start-session.ts';
 
 function toItem(session: StoredSession, baseUrl: string, { config }: Pick<ApiDeps, 'config'>) {
   return {

@@ -8,9 +8,9 @@ import type { ApiDeps } from '../http/route.ts';
 import { LIVE_VIEW_HEADERS, mountLiveViewAssets, renderLiveViewPage } from '../live-view/live-view-page.ts';
 import { renderSessionEndedPage } from '../live-view/session-ended-page.ts';
 import { callHost, DOWNLOAD_TIMEOUT_MS } from './host-client.ts';
+import { destroyedError, requireSession } from './require-session.ts';
 import { type AccessedSession, findAccessedSession } from './session-access.ts';
 import { sessionUrls } from './session-urls.ts';
-import { destroyedError, requireSession } from './start-session.ts';
 
 /** The paths of a session under both names of the resource. */
 const paths = (rest: string) => ['browser', 'interact'].map((base) => `/v2/${base}/:id/${rest}`);
