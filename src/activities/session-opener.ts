@@ -75,7 +75,10 @@ export class SessionOpener {
       await session.end('failed');
       throw error;
     }
-    if (scrapeId !== null) await this.#replayScrape(session, scrapeId);
+    if (scrapeId === null) return;
+    // Code follows at once, in most cases JavaScript.
+    void session.startLanguage('node');
+    await this.#replayScrape(session, scrapeId);
   }
 
   /**

@@ -6,6 +6,7 @@ import { messageOf, ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { serveSessions } from '../sessions/host-server.ts';
 import { SessionHost } from '../sessions/session-host.ts';
+import type { SessionMetrics } from '../sessions/session-metrics.ts';
 
 /** What a worker with the role `sessions` needs. */
 interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'profiles'> {
@@ -16,6 +17,7 @@ interface HostingOptions extends Pick<SessionOpenerOptions, 'db' | 'replay' | 'p
   serveProxy(connection: Socket): void;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  metrics: SessionMetrics;
   secretKey: string;
   /** Where to serve the API. */
   sessionAddress: { address: string; port: number };

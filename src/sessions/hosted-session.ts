@@ -7,7 +7,7 @@ import type { Chromium } from '../browser/chromium/launch-chromium.ts';
 import type { Logger } from '../logger.ts';
 import type { Confinement } from '../sandbox/confinement.ts';
 import { SESSION_ENDED_CODE } from '../schemas/live-view.ts';
-import type { CodeResult } from '../schemas/session.ts';
+import type { CodeResult, Language } from '../schemas/session.ts';
 import { SESSION_END_SENTENCES, type SessionEndReason } from '../schemas/session-end.ts';
 import { type CodeRequest, CodeRunner } from './code/code-runner.ts';
 import { Downloads } from './downloads.ts';
@@ -17,6 +17,7 @@ import { connectProtocolClient, type ProtocolClient } from './protocol-client.ts
 import { type ProtocolSocket, serveProtocolSocket } from './protocol-socket.ts';
 import { openSessionContext } from './session-context.ts';
 import type { SessionDirectory } from './session-directory.ts';
+import type { CallOutcome, SessionMetrics } from './session-metrics.ts';
 
 /** Close codes for protocol clients of a session that has ended: those for applications (RFC 6455), by kind of end. */
 const CLOSE_CODES: Record<SessionEndReason, number> = {
@@ -41,17 +42,18 @@ export interface RunningBrowser {
 
 /** What a session on its host needs. */
 export interface HostedSessionOptions {
-  id: string;
   browser: RunningBrowser;
   confinement: Confinement;
   /** The directory of installed and prepared programs. */
   cacheDir: string;
+  /** Is called after each call of code, with its language. */
+  onExecuted(language: Language): void;
+  metrics: SessionMetrics;
   logger: Logger;
 }
 
-/** A browser session on its host. */
+/** A browser session on its host. A spare one has no id yet. */
 export class HostedSession {
-  readonly id: string;
   readonly downloads: Downloads;
   /** Resolves with the reason when the session has ended here. */
   readonly ended: Promise<SessionEndReason>;
@@ -67,13 +69,18 @@ export class HostedSession {
   readonly #logger: Logger;
   readonly #end = Promise.withResolvers<SessionEndReason>();
   #targetId: string | undefined;
+  readonly #metrics: SessionMetrics;
+  readonly #onExecuted: (language: Language) => void;
   #lastActivityAt = Date.now();
   #calls = 0;
+  #viewers = 0;
+  #id: string | undefined;
   #reason: SessionEndReason | undefined;
 
-  constructor({ id, browser, confinement, cacheDir, logger }: HostedSessionOptions) {
-    this.id = id;
+  constructor({ browser, confinement, cacheDir, onExecuted, metrics, logger }: HostedSessionOptions) {
     this.#logger = logger;
+    this.#metrics = metrics;
+    this.#onExecuted = onExecuted;
     // Only a session with a profile waits for it.
     this.#profileEnd.promise.catch(() => undefined);
     this.#browser = browser;
@@ -84,7 +91,8 @@ export class HostedSession {
     this.#liveView = new LiveView({
       connection,
       onActivity: () => this.#touch(),
-      onViewers: () => undefined,
+      onViewers: (viewers) => this.#countViewers(viewers),
+      onFrame: () => metrics.frames.inc(),
       onTabChange: (targetId) => {
         this.#targetId = targetId;
       },
@@ -109,6 +117,22 @@ export class HostedSession {
 
   get hasEnded(): boolean {
     return this.#reason !== undefined;
+  }
+
+  /** Gives a new session to its user, whose activity counts from now on. */
+  begin(id: string): void {
+    this.#id = id;
+    this.#touch();
+  }
+
+  /** Starts the program of a language ahead of its first call, which starts it again if that fails. */
+  async startLanguage(language: Language): Promise<void> {
+    try {
+      await this.#serveProtocolSocket();
+      await this.#code.start(language);
+    } catch (error) {
+      this.#logger.debug({ err: error, language }, 'a program was not started ahead of its first call');
+    }
   }
 
   /**
@@ -144,7 +168,7 @@ export class HostedSession {
       loaded.reject(error);
       // A browser that has crashed cannot be saved any more; the last checkpoint remains.
       if (this.#reason !== 'crashed')
-        this.#logger.warn({ err: error, session: this.id }, 'the profile of a session was not saved');
+        this.#logger.warn({ err: error, session: this.#id }, 'the profile of a session was not saved');
     });
     await loaded.promise;
   }
@@ -165,7 +189,10 @@ export class HostedSession {
 
   /** Connects a client of the DevTools protocol. */
   addClient(socket: WebSocket): void {
-    this.#connect(socket, () => this.#touch());
+    this.#connect(socket, () => {
+      this.#metrics.protocolMessages.inc();
+      this.#touch();
+    });
   }
 
   #connect(socket: WebSocket, onActivity: () => void): void {
@@ -194,13 +221,20 @@ export class HostedSession {
    * @throws ServiceError `LANGUAGE_NOT_AVAILABLE` or `SESSION_FAILED` before the code has begun
    */
   async execute(request: CodeRequest, signal: AbortSignal): Promise<CodeResult> {
+    const { language } = request;
+    const stopTimer = this.#metrics.callSeconds.startTimer({ language });
     this.#calls++;
+    let outcome: CallOutcome = 'refused';
     try {
       await this.#serveProtocolSocket();
-      return await this.#code.run(request, signal);
+      const result = await this.#code.run(request, signal);
+      outcome = result.killed ? 'killed' : result.exitCode === 0 ? 'succeeded' : 'failed';
+      return result;
     } finally {
       this.#calls--;
       this.#touch();
+      stopTimer({ outcome });
+      this.#onExecuted(language);
     }
   }
 
@@ -234,6 +268,11 @@ export class HostedSession {
     const current = targetInfos.find(({ targetId }) => targetId === this.#targetId) ?? targetInfos[0];
     if (current) return current.targetId;
     return (await browser.send('Target.createTarget', { url: 'about:blank' })).targetId;
+  }
+
+  #countViewers(viewers: number): void {
+    this.#metrics.viewers.inc(viewers - this.#viewers);
+    this.#viewers = viewers;
   }
 
   #touch(): void {

@@ -3,11 +3,13 @@ import type { Socket } from 'node:net';
 import { ServiceError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Confinement, findConfinement } from '../sandbox/confinement.ts';
+import type { Language } from '../schemas/session.ts';
 import type { SessionEndReason } from '../schemas/session-end.ts';
 import { HostedSession, type RunningBrowser } from './hosted-session.ts';
 import { sandboxedChromium, startSessionBrowser } from './session-browser.ts';
 import { createSessionDirectory } from './session-directory.ts';
-import { SpareBrowser } from './spare-browser.ts';
+import type { SessionMetrics } from './session-metrics.ts';
+import { SpareSession } from './spare-session.ts';
 
 /** What a host of browser sessions needs. */
 export interface SessionHostOptions {
@@ -19,6 +21,7 @@ export interface SessionHostOptions {
   cacheDir: string;
   /** Records the end of a session that has no workflow which would do that. */
   recordLoss(id: string): Promise<void>;
+  metrics: SessionMetrics;
   logger: Logger;
 }
 
@@ -26,6 +29,8 @@ export interface SessionHostOptions {
 const SESSION_MEMORY_BYTES = 400 * 1024 * 1024;
 /** A session whose workflow does not take care of it within this many milliseconds is ended. */
 const KEEP_WITHIN_MS = 60_000;
+/** After a call of JavaScript, the spare session can execute it at once for this many milliseconds. */
+const NODE_IN_USE_MS = 600_000;
 
 const hasMemoryFor = (sessions: number) => process.availableMemory() >= sessions * SESSION_MEMORY_BYTES;
 
@@ -35,13 +40,14 @@ export class SessionHost {
   readonly #confinement: Confinement;
   readonly #sessions = new Map<string, Promise<HostedSession>>();
   readonly #kept = new Set<string>();
-  readonly #spare: SpareBrowser;
+  readonly #spare: SpareSession;
+  #nodeUsedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
 
   private constructor(options: SessionHostOptions, confinement: Confinement) {
     this.#options = options;
     this.#confinement = confinement;
-    this.#spare = new SpareBrowser(() => this.#startBrowser());
+    this.#spare = new SpareSession(() => this.#startSession());
   }
 
   /**
@@ -101,6 +107,11 @@ export class SessionHost {
     return session.ended;
   }
 
+  /** Resolves if the host accepts sessions. @throws ServiceError `SERVICE_UNAVAILABLE` while it stops */
+  async ready(): Promise<void> {
+    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
+  }
+
   /** Ends all sessions, and accepts no new ones. */
   async close(): Promise<void> {
     this.#isStopping = true;
@@ -112,7 +123,7 @@ export class SessionHost {
   }
 
   async #open(id: string): Promise<HostedSession> {
-    if (this.#isStopping) throw new ServiceError('SERVICE_UNAVAILABLE', 'This host is stopping.');
+    await this.ready();
     if (!hasMemoryFor(1)) {
       throw new ServiceError(
         'SESSION_LIMIT_REACHED',
@@ -120,20 +131,47 @@ export class SessionHost {
         { retryAfterSeconds: 30 },
       );
     }
-    const { cacheDir, logger } = this.#options;
-    const session = new HostedSession({
-      ...{ id, cacheDir, logger },
-      confinement: this.#confinement,
-      browser: await this.#spare.take(),
+    const { metrics } = this.#options;
+    const stopTimer = metrics.openSeconds.startTimer();
+    const session = await this.#spare.take().catch((error: unknown) => {
+      stopTimer({ outcome: 'failed' });
+      throw error;
     });
-    void session.ended.then(() => {
+    stopTimer({ outcome: 'succeeded' });
+    session.begin(id);
+    metrics.open.inc();
+    void session.ended.then((reason) => {
+      metrics.open.dec();
+      metrics.ended.inc({ reason });
       this.#sessions.delete(id);
       this.#kept.delete(id);
       if (this.#sessions.size === 0) this.#spare.closeLater();
     });
-    if (hasMemoryFor(2)) this.#spare.prepare();
-    setTimeout(() => void this.#endUnlessKept(session), KEEP_WITHIN_MS).unref();
+    this.#prepareSpare();
+    setTimeout(() => void this.#endUnlessKept(id, session), KEEP_WITHIN_MS).unref();
     return session;
+  }
+
+  /** Starts the spare session if the memory suffices for it. */
+  #prepareSpare(): void {
+    const runsNode = performance.now() - this.#nodeUsedAt < NODE_IN_USE_MS;
+    if (!this.#isStopping && hasMemoryFor(2)) void this.#spare.prepare({ runsNode });
+  }
+
+  /** The first call of JavaScript also makes the spare session able to execute it. */
+  #noticeCall(language: Language): void {
+    if (language !== 'node') return;
+    this.#nodeUsedAt = performance.now();
+    if (this.#sessions.size > 0) this.#prepareSpare();
+  }
+
+  async #startSession(): Promise<HostedSession> {
+    const { cacheDir, metrics, logger } = this.#options;
+    return new HostedSession({
+      ...{ cacheDir, metrics, logger, confinement: this.#confinement },
+      browser: await this.#startBrowser(),
+      onExecuted: (language) => this.#noticeCall(language),
+    });
   }
 
   async #startBrowser(): Promise<RunningBrowser> {
@@ -151,14 +189,14 @@ export class SessionHost {
   }
 
   /** Its workflow may never have started, because the API ended first. */
-  async #endUnlessKept(session: HostedSession): Promise<void> {
-    if (this.#kept.has(session.id) || session.hasEnded) return;
+  async #endUnlessKept(id: string, session: HostedSession): Promise<void> {
+    if (this.#kept.has(id) || session.hasEnded) return;
     const { logger, recordLoss } = this.#options;
-    logger.warn({ session: session.id }, 'a browser session without a workflow was ended');
+    logger.warn({ session: id }, 'a browser session without a workflow was ended');
     await session.end('lost');
     // Upkeep records it later.
-    await recordLoss(session.id).catch((error) =>
-      logger.warn({ err: error, session: session.id }, 'the end of a browser session was not recorded'),
+    await recordLoss(id).catch((error) =>
+      logger.warn({ err: error, session: id }, 'the end of a browser session was not recorded'),
     );
   }
 }
